@@ -1,0 +1,46 @@
+# The only verbs. Each sets up what it needs: a .venv with the package built from this tree and its development tools.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/installed
+SOURCES := $(shell find cpp bindings -name '*.[chi]pp' -o -name '*.inl') CMakeLists.txt pyproject.toml
+CPP := $(shell find cpp bindings -name '*.[chi]pp' -o -name '*.inl')
+
+.PHONY: run test check test-floor wheel agreement clean
+
+run: $(STAMP)
+	$(BIN)/maxmargin demo
+
+test: $(STAMP)
+	$(BIN)/python -m pytest
+
+# The whole grid of agreement with scikit-learn; takes hours, because scikit-learn does at large C.
+agreement: $(STAMP)
+	MAXMARGIN_FULL=1 $(BIN)/python -m pytest tests/agreement
+
+check: $(STAMP)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/clang-format --dry-run --Werror $(CPP)
+	$(BIN)/clang-tidy --quiet -p build/tidy $(filter %.cpp,$(CPP))
+
+# The same tests with the oldest versions that are supported.
+test-floor:
+	$(PYTHON) -m venv .venv-floor
+	.venv-floor/bin/pip install --quiet --upgrade pip
+	.venv-floor/bin/pip install --quiet "numpy==2.0.*" "scipy==1.14.*" "scikit-learn==1.6.*" "pandas<3" .[dev]
+	.venv-floor/bin/python -m pytest
+
+wheel: $(STAMP)
+	$(BIN)/python -m build --outdir dist .
+
+$(STAMP): $(SOURCES)
+	test -d $(VENV) || $(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --upgrade pip
+	$(BIN)/pip install --quiet "scikit-build-core>=1.1" "nanobind>=3.1" cmake ninja
+	$(BIN)/pip install --quiet --no-build-isolation --editable .[dev]
+	touch $(STAMP)
+
+clean:
+	rm -rf build dist .venv .venv-floor

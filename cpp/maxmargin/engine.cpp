@@ -1,0 +1,59 @@
+#include "maxmargin/engine.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "maxmargin/pair_search.hpp"
+
+namespace maxmargin {
+
+namespace {
+
+// The variables that some violating pair contains, judged by an exact gradient: where a resumed run has to look.
+std::vector<Index> worth_looking_at(const SignedDual& problem, const double* beta, const double* gradient) {
+  double lowest = std::numeric_limits<double>::infinity(), highest = -lowest;
+  for (Index i = 0; i < problem.n; ++i) {
+    if (beta[i] < problem.upper[i]) lowest = std::min(lowest, gradient[i]);
+    if (beta[i] > problem.lower[i]) highest = std::max(highest, gradient[i]);
+  }
+  std::vector<Index> active;
+  for (Index i = 0; i < problem.n; ++i) {
+    const bool is_free = beta[i] > problem.lower[i] && beta[i] < problem.upper[i];
+    if (is_free || (beta[i] < problem.upper[i] && gradient[i] < highest) || (beta[i] > problem.lower[i] && gradient[i] > lowest))
+      active.push_back(i);
+  }
+  return active;
+}
+
+}  // namespace
+
+Outcome minimise(const SignedDual& problem, const Gram& gram, const double* beta, const double* gradient, const Options& options,
+                 const Monitor& monitor) {
+  State state;
+  const auto n = std::size_t(problem.n);
+  state.start = state.last_report = std::chrono::steady_clock::now();
+  state.beta.assign(beta, beta + n);
+  state.gradient.assign(gradient, gradient + n);
+  state.diagonal.resize(n);
+  gram.diagonal(state.diagonal.data());
+  for (std::size_t i = 0; i < n; ++i) {
+    if (problem.ridge != nullptr) state.diagonal[i] += problem.ridge[i];
+    state.diagonal_scale = std::max(state.diagonal_scale, std::abs(state.diagonal[i]));
+    state.objective += 0.5 * beta[i] * (gradient[i] + problem.q[i]);
+  }
+  const bool resumed = std::any_of(beta, beta + n, [](double b) { return b != 0.0; });
+  if (resumed && options.shrinking && problem.keep_total) state.active = worth_looking_at(problem, beta, gradient);
+  if (state.active.size() < 2) {
+    state.active.resize(n);
+    std::iota(state.active.begin(), state.active.end(), 0);
+  }
+  const bool small = Index(state.active.size()) <= exact_limit;
+  if (small || !gram.single_precision_suffices() || !PairSearch<float>(problem, gram, options, monitor, state).run())
+    PairSearch<double>(problem, gram, options, monitor, state).run();
+  state.outcome.beta = std::move(state.beta);
+  return std::move(state.outcome);
+}
+
+}  // namespace maxmargin

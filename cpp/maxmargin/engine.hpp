@@ -1,0 +1,60 @@
+// The engine: sequential minimal optimisation with an exact finish, for every dual that is a box with one total or none.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "maxmargin/gram.hpp"
+
+namespace maxmargin {
+
+// minimise  1/2 beta'(K + diag(ridge)) beta + q' beta   subject to  lower <= beta <= upper  and, with `keep_total`, 1' beta = const
+//
+// The canonical dual in signed variables beta_i = s_i alpha_i: in these, labels leave the loops, and f = K beta.
+struct SignedDual {
+  Index n;
+  const double* q;
+  const double* lower;
+  const double* upper;
+  const double* ridge;  // or nullptr
+  bool keep_total;
+};
+
+struct Progress {
+  double seconds;
+  std::int64_t steps;
+  double objective;  // of the minimisation
+  double violation;
+  Index n_support;
+};
+
+// Called at checkpoints about every 50 ms; true stops the run. May throw.
+using Monitor = std::function<bool(const Progress&)>;
+
+enum class Ending : int { converged = 0, step_limit = 1, time_limit = 2, stopped = 3, stalled = 4 };
+
+struct Options {
+  double tol = 1e-3;
+  std::int64_t max_steps = 0;
+  double max_seconds = 0;  // 0: none
+  std::size_t cache_bytes = 0;
+  bool shrinking = true;
+  double noise = 0;  // known rounding error of the gradient: no violation below it can be resolved
+};
+
+struct Outcome {
+  std::vector<double> beta;
+  Ending ending = Ending::converged;
+  double violation = 0;  // on the variables that were active at the end
+  std::int64_t steps = 0, rows_made = 0, newton_rounds = 0;
+  bool negative_curvature = false;  // K is not positive semidefinite: seen, not guessed
+  std::vector<Progress> trace;
+};
+
+// From beta, with its exact gradient q + (K + ridge) beta.
+Outcome minimise(const SignedDual& problem, const Gram& gram, const double* beta, const double* gradient, const Options& options,
+                 const Monitor& monitor);
+
+}  // namespace maxmargin

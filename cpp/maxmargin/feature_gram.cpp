@@ -1,0 +1,111 @@
+#include "maxmargin/feature_gram.hpp"
+
+#include <cmath>
+#include <numeric>
+
+#include "maxmargin/cpu.hpp"
+#include "maxmargin/thread_pool.hpp"
+
+namespace maxmargin {
+
+std::vector<double> mean_of(const Features& features, std::span<const Index> rows) {
+  std::vector<double> mean(features.columns(), 0.0);
+  for (const Index row : rows) features.add_to(row, 1.0, mean.data());
+  for (double& value : mean) value /= double(std::max<std::size_t>(1, rows.size()));
+  return mean;
+}
+
+bool stays_sparse(const Features& features) {
+  const double cells = double(features.rows()) * features.columns();
+  return features.columns() > 2048 && double(features.stored_values()) < 0.1 * cells;
+}
+
+FeatureGram::FeatureGram(std::shared_ptr<const Features> features, const KernelFunction& kernel, std::vector<Index> subset,
+                         bool centred)
+    : features_(std::move(features)), kernel_(kernel), rows_(std::move(subset)) {
+  if (rows_.empty()) {
+    rows_.resize(std::size_t(features_->rows()));
+    std::iota(rows_.begin(), rows_.end(), 0);
+  }
+  if (centred) centre_ = mean_of(*features_, rows_);
+}
+
+std::vector<Index> FeatureGram::global(std::span<const Index> local) const {
+  std::vector<Index> result(local.size());
+  for (std::size_t k = 0; k < local.size(); ++k) result[k] = rows_[local[k]];
+  return result;
+}
+
+std::vector<Index> FeatureGram::all() const {
+  std::vector<Index> result(rows_.size());
+  std::iota(result.begin(), result.end(), 0);
+  return result;
+}
+
+void FeatureGram::diagonal(double* out) const {
+  if (kernel_.kind == KernelKind::rbf) {
+    std::fill(out, out + size(), 1.0);
+    return;
+  }
+  std::vector<double> x(features_->columns()), norms(rows_.size(), 0.0);
+  for (std::size_t r = 0; r < rows_.size(); ++r) {
+    features_->read(rows_[r], nullptr, x.data(), 1);
+    hot().norms_f64(features_->columns(), 1, x.data(), &norms[r]);
+    out[r] = norms[r];
+  }
+  hot().apply_f64(kernel_, size(), 0.0, norms.data(), out);
+}
+
+// Linear: w = X' beta, then X w, in O(nd); otherwise by blocks against the rows with beta != 0.
+void FeatureGram::product(const double* beta, double* out, const Poll& poll) const {
+  std::vector<Index> support;
+  std::vector<double> coefficients;
+  for (Index i = 0; i < size(); ++i)
+    if (beta[i] != 0.0) {
+      support.push_back(i);
+      coefficients.push_back(beta[i]);
+    }
+  if (kernel_.kind != KernelKind::linear) return kernel_product(support, coefficients.data(), out, poll);
+  std::vector<double> w(features_->columns(), 0.0);
+  for (std::size_t s = 0; s < support.size(); ++s) features_->add_to(rows_[support[s]], coefficients[s], w.data());
+  constexpr Index per_chunk = 4096;
+  parallel_chunks((size() + per_chunk - 1) / per_chunk, [&](std::ptrdiff_t chunk) {
+    const Index first = Index(chunk) * per_chunk, last = std::min(first + per_chunk, size());
+    for (Index i = first; i < last; ++i) out[i] = features_->dot(rows_[i], w.data());
+  });
+}
+
+// float32 tiles form |u|^2 + |v|^2 - 2<u,v>: the error of a distance is about 1e-7 of the squared norms. Powers may overflow.
+bool FeatureGram::single_precision_suffices() const {
+  const Index depth = features_->columns();
+  std::vector<double> x(depth);
+  double largest = 0;
+  for (const Index row : rows_) {
+    features_->read(row, centre(), x.data(), 1);
+    double norm;
+    hot().norms_f64(depth, 1, x.data(), &norm);
+    largest = std::max(largest, norm);
+  }
+  switch (kernel_.kind) {
+    case KernelKind::rbf: return kernel_.gamma * largest < 64.0;
+    case KernelKind::polynomial:
+      return std::pow(std::abs(kernel_.gamma) * largest + std::abs(kernel_.coef0), kernel_.degree) < 1e30;
+    case KernelKind::linear:
+    case KernelKind::sigmoid: break;
+  }
+  return largest < 1e30;
+}
+
+std::unique_ptr<Gram> make_feature_gram(std::shared_ptr<const Features> features, const KernelFunction& kernel,
+                                        std::vector<Index> subset) {
+  if (stays_sparse(*features)) return std::make_unique<SparseGram>(std::move(features), kernel, std::move(subset));
+  return std::make_unique<DenseGram>(std::move(features), kernel, std::move(subset));
+}
+
+void cross_kernel(const KernelFunction& kernel, const Features& left, const Features& right, double* out,
+                  const Poll& poll) {
+  if (stays_sparse(left) || stays_sparse(right)) return sparse_cross_kernel(kernel, left, right, out, poll);
+  dense_cross_kernel(kernel, left, right, out, poll);
+}
+
+}  // namespace maxmargin

@@ -1,0 +1,75 @@
+// What dense and sparse feature Grams share: the rows in use, the centre, the linear short cut.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "maxmargin/gram.hpp"
+
+namespace maxmargin {
+
+// Mean of some rows, in float64.
+std::vector<double> mean_of(const Features& features, std::span<const Index> rows);
+
+// Wide sparse rows are not made dense.
+bool stays_sparse(const Features& features);
+
+class FeatureGram : public Gram {
+ public:
+  Index size() const final { return Index(rows_.size()); }
+  void diagonal(double* out) const final;
+  void product(const double* beta, double* out, const Poll& poll) const final;
+  bool single_precision_suffices() const final;
+
+ protected:
+  FeatureGram(std::shared_ptr<const Features> features, const KernelFunction& kernel, std::vector<Index> subset, bool centred);
+  virtual void kernel_product(std::span<const Index> support, const double* coefficients, double* out,
+                              const Poll& poll) const = 0;
+  std::vector<Index> global(std::span<const Index> local) const;
+  std::vector<Index> all() const;
+  const KernelFunction& kernel() const { return kernel_; }
+  const Features& features() const { return *features_; }
+  std::shared_ptr<const Features> shared_features() const { return features_; }
+  const double* centre() const { return centre_.empty() ? nullptr : centre_.data(); }
+
+ private:
+  std::shared_ptr<const Features> features_;
+  KernelFunction kernel_;
+  std::vector<Index> rows_;
+  std::vector<double> centre_;  // distances do not see it, float32 does: small numbers lose less
+};
+
+class DenseGram final : public FeatureGram {
+ public:
+  DenseGram(std::shared_ptr<const Features> features, const KernelFunction& kernel, std::vector<Index> subset)
+      : FeatureGram(std::move(features), kernel, std::move(subset), kernel.kind == KernelKind::rbf) {}
+  void block(std::span<const Index> rows, std::span<const Index> columns, double* out) const override;
+  std::unique_ptr<RowMaker<float>> rows_f32(std::span<const Index> active) const override;
+  std::unique_ptr<RowMaker<double>> rows_f64(std::span<const Index> active) const override;
+
+ private:
+  void kernel_product(std::span<const Index> support, const double* coefficients, double* out,
+                      const Poll& poll) const override;
+};
+
+class SparseGram final : public FeatureGram {
+ public:
+  SparseGram(std::shared_ptr<const Features> features, const KernelFunction& kernel, std::vector<Index> subset)
+      : FeatureGram(std::move(features), kernel, std::move(subset), false) {}
+  void block(std::span<const Index> rows, std::span<const Index> columns, double* out) const override;
+  std::unique_ptr<RowMaker<float>> rows_f32(std::span<const Index> active) const override;
+  std::unique_ptr<RowMaker<double>> rows_f64(std::span<const Index> active) const override;
+
+ private:
+  void kernel_product(std::span<const Index> support, const double* coefficients, double* out,
+                      const Poll& poll) const override;
+};
+
+void dense_cross_kernel(const KernelFunction& kernel, const Features& left, const Features& right, double* out,
+                        const Poll& poll);
+void sparse_cross_kernel(const KernelFunction& kernel, const Features& left, const Features& right, double* out,
+                        const Poll& poll);
+
+}  // namespace maxmargin

@@ -1,0 +1,123 @@
+// Kernel values that somebody else computed: a matrix, or a function that fills blocks on demand.
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "maxmargin/cpu.hpp"
+#include "maxmargin/gram.hpp"
+
+namespace maxmargin {
+
+namespace {
+
+// All Grams that can only hand out float64 blocks.
+class BlockGram : public Gram {
+ public:
+  void product(const double* beta, double* out, const Poll& poll) const final {
+    std::vector<Index> every(size());
+    std::iota(every.begin(), every.end(), 0);
+    std::fill(out, out + size(), 0.0);
+    std::vector<Index> support;
+    for (Index i = 0; i < size(); ++i)
+      if (beta[i] != 0.0) support.push_back(i);
+    constexpr std::size_t batch = 64;
+    std::vector<double> values(batch * every.size());
+    for (std::size_t begin = 0; begin < support.size(); begin += batch) {
+      const auto some = std::span(support).subspan(begin, std::min(batch, support.size() - begin));
+      poll();
+      block(some, every, values.data());
+      for (std::size_t k = 0; k < some.size(); ++k)
+        hot().axpy(size(), beta[some[k]], values.data() + k * every.size(), out);
+    }
+  }
+  std::unique_ptr<RowMaker<float>> rows_f32(std::span<const Index> active) const final {
+    return std::make_unique<Maker<float>>(*this, active);
+  }
+  std::unique_ptr<RowMaker<double>> rows_f64(std::span<const Index> active) const final {
+    return std::make_unique<Maker<double>>(*this, active);
+  }
+
+ private:
+  template <class R>
+  class Maker final : public RowMaker<R> {
+   public:
+    Maker(const Gram& gram, std::span<const Index> active) : gram_(gram), active_(active.begin(), active.end()) {}
+    void make(std::span<const Index> positions, R* const* out) override {
+      std::vector<Index> wanted(positions.size());
+      for (std::size_t p = 0; p < positions.size(); ++p) wanted[p] = active_[positions[p]];
+      values_.resize(wanted.size() * active_.size());
+      gram_.block(wanted, active_, values_.data());
+      for (std::size_t p = 0; p < wanted.size(); ++p)
+        for (std::size_t c = 0; c < active_.size(); ++c) out[p][c] = R(values_[p * active_.size() + c]);
+    }
+
+   private:
+    const Gram& gram_;
+    std::vector<Index> active_;
+    std::vector<double> values_;
+  };
+};
+
+template <class V>
+class PrecomputedGram final : public BlockGram {
+ public:
+  PrecomputedGram(const V* matrix, Index n, std::vector<Index> subset) : matrix_(matrix), n_(n), rows_(std::move(subset)) {
+    if (rows_.empty()) {
+      rows_.resize(std::size_t(n));
+      std::iota(rows_.begin(), rows_.end(), 0);
+    }
+  }
+  Index size() const override { return Index(rows_.size()); }
+  void diagonal(double* out) const override {
+    for (Index i = 0; i < size(); ++i) out[i] = at(i, i);
+  }
+  void block(std::span<const Index> rows, std::span<const Index> columns, double* out) const override {
+    for (const Index r : rows)
+      for (const Index c : columns) *out++ = at(r, c);
+  }
+  bool single_precision_suffices() const override {
+    for (Index i = 0; i < size(); ++i)
+      if (!(std::abs(at(i, i)) < 1e30)) return false;
+    return true;
+  }
+
+ private:
+  double at(Index i, Index j) const {
+    return double(matrix_[std::ptrdiff_t(rows_[i]) * n_ + rows_[j]]);
+  }
+  const V* matrix_;
+  Index n_;
+  std::vector<Index> rows_;
+};
+
+class OpaqueGram final : public BlockGram {
+ public:
+  OpaqueGram(BlockFunction block, Index n) : block_(std::move(block)), n_(n) {}
+  Index size() const override { return n_; }
+  void diagonal(double* out) const override {
+    for (Index i = 0; i < n_; ++i) block_(std::span(&i, 1), std::span(&i, 1), out + i);
+  }
+  void block(std::span<const Index> rows, std::span<const Index> columns, double* out) const override {
+    block_(rows, columns, out);
+  }
+  bool single_precision_suffices() const override { return false; }  // asking again costs a call into Python
+  bool is_opaque() const override { return true; }
+
+ private:
+  BlockFunction block_;
+  Index n_;
+};
+
+}  // namespace
+
+std::unique_ptr<Gram> make_precomputed_gram(const double* matrix, Index n, std::vector<Index> subset) {
+  return std::make_unique<PrecomputedGram<double>>(matrix, n, std::move(subset));
+}
+std::unique_ptr<Gram> make_precomputed_gram(const float* matrix, Index n, std::vector<Index> subset) {
+  return std::make_unique<PrecomputedGram<float>>(matrix, n, std::move(subset));
+}
+std::unique_ptr<Gram> make_opaque_gram(BlockFunction block, Index n) {
+  return std::make_unique<OpaqueGram>(std::move(block), n);
+}
+
+}  // namespace maxmargin

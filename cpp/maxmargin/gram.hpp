@@ -1,0 +1,59 @@
+// Where kernel values come from. A Gram knows its rows and its kernel; it keeps no computed value. Solvers ask it for blocks,
+// for products and for whole rows over an active set; they do not know what a row of X is.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "maxmargin/features.hpp"
+#include "maxmargin/kernel_function.hpp"
+
+namespace maxmargin {
+
+// Called now and then by long computations on the thread that asked for them; throws to stop them.
+using Poll = std::function<void()>;
+
+// Makes rows K[active[p], active] for positions p of one active set. Packs what it needs once, when it is made.
+template <class R>
+class RowMaker {
+ public:
+  virtual ~RowMaker() = default;
+  virtual void make(std::span<const Index> positions, R* const* out) = 0;
+};
+
+class Gram {
+ public:
+  virtual ~Gram() = default;
+  virtual Index size() const = 0;
+  virtual void diagonal(double* out) const = 0;
+  // out[r * columns.size() + c] = K[rows[r], columns[c]], in float64
+  virtual void block(std::span<const Index> rows, std::span<const Index> columns, double* out) const = 0;
+  // out = K beta, in float64
+  virtual void product(const double* beta, double* out, const Poll& poll) const = 0;
+  virtual std::unique_ptr<RowMaker<float>> rows_f32(std::span<const Index> active) const = 0;
+  virtual std::unique_ptr<RowMaker<double>> rows_f64(std::span<const Index> active) const = 0;
+  // Are float32 rows near enough to the truth to steer a search by?
+  virtual bool single_precision_suffices() const = 0;
+  // Must every call come from the thread that owns the solve (a Python function is behind it)?
+  virtual bool is_opaque() const { return false; }
+};
+
+// The kernel of feature vectors. `subset` picks rows; empty means all of them.
+std::unique_ptr<Gram> make_feature_gram(std::shared_ptr<const Features> features, const KernelFunction& kernel,
+                                        std::vector<Index> subset);
+
+// A matrix the user computed, n x n and row-major, of which `subset` rows and columns are used.
+std::unique_ptr<Gram> make_precomputed_gram(const double* matrix, Index n, std::vector<Index> subset);
+std::unique_ptr<Gram> make_precomputed_gram(const float* matrix, Index n, std::vector<Index> subset);
+
+// Any function of two lists of row numbers that fills a float64 block.
+using BlockFunction = std::function<void(std::span<const Index> rows, std::span<const Index> columns, double* out)>;
+std::unique_ptr<Gram> make_opaque_gram(BlockFunction block, Index n);
+
+// out[a * right.rows() + b] = k(left row a, right row b), in float64
+void cross_kernel(const KernelFunction& kernel, const Features& left, const Features& right, double* out,
+                  const Poll& poll);
+
+}  // namespace maxmargin

@@ -1,0 +1,40 @@
+// The exact finish: Newton on the face of the box where the free variables live.
+#pragma once
+
+#include <vector>
+
+#include "maxmargin/simd/hot.hpp"
+
+namespace maxmargin {
+
+// minimise  1/2 d' K d + g' d   subject to  lower <= d <= upper  and, with `keep_total`, 1' d = 0
+//
+// over m variables, from d = 0, in float64. Each round solves the Newton system on the variables still free, goes as far as the
+// box allows, fixes what it ran into and goes on; it ends when a whole step fits. So the objective never rises, and where no
+// bound is in the way one round is exact. K may be singular: the system has a small ridge, and a direction in which the true
+// curvature vanishes is followed to the box.
+class FaceNewton {
+ public:
+  // K: m x m, row-major, lower triangle filled; it is overwritten by its factor.
+  FaceNewton(Index m, std::vector<double> K);
+
+  // False if K has negative curvature beyond rounding: the problem is not convex.
+  bool positive() const { return positive_; }
+
+  // Returns d. May be called again with the gradient at the new point (iterative refinement) while no variable was fixed.
+  std::vector<double> minimise(std::vector<double> g, const std::vector<double>& lower, const std::vector<double>& upper,
+                               bool keep_total);
+  bool fixed_any() const { return fixed_any_; }
+
+ private:
+  void solve(std::vector<double>& x) const;
+  void remove(Index position);
+
+  Index m_, alive_;
+  std::vector<double> L_;  // alive_ rows, row-major with stride m_
+  std::vector<Index> variable_;
+  double ridge_ = 0;
+  bool positive_ = true, fixed_any_ = false;
+};
+
+}  // namespace maxmargin

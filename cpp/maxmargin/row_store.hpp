@@ -1,0 +1,139 @@
+// Computed kernel rows over the active set, up to a number of bytes; beyond it the row not used for longest goes. The rows
+// live in one mapping that asks for huge pages: touching it page by page costs more than filling it.
+#pragma once
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "maxmargin/gram.hpp"
+
+namespace maxmargin {
+
+class Mapping {
+ public:
+  explicit Mapping(std::size_t bytes) : bytes_(bytes) {
+    address_ = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (address_ == MAP_FAILED) throw std::bad_alloc();
+#if defined(MADV_HUGEPAGE)
+    if (bytes_ >= (std::size_t(1) << 22)) madvise(address_, bytes_, MADV_HUGEPAGE);
+#endif
+  }
+  ~Mapping() { munmap(address_, bytes_); }
+  Mapping(const Mapping&) = delete;
+  Mapping& operator=(const Mapping&) = delete;
+  void* address() const { return address_; }
+
+ private:
+  void* address_;
+  std::size_t bytes_;
+};
+
+template <class R>
+class RowStore {
+ public:
+  static constexpr Index padding = 16;  // rows are whole vectors long
+
+  RowStore(Index n, std::size_t bytes) : n_(n), stride_((n + padding - 1) / padding * padding), slot_of_(n, -1) {
+    const std::size_t row_bytes = std::size_t(stride_) * sizeof(R);
+    capacity_ = Index(std::clamp<std::size_t>(bytes / row_bytes, std::min<std::size_t>(std::size_t(n), 64), std::size_t(n)));
+    mapping_ = std::make_unique<Mapping>(std::max<std::size_t>(row_bytes * std::size_t(capacity_), 1));
+    data_ = static_cast<R*>(mapping_->address());
+    owner_.reserve(capacity_);
+    last_use_.reserve(capacity_);
+  }
+
+  Index capacity() const { return capacity_; }
+  Index filled() const { return Index(owner_.size()); }
+  std::int64_t rows_made() const { return rows_made_; }
+  bool has(Index p) const { return slot_of_[p] >= 0; }
+
+  // The row of a position that is held.
+  const R* row(Index p) {
+    const Index slot = slot_of_[p];
+    last_use_[slot] = ++clock_;
+    return at(slot);
+  }
+
+  // Makes the rows that are missing. At most `capacity()` at once; `pinned` (or -1) is not thrown out.
+  void fetch(RowMaker<R>& maker, std::span<const Index> positions, Index pinned) {
+    std::vector<Index> missing;
+    std::vector<R*> targets;
+    const std::int64_t before = clock_;
+    for (const Index p : positions) {
+      if (has(p)) continue;
+      const Index slot = free_slot(pinned, before);
+      if (slot < 0) break;
+      owner_[slot] = p;
+      slot_of_[p] = slot;
+      last_use_[slot] = ++clock_;
+      missing.push_back(p);
+      targets.push_back(at(slot));
+    }
+    if (!missing.empty()) maker.make(missing, targets.data());
+    rows_made_ += std::int64_t(missing.size());
+    for (R* row : targets) std::fill(row + n_, row + stride_, R(0));
+  }
+
+  // Keeps only some positions (ascending), in rows and in columns.
+  void compact(std::span<const Index> keep) {
+    const Index n = Index(keep.size()), stride = (n + padding - 1) / padding * padding;
+    Index next = 0;
+    std::vector<Index> place(n_, -1);
+    for (Index k = 0; k < n; ++k) place[keep[k]] = k;
+    for (Index slot = 0; slot < filled(); ++slot) {
+      const Index to = place[owner_[slot]];
+      if (to < 0) continue;
+      const R* from = at(slot);
+      R* const into = data_ + std::ptrdiff_t(next) * stride;  // never beyond `from`: both slots and strides only shrink
+      for (Index k = 0; k < n; ++k) into[k] = from[keep[k]];
+      std::fill(into + n, into + stride, R(0));
+      owner_[next] = to;
+      last_use_[next] = last_use_[slot];
+      ++next;
+    }
+    owner_.resize(next);
+    last_use_.resize(next);
+    const std::size_t room = std::size_t(capacity_) * std::size_t(stride_);
+    capacity_ = Index(std::min<std::size_t>(std::size_t(n), room / std::size_t(stride)));
+    n_ = n;
+    stride_ = stride;
+    slot_of_.assign(n, -1);
+    for (Index slot = 0; slot < next; ++slot) slot_of_[owner_[slot]] = slot;
+  }
+
+ private:
+  R* at(Index slot) const { return data_ + std::ptrdiff_t(slot) * stride_; }
+
+  // An empty slot, or the one unused for longest that was not filled by the present request.
+  Index free_slot(Index pinned, std::int64_t before) {
+    if (filled() < capacity_) {
+      owner_.push_back(-1);
+      last_use_.push_back(0);
+      return filled() - 1;
+    }
+    Index oldest = -1;
+    for (Index slot = 0; slot < filled(); ++slot) {
+      if (owner_[slot] == pinned || last_use_[slot] > before) continue;
+      if (oldest < 0 || last_use_[slot] < last_use_[oldest]) oldest = slot;
+    }
+    if (oldest >= 0) slot_of_[owner_[oldest]] = -1;
+    return oldest;
+  }
+
+  Index n_, stride_, capacity_;
+  std::unique_ptr<Mapping> mapping_;
+  R* data_;
+  std::vector<Index> slot_of_, owner_;
+  std::vector<std::int64_t> last_use_;
+  std::int64_t clock_ = 0, rows_made_ = 0;
+};
+
+}  // namespace maxmargin

@@ -1,0 +1,85 @@
+// Dense float64 algebra for the Newton phase: own code, because a threaded LAPACK gives other bits for another thread count.
+
+double dot(std::ptrdiff_t n, const double* x, const double* y) {
+  Vec<double> sum[4] = {};
+  std::ptrdiff_t k = 0;
+  for (; k + 16 <= n; k += 16)
+    for (int v = 0; v < 4; ++v) sum[v] += load<Vec<double>>(x + k + 4 * v) * load<Vec<double>>(y + k + 4 * v);
+  const Vec<double> all = (sum[0] + sum[1]) + (sum[2] + sum[3]);
+  double total = (all[0] + all[1]) + (all[2] + all[3]);
+  for (; k < n; ++k) total += x[k] * y[k];
+  return total;
+}
+
+template <class R>
+void axpy(std::ptrdiff_t n, double a, const R* x, double* y) {
+  std::ptrdiff_t k = 0;
+  for (; k + 4 <= n; k += 4) store(y + k, load<Vec<double>>(y + k) + a * widen(x + k));
+  for (; k < n; ++k) y[k] += a * double(x[k]);
+}
+
+// out[r][c] = sum over k < depth of a[r][k] b[c][k] for a block of rows of two row-major matrices.
+template <int rows, int columns>
+inline void dots(Index depth, const double* a, const double* b, std::ptrdiff_t stride, double out[rows][columns]) {
+  Vec<double> sum[rows][columns] = {};
+  Index k = 0;
+  for (; k + 4 <= depth; k += 4) {
+    Vec<double> right[columns];
+    for (int c = 0; c < columns; ++c) right[c] = load<Vec<double>>(b + c * stride + k);
+    for (int r = 0; r < rows; ++r) {
+      const Vec<double> left = load<Vec<double>>(a + r * stride + k);
+      for (int c = 0; c < columns; ++c) sum[r][c] += left * right[c];
+    }
+  }
+  for (int r = 0; r < rows; ++r)
+    for (int c = 0; c < columns; ++c) {
+      const Vec<double> s = sum[r][c];
+      double total = (s[0] + s[1]) + (s[2] + s[3]);
+      for (Index l = k; l < depth; ++l) total += a[r * stride + l] * b[c * stride + l];
+      out[r][c] = total;
+    }
+}
+
+// Row-oriented Cholesky: L_ij = (A_ij - <L_i, L_j>_{<j}) / L_jj, four columns at a time, so that the work is in `dots`.
+Index cholesky(Index n, double* a, std::ptrdiff_t stride, double floor) {
+  constexpr Index block = 4;
+  for (Index j = 0; j < n; j += block) {
+    const Index width = j + block < n ? block : n - j;
+    double* const rows_j = a + std::ptrdiff_t(j) * stride;
+    for (Index r = 0; r < width; ++r) {  // the diagonal block
+      double* const row = rows_j + r * stride;
+      for (Index c = 0; c <= r; ++c) {
+        const double value = row[j + c] - dot(j + c, row, rows_j + c * stride);
+        if (c < r) {
+          row[j + c] = value / rows_j[c * stride + j + c];
+        } else {
+          if (!(value > floor)) return j + r;
+          row[j + c] = __builtin_sqrt(value);
+        }
+      }
+    }
+    const auto solve_row = [&](double* row, double* products) {
+      for (Index c = 0; c < width; ++c) {
+        double value = row[j + c] - products[c];
+        for (Index l = 0; l < c; ++l) value -= row[j + l] * rows_j[c * stride + j + l];
+        row[j + c] = value / rows_j[c * stride + j + c];
+      }
+    };
+    Index i = j + width;
+    if (width == block) {
+      for (; i + 3 <= n; i += 3) {
+        double products[3][block];
+        double* const rows_i = a + std::ptrdiff_t(i) * stride;
+        dots<3, block>(j, rows_i, rows_j, stride, products);
+        for (Index r = 0; r < 3; ++r) solve_row(rows_i + r * stride, products[r]);
+      }
+    }
+    for (; i < n; ++i) {
+      double products[block];
+      double* const row = a + std::ptrdiff_t(i) * stride;
+      for (Index c = 0; c < width; ++c) products[c] = dot(j, row, rows_j + c * stride);
+      solve_row(row, products);
+    }
+  }
+  return -1;
+}

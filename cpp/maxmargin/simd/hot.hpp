@@ -1,0 +1,104 @@
+// The table of hot functions. One table is compiled per instruction-set level from the same source (hot.inl); cpu.cpp picks
+// one at load. Every other file of the core is compiled for the baseline only.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "maxmargin/kernel_function.hpp"
+
+namespace maxmargin {
+
+using Index = std::int32_t;
+
+// A micro-tile is `strip` rows by `panel` columns. Packed data is depth-major: element k of the packed rows stands together,
+// so that the inner loop reads both operands in order.
+template <class T>
+struct TileShape;
+template <>
+struct TileShape<float> {
+  static constexpr Index strip = 6, panel = 16;
+};
+template <>
+struct TileShape<double> {
+  static constexpr Index strip = 6, panel = 8;
+};
+
+template <class T>
+struct PackedRows {   // one strip or one panel
+  const T* values;    // [depth][width]
+  const T* norms;     // squared norms, [width]
+};
+
+struct Extreme {
+  double value;
+  Index index;
+};
+
+struct Selection {
+  Extreme lowest_up;     // argmin of gradient + up
+  double highest_down;   // max of gradient + down
+};
+
+struct Candidate {
+  Index index;       // the variable whose step gains most, or -1
+  double violation;  // the largest of all
+};
+
+// The state of a pair search over `n` active variables. Bounds are additive masks, so that the loops have no branches:
+// up[k] = +inf where beta_k cannot rise, down[k] = -inf where it cannot fall; for a kink eps|beta| they carry +-eps.
+template <class R>
+struct PairView {
+  Index n;
+  double* gradient;
+  const double* up;
+  const double* down;
+  const R* diagonal;
+};
+
+// A sparse matrix as its owner stores it. Indices are 32 or 64 bit and sorted in each row.
+template <class V, class I>
+struct CsrView {
+  const I* indptr;
+  const I* indices;
+  const V* data;
+};
+
+struct Hot {
+  const char* level;
+
+  // out[r * stride + c] = k(row r of the strip, column c of the panel); `rows` <= strip.
+  void (*tile_f32)(const KernelFunction&, Index depth, PackedRows<float> strip, Index rows, PackedRows<float> panel, float* out,
+                   std::ptrdiff_t stride);
+  void (*tile_f64)(const KernelFunction&, Index depth, PackedRows<double> strip, Index rows, PackedRows<double> panel,
+                   double* out, std::ptrdiff_t stride);
+  // Squared norms with the summation order of the tiles, so that |u|^2 + |u|^2 - 2<u,u> is exactly 0.
+  void (*norms_f32)(Index depth, Index width, const float* packed, float* norms);
+  void (*norms_f64)(Index depth, Index width, const double* packed, double* norms);
+  // kernel values from inner products: value[k] = k(dot[k]; norm, norms[k])
+  void (*apply_f32)(const KernelFunction&, Index n, float norm, const float* norms, float* values);
+  void (*apply_f64)(const KernelFunction&, Index n, double norm, const double* norms, double* values);
+
+  // gradient += step * (row_i - row_j), fused with the next search.
+  Selection (*update_f32)(const PairView<float>&, double step, const float* row_i, const float* row_j);
+  Selection (*update_f64)(const PairView<double>&, double step, const double* row_i, const double* row_j);
+  // argmax over k of (gradient_k + down_k - level)^2 / (K_ii + K_kk - 2 K_ik) where the difference is positive.
+  Extreme (*partner_f32)(const PairView<float>&, double level, double diagonal_i, double tau, const float* row_i);
+  Extreme (*partner_f64)(const PairView<double>&, double level, double diagonal_i, double tau, const double* row_i);
+  // gradient += step * row, then argmax over k of the gain violation_k^2 / K_kk of a step in one variable.
+  Candidate (*update_single_f32)(const PairView<float>&, double step, double tau, const float* row);
+  Candidate (*update_single_f64)(const PairView<double>&, double step, double tau, const double* row);
+
+  double (*dot)(std::ptrdiff_t n, const double* x, const double* y);
+  void (*axpy)(std::ptrdiff_t n, double a, const double* x, double* y);
+  void (*axpy_f32)(std::ptrdiff_t n, double a, const float* x, double* y);
+  // In-place Cholesky of the lower triangle of a row-major matrix; returns the index of the first pivot <= floor, or -1.
+  Index (*cholesky)(Index n, double* a, std::ptrdiff_t stride, double floor);
+};
+
+const Hot& hot_baseline();
+#if defined(__x86_64__)
+const Hot& hot_x86_64_v3();
+#endif
+
+}  // namespace maxmargin

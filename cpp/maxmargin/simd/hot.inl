@@ -1,0 +1,31 @@
+// Compiled once per instruction-set level, inside a namespace of its own. See hot.hpp.
+namespace {
+
+#include "maxmargin/simd/vectors.inl"
+// (order matters)
+#include "maxmargin/simd/tiles.inl"
+// (order matters)
+#include "maxmargin/simd/algebra.inl"
+#include "maxmargin/simd/pairs.inl"
+
+constexpr Hot table{
+    MAXMARGIN_LEVEL,
+    tile<float>,
+    tile<double>,
+    norms<float>,
+    norms<double>,
+    apply<float>,
+    apply<double>,
+    update<float>,
+    update<double>,
+    partner<float>,
+    partner<double>,
+    update_single<float>,
+    update_single<double>,
+    dot,
+    axpy<double>,
+    axpy<float>,
+    cholesky,
+};
+
+}  // namespace

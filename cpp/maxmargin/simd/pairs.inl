@@ -1,0 +1,77 @@
+// The passes of sequential minimal optimisation over all active variables. The gradient is float64, rows are R. Arrays are
+// padded to whole vectors: up = +inf and down = -inf in the padding, so that it is never selected. Ties go to the lower index.
+
+constexpr double infinity = __builtin_inf();
+
+struct Best {  // a running extreme with its index, lane by lane
+  Vec<double> value;
+  Bits<double> index;
+};
+
+inline Extreme first_of(const Best& best, bool lowest) {
+  Extreme result{best.value[0], Index(best.index[0])};
+  for (int l = 1; l < 4; ++l) {
+    const double v = best.value[l];
+    const bool better = lowest ? v < result.value : v > result.value;
+    if (better || (v == result.value && Index(best.index[l]) < result.index)) result = {v, Index(best.index[l])};
+  }
+  return result;
+}
+
+template <class R>
+Selection update(const PairView<R>& view, double step, const R* row_i, const R* row_j) {
+  Best low{splat(infinity), Bits<double>{}};
+  Vec<double> high = splat(-infinity);
+  Bits<double> index = {0, 1, 2, 3};
+  for (Index k = 0; k < view.n; k += 4, index += 4) {
+    const Vec<double> g = load<Vec<double>>(view.gradient + k) + step * (widen(row_i + k) - widen(row_j + k));
+    store(view.gradient + k, g);
+    const Vec<double> rise = g + load<Vec<double>>(view.up + k), fall = g + load<Vec<double>>(view.down + k);
+    const auto better = rise < low.value;
+    low.value = better ? rise : low.value;
+    low.index = better ? index : low.index;
+    high = fall > high ? fall : high;
+  }
+  double highest = high[0];
+  for (int l = 1; l < 4; ++l) highest = high[l] > highest ? high[l] : highest;
+  return {first_of(low, true), highest};
+}
+
+template <class R>
+Extreme partner(const PairView<R>& view, double level, double diagonal_i, double tau, const R* row_i) {
+  Best best{splat(0.0), Bits<double>{} - 1};
+  Bits<double> index = {0, 1, 2, 3};
+  for (Index k = 0; k < view.n; k += 4, index += 4) {
+    const Vec<double> fall = load<Vec<double>>(view.gradient + k) + load<Vec<double>>(view.down + k) - level;
+    Vec<double> curvature = diagonal_i + widen(view.diagonal + k) - 2.0 * widen(row_i + k);
+    curvature = curvature > tau ? curvature : splat(tau);
+    const Vec<double> gain = fall > 0.0 ? fall * fall / curvature : splat(-1.0);
+    const auto better = gain > best.value;
+    best.value = better ? gain : best.value;
+    best.index = better ? index : best.index;
+  }
+  return first_of(best, false);
+}
+
+template <class R>
+Candidate update_single(const PairView<R>& view, double step, double tau, const R* row) {
+  Best best{splat(0.0), Bits<double>{} - 1};
+  Vec<double> worst = splat(0.0);
+  Bits<double> index = {0, 1, 2, 3};
+  for (Index k = 0; k < view.n; k += 4, index += 4) {
+    const Vec<double> g = load<Vec<double>>(view.gradient + k) + step * widen(row + k);
+    store(view.gradient + k, g);
+    const Vec<double> rise = -(g + load<Vec<double>>(view.up + k)), fall = g + load<Vec<double>>(view.down + k);
+    const Vec<double> violation = rise > fall ? rise : fall;
+    worst = violation > worst ? violation : worst;
+    Vec<double> curvature = widen(view.diagonal + k);
+    curvature = curvature > tau ? curvature : splat(tau);
+    const Vec<double> gain = violation > 0.0 ? violation * violation / curvature : splat(-1.0);
+    const auto better = gain > best.value;
+    best.value = better ? gain : best.value;
+    best.index = better ? index : best.index;
+  }
+  double largest = worst[0];
+  for (int l = 1; l < 4; ++l) largest = worst[l] > largest ? worst[l] : largest;
+  return {first_of(best, false).index, largest};
+}

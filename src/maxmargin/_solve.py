@@ -1,0 +1,181 @@
+"""The hallway: choose a solver, run it, certify its answer, resume if the certificate says so, warn or raise."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable
+from typing import Any, final
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from maxmargin.errors import FitInterrupted, IndefiniteKernelWarning
+from maxmargin.problems import SoftMargin
+from maxmargin.solution import Certificate, Iterate, Judgement, Progress, Solution, Status, Trace, certify
+from maxmargin.solvers import Solver
+from maxmargin.solvers._base import Limits, Start
+from maxmargin.solvers._select import as_solver
+from maxmargin.validation import check_boolean, check_integer, check_positive
+
+__all__ = ["solve"]
+
+Callback = Callable[[Progress], bool]
+
+
+def solve(
+    problem: SoftMargin,
+    solver: Any = "auto",
+    tol: float = 1e-3,
+    max_iter: int = -1,
+    max_time: float | None = None,
+    throw: bool = True,
+    *,
+    callback: Callback | None = None,
+) -> Solution:
+    """Solve a problem and certify the answer.
+
+    Parameters
+    ----------
+    problem : Problem
+        The question.
+    solver : "auto", "smo" or Solver
+        The algorithm.
+    tol : float
+        Largest KKT violation of a converged answer; its gap is at most ``max(tol, 1e-3)`` of the primal objective.
+    max_iter : int
+        Limit of pair steps; −1 for a finite automatic one.
+    max_time : float, optional
+        Limit in wall seconds, certification included.
+    throw : bool
+        Whether to raise on Ctrl-C and on infeasible problems; otherwise the solution says so in its status.
+    callback : callable, optional
+        Called with a `Progress` about every 50 ms; returning true stops the fit.
+
+    Returns
+    -------
+    Solution
+        With status and certificate. A spent budget or a stall warns, and the solution is kept.
+
+    Examples
+    --------
+    >>> from maxmargin import problems, solve
+    >>> solution = solve(problems.SoftMargin([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1]))
+    >>> solution.certificate.gap <= 1e-3
+    True
+    """
+    chosen = as_solver(solver, problem)
+    budget = _Budget(
+        check_positive("tol", tol, "solve"),
+        check_integer("max_iter", max_iter, "solve", -1),
+        None if max_time is None else check_positive("max_time", max_time, "solve"),
+        problem.dual.n,
+    )
+    iterate, judgement, status = _run(problem, chosen, budget, callback)
+    solution = _solution(problem, iterate, judgement, status)
+    if iterate.by_signal and check_boolean("throw", throw, "solve"):
+        raise FitInterrupted(f"Interrupted after {iterate.steps} steps: {_distance(solution.certificate)}.", solution)
+    _warn(solution)
+    return solution
+
+
+@final
+class _Budget:
+    """What is left of the steps and the time of a fit."""
+
+    def __init__(self, tol: float, max_iter: int, max_time: float | None, n: int) -> None:
+        self.tol = tol
+        self._steps = max_iter if max_iter >= 0 else 10_000_000 + 100 * n
+        self._end = None if max_time is None else time.perf_counter() + max_time
+
+    def limits(self, tol: float, steps_taken: int) -> Limits:
+        """What a run that aims at ``tol`` may use."""
+        seconds = 0.0 if self._end is None else max(1e-9, self._end - time.perf_counter())
+        return Limits(tol, max(0, self._steps - steps_taken), seconds)
+
+
+def _run(
+    problem: SoftMargin, solver: Solver, budget: _Budget, callback: Callback | None
+) -> tuple[Iterate, Judgement, Status]:
+    """Run and certify; go on from the exact scores for as long as that brings the answer nearer to the optimum."""
+    dual = problem.dual
+    iterate = solver.run(dual, Start.zero(dual), budget.limits(budget.tol, 0), callback)
+    judgement = certify(problem, iterate.beta)
+    aim = budget.tol
+    while iterate.status in (Status.CONVERGED, Status.STALLED) and not judgement.is_optimal(budget.tol):
+        if iterate.indefinite or judgement.square_norm < 0:
+            break
+        if judgement.kkt_violation <= budget.tol:
+            aim *= 0.1  # the pairs agree, the gap does not
+        limits = budget.limits(min(aim, 0.5 * judgement.kkt_violation), iterate.steps)
+        later = solver.run(dual, Start(iterate.beta, judgement.scores), limits, callback)
+        better = certify(problem, later.beta)
+        progressed = better.kkt_violation < 0.5 * judgement.kkt_violation or better.gap < 0.5 * judgement.gap
+        if better.dual >= judgement.dual or better.kkt_violation < judgement.kkt_violation:
+            iterate, judgement = _joined(iterate, later), better
+        if not progressed:
+            break
+    return iterate, judgement, _status(iterate, judgement, budget.tol)
+
+
+def _status(iterate: Iterate, judgement: Judgement, tol: float) -> Status:
+    """The status that the certificate supports."""
+    indefinite = iterate.indefinite or judgement.square_norm < 0
+    if indefinite and judgement.kkt_violation <= tol:
+        return Status.INDEFINITE
+    if not indefinite and judgement.is_optimal(tol):
+        return Status.CONVERGED
+    return Status.STALLED if iterate.status is Status.CONVERGED else iterate.status
+
+
+def _joined(earlier: Iterate, later: Iterate) -> Iterate:
+    return Iterate(
+        beta=later.beta,
+        status=later.status,
+        steps=earlier.steps + later.steps,
+        rows_made=earlier.rows_made + later.rows_made,
+        newton_rounds=earlier.newton_rounds + later.newton_rounds,
+        indefinite=earlier.indefinite or later.indefinite,
+        by_signal=later.by_signal,
+        trace=earlier.trace.then(later.trace),
+    )
+
+
+def _solution(problem: SoftMargin, iterate: Iterate, judgement: Judgement, status: Status) -> Solution:
+    certificate = Certificate.of(judgement.primal, judgement.dual, judgement.kkt_violation, status)
+    support = np.flatnonzero(iterate.beta)
+    scores = judgement.scores + judgement.bias
+    margins = problem.y * scores
+    near = margins <= 1.0 + max(10.0 * judgement.kkt_violation, 1e-6)
+    near[support] = False
+    boundary = np.flatnonzero(near)
+    return Solution(
+        n=len(scores),
+        support=support.astype(np.int32),
+        beta=iterate.beta[support],
+        support_scores=scores[support],
+        support_y=problem.y[support],
+        boundary=boundary.astype(np.int32),
+        boundary_margins=margins[boundary],
+        bias=judgement.bias,
+        bias_interval=judgement.bias_interval,
+        status=status,
+        certificate=certificate,
+        trace=iterate.trace,
+        steps=iterate.steps,
+        kernel=problem.gram.kernel,
+        support_vectors=problem.gram.rows(support),
+    )
+
+
+def _distance(certificate: Certificate) -> str:
+    return f"relative gap {certificate.relative_gap:.2g}, KKT violation {certificate.kkt_violation:.2g}"
+
+
+def _warn(solution: Solution) -> None:
+    status = solution.status
+    if status is Status.CONVERGED:
+        return
+    category = IndefiniteKernelWarning if status is Status.INDEFINITE else ConvergenceWarning
+    message = f"{status.name}: {status.message} ({_distance(solution.certificate)}). {status.advice}"
+    warnings.warn(message, category, stacklevel=3)

@@ -1,0 +1,104 @@
+"""Exceptions and warnings of maxmargin.
+
+::
+
+    Exception
+    └─ MaxmarginError
+       ├─ InvalidInput          (also a ValueError)    bad X, y, weight or parameter
+       │  └─ KernelError                               a kernel function returned something unusable
+       ├─ InfeasibleError                              no point satisfies the constraints; carries the proof
+       └─ MissingExtra          (also an ImportError)  an optional dependency is not installed
+
+    KeyboardInterrupt
+    └─ FitInterrupted                                  Ctrl-C during a fit; carries the best solution so far
+
+    UserWarning
+    ├─ FeatureScaleWarning                             features on very different scales
+    └─ IndefiniteKernelWarning                         the kernel matrix is not positive semidefinite
+
+A spent budget (iterations, time) or a stall warns with scikit-learn's own
+:class:`sklearn.exceptions.ConvergenceWarning`, so that filters written for scikit-learn keep working.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = [
+    "FeatureScaleWarning",
+    "FitInterrupted",
+    "IndefiniteKernelWarning",
+    "InfeasibleError",
+    "InvalidInput",
+    "KernelError",
+    "MaxmarginError",
+    "MissingExtra",
+]
+
+
+class MaxmarginError(Exception):
+    """Base of every error that maxmargin raises on purpose."""
+
+
+class InvalidInput(MaxmarginError, ValueError):
+    """Data or a parameter is not acceptable; the message says which, what was got, and what to do."""
+
+
+class KernelError(InvalidInput):
+    """A kernel function returned a wrong shape, a value that is not finite, or something not a number."""
+
+
+class InfeasibleError(MaxmarginError):
+    """The problem has no feasible point.
+
+    Parameters
+    ----------
+    message : str
+        What makes the problem infeasible, and what to change.
+    solution : Solution or None
+        The answer with its certificate of infeasibility.
+    """
+
+    def __init__(self, message: str, solution: Any = None) -> None:
+        """Carry the message and the solution."""
+        super().__init__(message, solution)
+        self.message = message
+        self.solution = solution
+
+    def __str__(self) -> str:
+        """Return the message alone."""
+        return self.message
+
+
+class MissingExtra(MaxmarginError, ImportError):
+    """An optional dependency is not installed; the message has the line that installs it."""
+
+
+class FitInterrupted(KeyboardInterrupt):
+    """The user pressed Ctrl-C during a fit.
+
+    Parameters
+    ----------
+    message : str
+        How far the fit had come.
+    solution : Solution or None
+        The best solution at the moment of the interrupt.
+    """
+
+    def __init__(self, message: str = "", solution: Any = None) -> None:
+        """Carry the message and the solution."""
+        super().__init__(message, solution)
+        self.message = message
+        self.solution = solution
+
+    def __str__(self) -> str:
+        """Return the message alone."""
+        return self.message
+
+
+class FeatureScaleWarning(UserWarning):
+    """Features differ so much in scale that the largest ones decide the kernel alone."""
+
+
+class IndefiniteKernelWarning(UserWarning):
+    """The kernel matrix is not positive semidefinite: the dual may have several local minima."""

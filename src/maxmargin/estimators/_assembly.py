@@ -1,0 +1,71 @@
+"""From the solutions of all machines to one set of support vectors with coefficients."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.errors import InvalidInput
+from maxmargin.estimators._schemes import Scheme
+from maxmargin.estimators._training import Trained
+
+__all__ = ["Assembly", "assemble"]
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Assembly:
+    """Support vectors grouped by class, with their coefficients.
+
+    Attributes
+    ----------
+    rows : ndarray of intp, shape (n_SV,)
+        Training rows that support some machine: by class, ascending in each.
+    n_support : ndarray of int32, shape (K,)
+        How many of each class.
+    dual : ndarray of float64, shape (n_coefficients, n_SV)
+        Signed dual coefficients ``y_i alpha_i``.
+    intercept : ndarray of float64, shape (n_machines,)
+        Offsets.
+    """
+
+    rows: NDArray[np.intp]
+    n_support: NDArray[np.int32]
+    dual: NDArray[np.float64]
+    intercept: NDArray[np.float64]
+
+
+def assemble(scheme: Scheme, codes: NDArray[np.intp], trained: list[Trained]) -> Assembly:
+    """Merge the machines.
+
+    Raises
+    ------
+    InvalidInput
+        A coefficient or an offset is not finite.
+    """
+    supports = [machine.rows(machine.solution.support) for machine in trained]
+    is_support = np.zeros(len(codes), dtype=bool)
+    for rows in supports:
+        is_support[rows] = True
+    rows = np.flatnonzero(is_support)
+    rows = rows[np.argsort(codes[rows], kind="stable")]
+    place = np.empty(len(codes), dtype=np.intp)
+    place[rows] = np.arange(len(rows))
+
+    dual = np.zeros((scheme.n_coefficients, len(rows)))
+    height_of = np.zeros(scheme.n_classes, dtype=np.intp)
+    for index, (machine, support) in enumerate(zip(trained, supports, strict=True)):
+        for height, of_class in scheme.blocks(index):
+            height_of[of_class] = height
+        dual[height_of[codes[support]], place[support]] = machine.solution.beta
+    intercept = np.array([machine.solution.bias for machine in trained], dtype=np.float64)
+    if not (np.isfinite(dual).all() and np.isfinite(intercept).all()):
+        raise InvalidInput(
+            "The dual coefficients or intercepts are not finite. The input data may contain large values and"
+            " need to be preprocessed, for example by StandardScaler."
+        )
+    n_support = np.bincount(codes[rows], minlength=scheme.n_classes).astype(np.int32)
+    return Assembly(rows, n_support, dual, intercept)

@@ -1,0 +1,183 @@
+"""Fitted state, checked before it is used.
+
+A pickle can be edited, an attribute overwritten. What reaches the engine is therefore looked at every time:
+types, shapes, and that every index points somewhere (the lesson of CVE-2020-28975).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from maxmargin.errors import InvalidInput
+from maxmargin.estimators._schemes import Scheme, scheme_of
+from maxmargin.kernels import BoundKernel
+
+if TYPE_CHECKING:
+    from maxmargin.estimators._svc import SVC
+
+__all__ = ["Fitted", "RowKind", "fitted"]
+
+
+class RowKind(Enum):
+    """What the rows of X were at fit."""
+
+    DENSE = "dense"
+    SPARSE = "sparse"
+    PAIRWISE = "pairwise"
+    OBJECTS = "objects"
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """What a prediction needs, known to be consistent.
+
+    Attributes
+    ----------
+    scheme : Scheme
+        The machines and their vote.
+    kernel : BoundKernel
+        The kernel with its numbers.
+    vectors : ndarray, CSR matrix or sequence
+        Support vectors; for a precomputed kernel their column numbers.
+    dual : ndarray of shape (n_coefficients, n_SV)
+        Signed dual coefficients, dense.
+    intercept : ndarray of shape (n_machines,)
+        Offsets.
+    bounds : list of int, length K + 1
+        Support vectors of class k stand from ``bounds[k]`` to ``bounds[k + 1]``.
+    """
+
+    scheme: Scheme
+    kernel: Any
+    vectors: Any
+    dual: NDArray[np.float64]
+    intercept: NDArray[np.float64]
+    bounds: list[int]
+
+
+def fitted(model: SVC) -> Fitted:
+    """Check the attributes of a fitted model and put them together.
+
+    Raises
+    ------
+    InvalidInput
+        The attributes do not belong together.
+    """
+    try:
+        return _inspected(model)
+    except _Altered as fault:
+        raise InvalidInput(
+            f"The internal representation of {type(model).__name__} was altered: {fault}. Fit it again."
+        ) from None
+
+
+def _inspected(model: SVC) -> Fitted:
+    n_classes = len(_array("classes_", model.classes_, ndim=1, kinds="biufSUO"))
+    if n_classes < 2:
+        raise _Altered("classes_ has less than two classes")
+    bounds = _class_bounds(model._n_support, n_classes)
+    count = bounds[-1]
+    _check_support(model.support_, count, model.shape_fit_)
+    dual = _coefficients(model.dual_coef_, n_classes, count)
+    scheme = scheme_of(n_classes, one_vs_rest=dual.shape[0] == n_classes)
+    intercept = _array("intercept_", model.intercept_, ndim=1, kinds="f")
+    if len(intercept) != scheme.n_machines:
+        raise _Altered(f"intercept_ has {len(intercept)} values for {scheme.n_machines} machines")
+    if not isinstance(model._kernel, BoundKernel):
+        raise _Altered(f"_kernel is a {type(model._kernel).__name__}, not a bound kernel")
+    return Fitted(scheme, model._kernel, _vectors(model, count), dual, intercept, bounds)
+
+
+@final
+class _Altered(Exception):
+    """Something does not belong together; says what."""
+
+
+def _array(name: str, value: Any, *, ndim: int, kinds: str) -> NDArray[Any]:
+    if not isinstance(value, np.ndarray):
+        raise _Altered(f"{name} is a {type(value).__name__}, not an array")
+    if value.ndim != ndim:
+        raise _Altered(f"{name} has {value.ndim} axes, not {ndim}")
+    if value.dtype.kind not in kinds:
+        raise _Altered(f"{name} has dtype {value.dtype}")
+    return value
+
+
+def _class_bounds(n_support: Any, n_classes: int) -> list[int]:
+    counts = _array("_n_support", n_support, ndim=1, kinds="iu").tolist()
+    if len(counts) != n_classes:
+        raise _Altered(f"_n_support has {len(counts)} values for {n_classes} classes")
+    if min(counts) < 0:
+        raise _Altered("_n_support has a negative count")
+    return list(accumulate(counts, initial=0))
+
+
+def _check_support(support: Any, count: int, shape_fit: Any) -> None:
+    rows = _array("support_", support, ndim=1, kinds="i")
+    if len(rows) != count:
+        raise _Altered(f"support_ has {len(rows)} rows, _n_support counts {count}")
+    if not (isinstance(shape_fit, tuple) and shape_fit and isinstance(shape_fit[0], int)):
+        raise _Altered(f"shape_fit_ is {shape_fit!r}, not a shape")
+    if count and (rows.min() < 0 or rows.max() >= shape_fit[0]):
+        raise _Altered(f"support_ has a row outside 0 … {shape_fit[0] - 1}")
+
+
+def _coefficients(dual: Any, n_classes: int, count: int) -> NDArray[np.float64]:
+    if sparse.issparse(dual):
+        _check_csr("dual_coef_", dual)
+        dual = dual.toarray()
+    dual = _array("dual_coef_", dual, ndim=2, kinds="f")
+    heights = (1,) if n_classes == 2 else (n_classes - 1, n_classes)
+    if dual.shape[0] not in heights or dual.shape[1] != count:
+        raise _Altered(
+            f"dual_coef_ has shape {dual.shape} for {n_classes} classes and {count} support vectors"
+        )
+    return np.asarray(dual, dtype=np.float64)
+
+
+def _vectors(model: SVC, count: int) -> Any:
+    vectors, kind = model.support_vectors_, model._rows
+    if kind is RowKind.PAIRWISE:
+        return model.support_
+    if kind is RowKind.OBJECTS:
+        if not isinstance(vectors, Sequence | np.ndarray) or len(vectors) != count:
+            raise _Altered(f"support_vectors_ does not hold {count} rows")
+        return vectors
+    if kind is RowKind.SPARSE:
+        if not sparse.issparse(vectors):
+            raise _Altered(f"support_vectors_ is a {type(vectors).__name__}, not sparse")
+        _check_csr("support_vectors_", vectors)
+    else:
+        vectors = np.ascontiguousarray(_array("support_vectors_", vectors, ndim=2, kinds="f"))
+    if vectors.shape != (count, model.n_features_in_):
+        raise _Altered(f"support_vectors_ has shape {vectors.shape}, not {(count, model.n_features_in_)}")
+    if vectors.dtype.itemsize not in (4, 8):
+        raise _Altered(f"support_vectors_ has dtype {vectors.dtype}")
+    return vectors
+
+
+def _check_csr(name: str, matrix: Any) -> None:
+    """Require CSR with sorted columns inside its shape."""
+    if matrix.format != "csr":
+        raise _Altered(f"{name} is in {matrix.format} format, not csr")
+    data = _array(f"{name}.data", matrix.data, ndim=1, kinds="f")
+    columns = _array(f"{name}.indices", matrix.indices, ndim=1, kinds="i")
+    starts = _array(f"{name}.indptr", matrix.indptr, ndim=1, kinds="i")
+    height, width = matrix.shape
+    whole = len(starts) == height + 1 and starts[0] == 0 and starts[-1] == len(columns) == len(data)
+    if not whole or columns.dtype != starts.dtype or (np.diff(starts) < 0).any():
+        raise _Altered(f"the rows of {name} do not fit its entries")
+    if len(columns) and (columns.min() < 0 or columns.max() >= width):
+        raise _Altered(f"{name} has a column outside 0 … {width - 1}")
+    falls = np.flatnonzero(np.diff(columns) <= 0) + 1  # only a new row may go back to a smaller column
+    if not np.isin(falls, starts).all():
+        raise _Altered(f"the columns of {name} are not sorted")

@@ -1,0 +1,65 @@
+"""X and y as scikit-learn's users pass them, to fit and to predict."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.utils.validation import validate_data
+
+from maxmargin.errors import InvalidInput
+from maxmargin.estimators._fitted import RowKind
+from maxmargin.kernels import Kernel, Precomputed, UserFunction
+from maxmargin.validation import (
+    FLOATS,
+    as_invalid_input,
+    canonical,
+    label_column,
+    object_rows,
+    refuse_sparse_kernel,
+    require_labels,
+    require_square,
+    rows_are_objects,
+)
+
+if TYPE_CHECKING:
+    from maxmargin.estimators._svc import SVC
+
+__all__ = ["new_rows", "rows_and_labels"]
+
+
+def rows_and_labels(model: SVC, kernel: Kernel, X: Any, y: Any) -> tuple[Any, NDArray[Any], RowKind]:
+    """Validate the data of a fit; sets ``n_features_in_`` and ``feature_names_in_`` if rows have features."""
+    if isinstance(kernel, UserFunction) and rows_are_objects(X):
+        for stale in ("n_features_in_", "feature_names_in_"):
+            vars(model).pop(stale, None)
+        rows = object_rows(X)
+        return rows, label_column(y, rows), RowKind.OBJECTS
+    pairwise = isinstance(kernel, Precomputed)
+    if pairwise:
+        refuse_sparse_kernel(X)
+    with as_invalid_input():
+        X, y = validate_data(model, X, y, accept_sparse="csr", dtype=FLOATS, order="C")
+    require_labels(y)
+    if pairwise:
+        require_square(X)
+        return X, y, RowKind.PAIRWISE
+    return canonical(X), y, RowKind.SPARSE if sparse.issparse(X) else RowKind.DENSE
+
+
+def new_rows(model: SVC, X: Any) -> Any:
+    """Validate rows to predict: of the kind, and with the features, of the rows of the fit."""
+    kind = model._rows
+    if kind is RowKind.OBJECTS:
+        return object_rows(X)
+    with as_invalid_input():
+        X = validate_data(model, X, accept_sparse="csr", dtype=FLOATS, order="C", reset=False)
+    if kind is RowKind.SPARSE:
+        return canonical(X if sparse.issparse(X) else type(model.support_vectors_)(X))
+    if sparse.issparse(X):
+        raise InvalidInput(
+            f"cannot use sparse input in {type(model).__name__!r} trained on dense data. Pass X.toarray()."
+        )
+    return np.asarray(X)

@@ -1,0 +1,129 @@
+"""Checks of SVC's parameters, at fit, in scikit-learn's words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from numbers import Integral
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from maxmargin.errors import InvalidInput
+from maxmargin.solvers import SMO
+from maxmargin.validation import (
+    check_boolean,
+    check_integer,
+    check_non_negative,
+    check_option,
+    check_positive,
+    check_real,
+    reject,
+)
+
+if TYPE_CHECKING:
+    from maxmargin.estimators._svc import SVC
+
+__all__ = ["check_parameters", "check_shape_of_scores", "chosen_solver"]
+
+_LARGEST_SEED = 2**32 - 1
+
+
+def check_parameters(model: SVC) -> None:
+    """Raise `InvalidInput` for the first parameter that is not acceptable; the kernel checks itself."""
+    owner = type(model).__name__
+    check_positive("C", model.C, owner, infinite=True)
+    check_integer("degree", model.degree, owner, 0)
+    _check_gamma(model.gamma, owner)
+    check_real("coef0", model.coef0, owner)
+    check_boolean("shrinking", model.shrinking, owner)
+    check_positive("tol", model.tol, owner)
+    _check_cache_size(model.cache_size, owner)
+    _check_class_weight(model.class_weight, owner)
+    _check_verbose(model.verbose, owner)
+    check_integer("max_iter", model.max_iter, owner, -1)
+    if model.max_time is not None:
+        _check_max_time(model.max_time, owner)
+    check_option("decision_function_shape", model.decision_function_shape, owner, ("ovo", "ovr"))
+    check_boolean("break_ties", model.break_ties, owner)
+    _check_random_state(model.random_state, owner)
+    check_option("multi_class", model.multi_class, owner, ("ovo", "ovr"))
+    check_shape_of_scores(model.decision_function_shape, one_vs_rest=model.multi_class == "ovr")
+
+
+def check_shape_of_scores(decision_function_shape: str, *, one_vs_rest: bool) -> None:
+    """Raise if scores of pairs are asked of machines that are not pairs."""
+    if one_vs_rest and decision_function_shape == "ovo":
+        raise InvalidInput(
+            "decision_function_shape='ovo' needs a machine for each pair of classes, and multi_class='ovr'"
+            " trains one for each class. Set decision_function_shape='ovr', or multi_class='ovo'."
+        )
+
+
+def chosen_solver(model: SVC) -> Any:
+    """The solver object that the parameters ``solver``, ``cache_size`` and ``shrinking`` describe."""
+    if isinstance(model.solver, str):
+        check_option("solver", model.solver, type(model).__name__, ("auto", "smo"))
+        return SMO(cache_size=model.cache_size, shrinking=bool(model.shrinking))
+    if model.cache_size != "auto" or not model.shrinking:
+        raise InvalidInput(
+            "A solver object has its own cache_size and shrinking."
+            f" Got cache_size={model.cache_size!r} and shrinking={model.shrinking!r} beside {model.solver!r}."
+            " Set them on the solver and leave the estimator's at their defaults."
+        )
+    return model.solver
+
+
+def _check_gamma(value: Any, owner: str) -> None:
+    if isinstance(value, str) and value in ("auto", "scale"):
+        return
+    try:
+        check_non_negative("gamma", value, owner)
+    except InvalidInput:
+        raise reject(
+            "gamma", value, owner, "a str among {'auto', 'scale'} or a float in the range [0.0, inf)"
+        ) from None
+
+
+def _check_cache_size(value: Any, owner: str) -> None:
+    if isinstance(value, str) and value == "auto":
+        return
+    try:
+        check_positive("cache_size", value, owner)
+    except InvalidInput:
+        raise reject(
+            "cache_size", value, owner, "a str among {'auto'} or a float in the range (0.0, inf), in MB"
+        ) from None
+
+
+def _check_class_weight(value: Any, owner: str) -> None:
+    if value is None or isinstance(value, Mapping) or (isinstance(value, str) and value == "balanced"):
+        return
+    raise reject("class_weight", value, owner, "a str among {'balanced'}, an instance of 'dict' or None")
+
+
+def _check_verbose(value: Any, owner: str) -> None:
+    if isinstance(value, bool | np.bool_) or (isinstance(value, Integral) and value >= 0):
+        return
+    raise reject("verbose", value, owner, "an int in the range [0, inf), an instance of 'bool'")
+
+
+def _check_max_time(value: Any, owner: str) -> None:
+    try:
+        check_positive("max_time", value, owner, infinite=True)
+    except InvalidInput:
+        raise reject(
+            "max_time", value, owner, "a float in the range (0.0, inf], in seconds, or None"
+        ) from None
+
+
+def _check_random_state(value: Any, owner: str) -> None:
+    if value is None or isinstance(value, np.random.RandomState):
+        return
+    if isinstance(value, Integral) and 0 <= value <= _LARGEST_SEED:
+        return
+    raise reject(
+        "random_state",
+        value,
+        owner,
+        f"an int in the range [0, {_LARGEST_SEED}], an instance of 'numpy.random.mtrand.RandomState' or None",
+    )

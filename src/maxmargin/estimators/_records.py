@@ -1,0 +1,181 @@
+"""What is kept of each machine's solution beyond its coefficients, as a few flat arrays.
+
+The coefficients, offsets and support vectors stand in the estimator already; a `Solution` is put together
+from both when somebody asks. Row numbers are those of the X given to fit.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.errors import InvalidInput
+from maxmargin.estimators._fitted import Fitted, RowKind
+from maxmargin.estimators._training import Trained
+from maxmargin.solution import Certificate, Solution, Status, Trace
+from maxmargin.validation import take_rows
+
+__all__ = ["Records", "certificates", "record", "solutions"]
+
+_CHECKPOINTS = 32  # at most so many of a trace are kept: the first, the last, and some between
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Records:
+    """Certificates, offsets, scores and traces of all machines.
+
+    Attributes
+    ----------
+    statuses : tuple of str
+        Name of each machine's status.
+    numbers : ndarray of shape (n_machines, 7)
+        Primal and dual objective, gap, relative gap, KKT violation; smallest and largest optimal offset.
+    scores : ndarray
+        Scores at the support vectors of each machine, one machine after the other, rows ascending.
+    boundary : ndarray of int32
+        Rows on the margin with coefficient 0, one machine after the other.
+    checkpoints : ndarray of shape (n, 5)
+        Seconds, steps, objective, violation and number of support vectors, one machine after the other.
+    counts : ndarray of int32, shape (n_machines, 2)
+        How many rows in boundary and how many checkpoints each machine has.
+    """
+
+    statuses: tuple[str, ...]
+    numbers: NDArray[np.float64]
+    scores: NDArray[np.float64]
+    boundary: NDArray[np.int32]
+    checkpoints: NDArray[np.float64]
+    counts: NDArray[np.int32]
+
+
+def record(trained: list[Trained], kept: NDArray[np.intp] | None) -> Records:
+    """Keep what a solution has beyond its coefficients.
+
+    Parameters
+    ----------
+    trained : list of Trained
+        The machines.
+    kept : ndarray of intp or None
+        The caller's rows that were trained on; None if all.
+    """
+    found = [machine.solution for machine in trained]
+    boundaries = [machine.rows(machine.solution.boundary) for machine in trained]
+    if kept is not None:
+        boundaries = [kept[rows] for rows in boundaries]
+    traces = [_thinned(solution.trace) for solution in found]
+    return Records(
+        statuses=tuple(solution.status.name for solution in found),
+        numbers=np.array([_numbers(solution) for solution in found]),
+        scores=np.concatenate([solution.support_scores for solution in found]),
+        boundary=np.concatenate(boundaries).astype(np.int32),
+        checkpoints=np.concatenate(traces),
+        counts=np.array(
+            [(len(rows), len(trace)) for rows, trace in zip(boundaries, traces, strict=True)], dtype=np.int32
+        ),
+    )
+
+
+def certificates(records: Records) -> list[Certificate]:
+    """The certificate of each machine."""
+    return [
+        Certificate(*numbers[:5], status=Status[name])
+        for numbers, name in zip(records.numbers.tolist(), records.statuses, strict=True)
+    ]
+
+
+def solutions(
+    records: Records,
+    fitted: Fitted,
+    *,
+    kind: RowKind,
+    support: NDArray[np.int32],
+    n: int,
+    steps: NDArray[np.integer],
+) -> list[Solution]:
+    """Put the solutions of all machines together, in LIBSVM's order of pairs.
+
+    Parameters
+    ----------
+    records : Records
+        What fit kept.
+    fitted : Fitted
+        Coefficients, offsets and support vectors.
+    kind : RowKind
+        What the rows are.
+    support : ndarray
+        Row number of each support vector.
+    n : int
+        Rows of the X given to fit.
+    steps : ndarray
+        Pair steps of each machine.
+    """
+    coefficients = fitted.scheme.spread(fitted.dual, fitted.bounds)
+    places = [_ascending(np.flatnonzero(row), support) for row in coefficients]
+    counts = np.array([len(place) for place in places])
+    if counts.sum() != len(records.scores):
+        raise InvalidInput(
+            f"dual_coef_ was altered: it has {counts.sum()} coefficients for {len(records.scores)} scores."
+            " Fit it again."
+        )
+    pieces = zip(
+        certificates(records),
+        places,
+        _split(records.scores, counts),
+        _split(records.boundary, records.counts[:, 0]),
+        _split(records.checkpoints, records.counts[:, 1]),
+        strict=True,
+    )
+    found = []
+    for index, (certificate, place, scores, boundary, checkpoints) in enumerate(pieces):
+        beta = coefficients[index, place]
+        rows = support[place]
+        found.append(
+            Solution(
+                n=n,
+                support=rows,
+                beta=beta,
+                support_scores=scores,
+                boundary=boundary,
+                support_y=np.sign(beta),
+                bias=float(fitted.intercept[index]),
+                bias_interval=(float(records.numbers[index, 5]), float(records.numbers[index, 6])),
+                status=certificate.status,
+                certificate=certificate,
+                trace=Trace(*checkpoints.T),
+                steps=int(steps[index]),
+                kernel=fitted.kernel,
+                support_vectors=rows if kind is RowKind.PAIRWISE else take_rows(fitted.vectors, place),
+            )
+        )
+    return found
+
+
+def _numbers(solution: Solution) -> tuple[float, ...]:
+    certificate = solution.certificate
+    return (
+        certificate.primal_objective,
+        certificate.dual_objective,
+        certificate.gap,
+        certificate.relative_gap,
+        certificate.kkt_violation,
+        *solution.bias_interval,
+    )
+
+
+def _thinned(trace: Trace) -> NDArray[np.float64]:
+    table = np.column_stack((trace.seconds, trace.steps, trace.objective, trace.violation, trace.n_support))
+    if len(table) > _CHECKPOINTS:
+        table = table[np.linspace(0, len(table) - 1, _CHECKPOINTS).round().astype(np.intp)]
+    return np.asarray(table, dtype=np.float64)
+
+
+def _ascending(places: NDArray[np.intp], support: NDArray[np.int32]) -> NDArray[np.intp]:
+    return places[np.argsort(support[places], kind="stable")]
+
+
+def _split(flat: NDArray, counts: NDArray[np.integer]) -> list[NDArray]:
+    return np.split(flat, np.cumsum(counts)[:-1])

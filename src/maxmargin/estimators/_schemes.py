@@ -1,0 +1,257 @@
+"""How machines of two classes make a classifier of K classes.
+
+A scheme says which machines there are, where their coefficients stand in ``dual_coef_``, and how their values
+become a class. The layout is LIBSVM's: support vectors grouped by class, pairs in the order (0,1), (0,2), …,
+(1,2), …
+
+Chang and Lin, LIBSVM: a library for support vector machines, 2011, section 7.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+from typing import Any, NamedTuple, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Machine", "OneVsOne", "OneVsRest", "Scheme", "TwoClasses", "machine_names", "scheme_of"]
+
+Floats = NDArray[np.float64]
+
+
+class Machine(NamedTuple):
+    """A two-class problem among the training rows.
+
+    Attributes
+    ----------
+    rows : ndarray of intp or None
+        The rows that take part, ascending; None if all do.
+    y : ndarray of float64
+        +1 and −1 for these rows.
+    """
+
+    rows: NDArray[np.intp] | None
+    y: Floats
+
+
+class Scheme(ABC):
+    """Machines, the layout of their coefficients, and the vote.
+
+    Parameters
+    ----------
+    n_classes : int
+        Number of classes.
+    """
+
+    def __init__(self, n_classes: int) -> None:
+        self.n_classes = n_classes
+
+    @property
+    @abstractmethod
+    def n_machines(self) -> int:
+        """Number of two-class machines."""
+
+    @property
+    @abstractmethod
+    def n_coefficients(self) -> int:
+        """Rows of ``dual_coef_``: coefficients that each support vector has."""
+
+    @abstractmethod
+    def sides(self, machine: int) -> tuple[int, int | None]:
+        """Class on the positive and class on the negative side; None stands for all the others."""
+
+    @abstractmethod
+    def machines(self, codes: NDArray[np.intp]) -> Iterator[Machine]:
+        """Two-class problems for rows of the classes ``codes``."""
+
+    @abstractmethod
+    def blocks(self, machine: int) -> list[tuple[int, int]]:
+        """Where its coefficients stand: pairs (row of ``dual_coef_``, class of the support vectors)."""
+
+    @abstractmethod
+    def combine(self, left: Any, dual: Floats, bounds: Sequence[int]) -> Floats:
+        """Sum columns of ``left`` with the coefficients of every machine.
+
+        Parameters
+        ----------
+        left : ndarray of shape (m, n_SV)
+            One column for each support vector: kernel values, or the vectors themselves.
+        dual : ndarray of shape (n_coefficients, n_SV)
+            Signed dual coefficients.
+        bounds : sequence of int, length K + 1
+            Support vectors of class k are the columns from ``bounds[k]`` to ``bounds[k + 1]``.
+
+        Returns
+        -------
+        ndarray of shape (m, n_machines)
+        """
+
+    @abstractmethod
+    def scores(self, values: Floats, *, by_class: bool) -> Floats:
+        """What ``decision_function`` returns for the values of all machines, shape (m, n_machines)."""
+
+    @abstractmethod
+    def winners(self, values: Floats, *, break_ties: bool) -> NDArray[np.intp]:
+        """Class index predicted from the values of all machines."""
+
+    def spread(self, dual: Floats, bounds: Sequence[int]) -> Floats:
+        """Coefficients of every machine on every support vector, shape (n_machines, n_SV)."""
+        full = np.zeros((self.n_machines, dual.shape[1]))
+        for machine in range(self.n_machines):
+            for row, of_class in self.blocks(machine):
+                block = slice(bounds[of_class], bounds[of_class + 1])
+                full[machine, block] = dual[row, block]
+        return full
+
+
+@final
+class TwoClasses(Scheme):
+    """One machine; the class that sorts last is its positive side, as in scikit-learn."""
+
+    n_machines = 1
+    n_coefficients = 1
+
+    def sides(self, machine: int) -> tuple[int, int | None]:
+        return 1, 0
+
+    def machines(self, codes: NDArray[np.intp]) -> Iterator[Machine]:
+        yield Machine(None, 2.0 * codes - 1.0)
+
+    def blocks(self, machine: int) -> list[tuple[int, int]]:
+        return [(0, 0), (0, 1)]
+
+    def combine(self, left: Any, dual: Floats, bounds: Sequence[int]) -> Floats:
+        return np.asarray(left @ dual[0])[:, np.newaxis]
+
+    def scores(self, values: Floats, *, by_class: bool) -> Floats:
+        return values[:, 0]
+
+    def winners(self, values: Floats, *, break_ties: bool) -> NDArray[np.intp]:
+        return (values[:, 0] >= 0.0).astype(np.intp)
+
+
+@final
+class OneVsOne(Scheme):
+    """A machine for each pair i < j of classes, positive for class i; the class with most votes wins.
+
+    A support vector of class c has a coefficient in each of the K − 1 pairs with another class o: row o if
+    o < c, row o − 1 if o > c.
+    """
+
+    def __init__(self, n_classes: int) -> None:
+        super().__init__(n_classes)
+        self.pairs = list(combinations(range(n_classes), 2))
+
+    @property
+    def n_machines(self) -> int:
+        return len(self.pairs)
+
+    @property
+    def n_coefficients(self) -> int:
+        return self.n_classes - 1
+
+    def sides(self, machine: int) -> tuple[int, int | None]:
+        return self.pairs[machine]
+
+    def machines(self, codes: NDArray[np.intp]) -> Iterator[Machine]:
+        members = [np.flatnonzero(codes == k) for k in range(self.n_classes)]
+        for i, j in self.pairs:
+            rows = np.concatenate((members[i], members[j]))
+            rows.sort()
+            yield Machine(rows, np.where(codes[rows] == i, 1.0, -1.0))
+
+    def blocks(self, machine: int) -> list[tuple[int, int]]:
+        i, j = self.pairs[machine]
+        return [(j - 1, i), (i, j)]
+
+    def combine(self, left: Any, dual: Floats, bounds: Sequence[int]) -> Floats:
+        values = np.zeros((left.shape[0], self.n_machines))
+        for of_class, machines in enumerate(self._machines_of_class()):
+            block = slice(bounds[of_class], bounds[of_class + 1])
+            values[:, machines] += left[:, block] @ dual[:, block].T
+        return values
+
+    def scores(self, values: Floats, *, by_class: bool) -> Floats:
+        """Values of the pairs, or a score for each class.
+
+        The score of a class is its votes, plus its summed values squeezed into (−1/3, 1/3) to break ties. The
+        squeeze x / (3 (|x| + 1)) is scikit-learn's.
+        """
+        if not by_class:
+            return values
+        signs = self._signs()
+        votes = np.where(values < 0.0, -0.5, 0.5) @ signs + 0.5 * (self.n_classes - 1)
+        confidence = values @ signs
+        return np.asarray(votes + confidence / (3.0 * (np.abs(confidence) + 1.0)))
+
+    def winners(self, values: Floats, *, break_ties: bool) -> NDArray[np.intp]:
+        if break_ties:
+            return np.argmax(self.scores(values, by_class=True), axis=1)
+        # a value of exactly 0 is a vote for class j, as in LIBSVM's svm_predict
+        return np.argmax(np.where(values > 0.0, 0.5, -0.5) @ self._signs(), axis=1)
+
+    def _signs(self) -> Floats:
+        """+1 where a class is the positive side of a pair, −1 where it is the negative; shape (pairs, K)."""
+        signs = np.zeros((self.n_machines, self.n_classes))
+        for machine, (i, j) in enumerate(self.pairs):
+            signs[machine, i], signs[machine, j] = 1.0, -1.0
+        return signs
+
+    def _machines_of_class(self) -> list[list[int]]:
+        """For each class the machines that its rows of coefficients belong to, in order."""
+        machines: list[list[int]] = [[] for _ in range(self.n_classes)]
+        for machine, (i, j) in enumerate(self.pairs):
+            machines[i].append(machine)
+            machines[j].append(machine)
+        return machines
+
+
+@final
+class OneVsRest(Scheme):
+    """A machine for each class against all others; the largest value wins."""
+
+    @property
+    def n_machines(self) -> int:
+        return self.n_classes
+
+    @property
+    def n_coefficients(self) -> int:
+        return self.n_classes
+
+    def sides(self, machine: int) -> tuple[int, int | None]:
+        return machine, None
+
+    def machines(self, codes: NDArray[np.intp]) -> Iterator[Machine]:
+        for k in range(self.n_classes):
+            yield Machine(None, np.where(codes == k, 1.0, -1.0))
+
+    def blocks(self, machine: int) -> list[tuple[int, int]]:
+        return [(machine, of_class) for of_class in range(self.n_classes)]
+
+    def combine(self, left: Any, dual: Floats, bounds: Sequence[int]) -> Floats:
+        return np.asarray(left @ dual.T)
+
+    def scores(self, values: Floats, *, by_class: bool) -> Floats:
+        return values
+
+    def winners(self, values: Floats, *, break_ties: bool) -> NDArray[np.intp]:
+        return np.argmax(values, axis=1)
+
+
+def scheme_of(n_classes: int, one_vs_rest: bool) -> Scheme:
+    """The scheme for K classes; two classes need one machine whatever was asked."""
+    if n_classes == 2:
+        return TwoClasses(n_classes)
+    return OneVsRest(n_classes) if one_vs_rest else OneVsOne(n_classes)
+
+
+def machine_names(scheme: Scheme, classes: NDArray[Any]) -> list[str]:
+    """Names of the machines by the classes they separate, positive side first."""
+    names = []
+    for machine in range(scheme.n_machines):
+        positive, negative = scheme.sides(machine)
+        names.append(f"{classes[positive]} against {'the rest' if negative is None else classes[negative]}")
+    return names

@@ -1,0 +1,97 @@
+"""Kernels of feature vectors that the core computes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from maxmargin import _core
+from maxmargin.errors import InvalidInput
+from maxmargin.kernels._base import BoundKernel
+from maxmargin.kernels._gram import Gram
+from maxmargin.kernels._rows import as_features
+from maxmargin.validation import check_non_negative
+
+__all__ = ["FeatureKernel", "Formula", "gamma_value"]
+
+
+class Formula(IntEnum):
+    """The formulas that the core knows; the numbers are the core's."""
+
+    LINEAR = 0
+    POLYNOMIAL = 1
+    RBF = 2
+    SIGMOID = 3
+
+
+@final
+@dataclass(frozen=True)
+class FeatureKernel(BoundKernel):
+    """One of the core's formulas with its numbers."""
+
+    formula: Formula
+    gamma: float | None = None
+    coef0: float = 0.0
+    degree: int = 1
+
+    @property
+    def is_linear(self) -> bool:  # type: ignore[override]
+        """Whether f(x) = <w, x> + b for weights w."""
+        return self.formula is Formula.LINEAR
+
+    @property
+    def mercer(self) -> bool:  # type: ignore[override]
+        """Whether every Gram matrix is positive semidefinite: all but the sigmoid, and (γ<u,v> + ζ)^Q with ζ < 0."""
+        if self.formula is Formula.POLYNOMIAL:
+            return self.coef0 >= 0
+        return self.formula is not Formula.SIGMOID
+
+    def gram(self, X: Any) -> Gram:
+        """Source of the Gram matrix of the training rows."""
+        features, function = as_features(X), self._function()
+        return Gram(lambda subset: _core.feature_gram(features, function, subset), X, self)
+
+    def cross(self, X: Any, rows: Any) -> NDArray[np.float64]:
+        """Kernel values of the rows of X (down) against other rows (across), in float64."""
+        return _core.cross_kernel(self._function(), as_features(X), as_features(rows))
+
+    def _function(self) -> _core.KernelFunction:
+        return _core.KernelFunction(int(self.formula), 1.0 if self.gamma is None else self.gamma, self.coef0, self.degree)
+
+
+def gamma_value(gamma: Any, X: Any, sample_weight: NDArray[np.float64] | None, owner: str) -> float:
+    """Gamma as a number: as given, ``"auto"`` = 1/d, or ``"scale"`` = 1/(d · variance of all entries of X).
+
+    With weights the variance is the weighted one, so that a weight of 2 is the row twice; without variance γ = 1.
+    """
+    if isinstance(gamma, str):
+        if gamma == "auto":
+            return 1.0 / X.shape[1]
+        if gamma == "scale":
+            variance = _variance(X, sample_weight)
+            return 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
+        raise InvalidInput(
+            f"The 'gamma' parameter of {owner} must be 'scale', 'auto' or a float in the range [0.0, inf). "
+            f"Got {gamma!r} instead."
+        )
+    check_non_negative("gamma", gamma, owner)
+    return float(gamma)
+
+
+def _variance(X: Any, weight: NDArray[np.float64] | None) -> float:
+    is_sparse = sparse.issparse(X)
+    if weight is None:
+        if is_sparse:
+            return float(X.multiply(X).mean() - X.mean() ** 2)
+        return float(X.var(dtype=np.float64))
+    total = float(weight.sum()) * X.shape[1]
+    mean = float((weight @ X).sum()) / total
+    if is_sparse:
+        return float((weight @ X.multiply(X)).sum()) / total - mean**2
+    centred = X - mean
+    return float(weight @ np.einsum("ij,ij->i", centred, centred)) / total

@@ -1,0 +1,75 @@
+"""Sources of Gram matrices: how kernel values are computed, apart from which kernel it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin import _core
+from maxmargin.kernels._rows import take
+
+__all__ = ["Gram"]
+
+Source = Callable[[NDArray[np.int32] | None], _core.Gram]
+
+
+@final
+class Gram:
+    """The Gram matrix of some training rows, computed when asked for and not kept.
+
+    Parameters
+    ----------
+    source : callable
+        Makes the core's source for a subset of the rows, or for all of them (None).
+    X : rows
+        All rows, of which ``subset`` are used.
+    kernel : BoundKernel
+        The kernel, for predictions.
+    subset : ndarray of int32, optional
+        Which rows; None for all.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from maxmargin.kernels import RBF
+    >>> X = np.array([[0.0], [1.0], [2.0]])
+    >>> gram = RBF(gamma=1.0).bind(X).gram(X)
+    >>> gram.block([0], [0, 1]).round(3)
+    array([[1.   , 0.368]])
+    >>> gram.take([0, 2]).n
+    2
+    """
+
+    __slots__ = ("_source", "_subset", "_x", "core", "kernel", "n")
+
+    def __init__(self, source: Source, X: Any, kernel: Any, subset: NDArray[np.int32] | None = None) -> None:
+        self._source = source
+        self._x = X
+        self._subset = subset
+        self.kernel = kernel
+        self.core = source(subset)
+        self.n: int = self.core.size
+
+    def diagonal(self) -> NDArray[np.float64]:
+        """``k(x_i, x_i)`` of all rows."""
+        return self.core.diagonal()
+
+    def matvec(self, beta: NDArray[np.float64]) -> NDArray[np.float64]:
+        """``K β`` in float64."""
+        return self.core.product(np.ascontiguousarray(beta, dtype=np.float64))
+
+    def block(self, rows: Any, columns: Any) -> NDArray[np.float64]:
+        """``K[rows, columns]`` in float64."""
+        return self.core.block(np.ascontiguousarray(rows, dtype=np.int32), np.ascontiguousarray(columns, dtype=np.int32))
+
+    def take(self, indices: Any) -> Gram:
+        """Gram of some of the rows; X is shared."""
+        chosen = np.ascontiguousarray(indices, dtype=np.int32)
+        return Gram(self._source, self._x, self.kernel, chosen if self._subset is None else self._subset[chosen])
+
+    def rows(self, indices: NDArray[Any]) -> Any:
+        """What ``kernel.cross`` needs of these rows: the rows themselves, or their numbers for a precomputed kernel."""
+        return take(self._x, indices if self._subset is None else self._subset[indices])

@@ -1,0 +1,48 @@
+"""The polynomial kernel."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.kernels._base import Kernel
+from maxmargin.kernels._feature_kernel import FeatureKernel, Formula, gamma_value
+from maxmargin.validation import check_integer, check_real
+
+__all__ = ["Polynomial"]
+
+
+@final
+@dataclass
+class Polynomial(Kernel):
+    """``k(u, v) = (γ <u, v> + ζ)^Q``.
+
+    Parameters
+    ----------
+    degree : int
+        ``Q ≥ 0``.
+    gamma : float, "scale" or "auto"
+        ``"scale"`` is 1/(d · variance of X), ``"auto"`` 1/d.
+    coef0 : float
+        ``ζ``. Below 0 the kernel is not positive semidefinite in general.
+
+    Examples
+    --------
+    >>> from maxmargin.kernels import Polynomial
+    >>> Polynomial(degree=2, gamma=1.0, coef0=1.0)([[1.0, 2.0]], [[3.0, 4.0]])
+    array([[144.]])
+    """
+
+    degree: int = 3
+    gamma: float | str = "scale"
+    coef0: float = 0.0
+
+    def bind(self, X: Any, sample_weight: NDArray[np.float64] | None = None) -> FeatureKernel:
+        """Fix γ, ζ and Q."""
+        check_integer("degree", self.degree, "Polynomial", 0)
+        check_real("coef0", self.coef0, "Polynomial")
+        gamma = gamma_value(self.gamma, X, sample_weight, "Polynomial")
+        return FeatureKernel(Formula.POLYNOMIAL, gamma, float(self.coef0), int(self.degree))

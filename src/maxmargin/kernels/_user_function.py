@@ -1,0 +1,135 @@
+"""Any Python function as a kernel, of arrays or of arbitrary objects."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from maxmargin import _core
+from maxmargin.errors import KernelError
+from maxmargin.kernels._base import BoundKernel, Kernel
+from maxmargin.kernels._gram import Gram
+from maxmargin.validation import length, take_rows
+
+__all__ = ["UserFunction"]
+
+_WHOLE = 256  # up to so many rows the whole matrix is asked for at once
+_KEPT_BYTES = 1 << 29  # rows of the matrix that are kept, so that no value is asked for twice while they fit
+_BLOCK_VALUES = 1 << 21  # values asked for in one call
+
+
+@final
+@dataclass(frozen=True)
+class _FunctionKernel(BoundKernel):
+    function: Callable[[Any, Any], Any]
+
+    def gram(self, X: Any) -> Gram:
+        rows = _FunctionRows(self.function, X)
+        return Gram(rows.source, X, self)
+
+    def cross(self, X: Any, rows: Any) -> NDArray[np.float64]:
+        n, m = length(X), length(rows)
+        size = max(1, _BLOCK_VALUES // max(1, m))
+        if n <= size:
+            return _values(self.function, X, rows, n, m)
+        chunks = [np.arange(start, min(start + size, n)) for start in range(0, n, size)]
+        return np.concatenate([_values(self.function, take_rows(X, chunk), rows, len(chunk), m) for chunk in chunks])
+
+
+@final
+@dataclass
+class UserFunction(Kernel):
+    """``k(u, v)`` by a function of two blocks of rows.
+
+    Parameters
+    ----------
+    function : callable
+        ``function(A, B)`` returns an array of shape ``(len(A), len(B))``. A and B are rows of X, in the container that X is:
+        an array, a CSR matrix, or a list of objects. It is asked in blocks, only for rows that the solver needs, and at
+        prediction only against the support vectors.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from maxmargin.kernels import UserFunction
+    >>> def shared_letters(A, B):
+    ...     return np.array([[len(set(a) & set(b)) for b in B] for a in A])
+    >>> UserFunction(shared_letters)(["abc", "bcd"])
+    array([[3., 2.],
+           [2., 3.]])
+    """
+
+    function: Callable[[Any, Any], Any]
+
+    def bind(self, X: Any, sample_weight: NDArray[np.float64] | None = None) -> BoundKernel:
+        """Nothing to fix."""
+        return _FunctionKernel(self.function)
+
+
+@final
+class _FunctionRows:
+    """Rows of the Gram matrix of a function; the latest ones are kept."""
+
+    def __init__(self, function: Callable[[Any, Any], Any], X: Any) -> None:
+        self._function = function
+        self._x = X
+        self._n = length(X)
+        self._kept: dict[int, NDArray[np.float64]] = {}
+        self._most = max(64, _KEPT_BYTES // (8 * max(1, self._n)))
+
+    def source(self, subset: NDArray[np.int32] | None) -> _core.Gram:
+        if subset is None:
+            return _core.opaque_gram(self.block, self._n)
+        return _core.opaque_gram(lambda rows, columns: self.block(subset[rows], subset[columns]), len(subset))
+
+    def block(self, rows: NDArray[np.int32], columns: NDArray[np.int32]) -> NDArray[np.float64]:
+        wanted = rows.tolist()
+        if len(wanted) == 1 and len(columns) == 1 and self._n > _WHOLE and wanted[0] not in self._kept:
+            one, other = take_rows(self._x, rows), take_rows(self._x, columns)  # the diagonal is asked for value by value
+            return _values(self._function, one, other, 1, 1)
+        self._fetch(wanted)
+        return np.ascontiguousarray(np.stack([self._kept[row] for row in wanted])[:, columns])
+
+    def _fetch(self, wanted: list[int]) -> None:
+        missing = [row for row in wanted if row not in self._kept]
+        if not missing:
+            return
+        if self._n <= _WHOLE:
+            missing = list(range(self._n))
+        elif len(self._kept) + len(missing) > self._most:
+            needed = set(wanted)
+            for row in [row for row in self._kept if row not in needed][: len(missing)]:
+                del self._kept[row]
+        size = max(1, _BLOCK_VALUES // self._n)
+        for start in range(0, len(missing), size):
+            some = missing[start : start + size]
+            values = _values(self._function, take_rows(self._x, np.array(some)), self._x, len(some), self._n)
+            self._kept.update(zip(some, values, strict=True))
+
+
+def _values(function: Callable[[Any, Any], Any], A: Any, B: Any, n: int, m: int) -> NDArray[np.float64]:
+    """What the function returns, if it is a finite matrix of the right shape."""
+    answer = function(A, B)
+    try:
+        values = np.ascontiguousarray(answer.toarray() if sparse.issparse(answer) else answer, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise KernelError(
+            f"The kernel function must return an array of numbers of shape ({n}, {m}). Got {type(answer).__name__} instead."
+        ) from error
+    if values.shape != (n, m):
+        raise KernelError(
+            f"The kernel function must return an array of shape ({n}, {m}) for blocks of {n} and {m} rows. "
+            f"Got shape {values.shape} instead."
+        )
+    if not np.isfinite(values).all():
+        i, j = np.argwhere(~np.isfinite(values))[0].tolist()
+        raise KernelError(
+            f"The kernel function must return finite values. Got {values[i, j]} for row {i} of the first block and row {j} "
+            "of the second. Scale the features or mend the function."
+        )
+    return values

@@ -1,0 +1,6 @@
+"""Pictures of fitted models. The only room that imports matplotlib, and only when something is drawn."""
+
+from maxmargin.plots._canvas import canvas
+from maxmargin.plots._decision_boundary import decision_boundary
+
+__all__ = ["canvas", "decision_boundary"]

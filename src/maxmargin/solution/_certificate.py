@@ -1,0 +1,91 @@
+"""The proof that comes with a model."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import final
+
+from maxmargin.solution._status import Status
+
+__all__ = ["Certificate"]
+
+
+@final
+@dataclass(frozen=True)
+class Certificate:
+    """How near an answer is to the optimum, computed in float64 from the data and α alone.
+
+    Weak duality bounds the optimum from both sides: ``dual_objective ≤ optimum ≤ primal_objective``.
+
+    Attributes
+    ----------
+    primal_objective, dual_objective : float
+        The two sides.
+    gap : float
+        ``primal − dual``; nan where the kernel is indefinite and duality says nothing.
+    relative_gap : float
+        ``gap / max(|primal|, |dual|)``.
+    kkt_violation : float
+        LIBSVM's m − M: by how much the worst pair of variables violates the optimality conditions.
+    status : Status
+        How the fit ended.
+
+    Examples
+    --------
+    >>> from maxmargin.solution import Certificate, Status
+    >>> print(Certificate.of(2.0, 1.9999, 1e-4, Status.CONVERGED))
+    primal objective    2
+    dual objective      1.9999
+    gap                 0.0001
+    relative gap        5e-05
+    KKT violation       0.0001
+    status              CONVERGED: the solution is optimal within the tolerance
+    """
+
+    primal_objective: float
+    dual_objective: float
+    gap: float
+    relative_gap: float
+    kkt_violation: float
+    status: Status
+
+    @classmethod
+    def of(cls, primal: float, dual: float, kkt_violation: float, status: Status) -> Certificate:
+        """Put a certificate together from the two objectives."""
+        gap = math.nan if status is Status.INDEFINITE else primal - dual
+        return cls(primal, dual, gap, gap / max(abs(primal), abs(dual), 1e-300), kkt_violation, status)
+
+    @classmethod
+    def combined(cls, certificates: Iterable[Certificate]) -> Certificate:
+        """One for several machines: summed objectives, the worst relative gap, violation and status."""
+        parts = list(certificates)
+        if len(parts) == 1:
+            return parts[0]
+        return cls(
+            sum(part.primal_objective for part in parts),
+            sum(part.dual_objective for part in parts),
+            sum(part.gap for part in parts),
+            max((part.relative_gap for part in parts), key=lambda gap: math.inf if math.isnan(gap) else gap),
+            max(part.kkt_violation for part in parts),
+            max((part.status for part in parts), key=lambda status: status.severity),
+        )
+
+    def rows(self) -> list[tuple[str, str]]:
+        """The lines of the table: name and value."""
+        return [
+            ("primal objective", f"{self.primal_objective:.10g}"),
+            ("dual objective", f"{self.dual_objective:.10g}"),
+            ("gap", f"{self.gap:.3g}"),
+            ("relative gap", f"{self.relative_gap:.3g}"),
+            ("KKT violation", f"{self.kkt_violation:.3g}"),
+            ("status", f"{self.status.name}: {self.status.message}"),
+        ]
+
+    def __str__(self) -> str:
+        return "\n".join(f"{name:<20}{value}" for name, value in self.rows())
+
+    def _repr_html_(self) -> str:
+        lines = "".join(f"<tr><th style='text-align:left'>{name}</th><td>{value}</td></tr>" for name, value in self.rows())
+        return f"<table>{lines}</table>"

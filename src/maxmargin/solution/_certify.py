@@ -1,0 +1,104 @@
+"""The judge: objectives, violation and offset of a point, from the problem and α alone, in float64."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.problems import Problem
+
+__all__ = ["Judgement", "certify"]
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Judgement:
+    """What can be said of a point without believing its solver.
+
+    Attributes
+    ----------
+    scores : ndarray
+        ``K β``, without offset.
+    bias : float
+        Offset: the mean over free support vectors, else the middle of the interval.
+    bias_interval : tuple of float
+        All optimal offsets, if the point is optimal.
+    primal, dual : float
+        The two objectives.
+    kkt_violation : float
+        By how much the worst pair (without offset: the worst variable) violates the optimality conditions.
+    square_norm : float
+        ``|w|² = βᵀKβ``; negative only if the kernel is indefinite.
+    """
+
+    scores: NDArray[np.float64]
+    bias: float
+    bias_interval: tuple[float, float]
+    primal: float
+    dual: float
+    kkt_violation: float
+    square_norm: float
+
+    @property
+    def gap(self) -> float:
+        """Primal minus dual objective."""
+        return self.primal - self.dual
+
+    def is_optimal(self, tol: float) -> bool:
+        """Converged: violation ≤ tol and gap ≤ max(tol, 1e-3) · |primal|."""
+        return self.kkt_violation <= tol and self.gap <= max(tol, 1e-3) * abs(self.primal)
+
+
+def certify(problem: Problem, beta: NDArray[np.float64]) -> Judgement:
+    """Judge a point.
+
+    With the gradient ``g`` in β, a variable that can rise needs ``g_i + b ≥ 0`` and one that can fall ``g_i + b ≤ 0``. So b
+    lies between ``−min g`` over the first and ``−max g`` over the second; the violation is by how much these cross.
+
+    Parameters
+    ----------
+    problem : Problem
+        The question.
+    beta : ndarray
+        The point, in signed variables.
+    """
+    dual = problem.dual
+    scores = dual.gram.matvec(beta)
+    gradient = dual.gradient(beta, scores)
+    can_rise, can_fall = beta < dual.upper, beta > dual.lower
+    lowest = float(np.min(gradient, where=can_rise, initial=math.inf))
+    highest = float(np.max(gradient, where=can_fall, initial=-math.inf))
+    if dual.offset:
+        violation = max(0.0, highest - lowest)
+        interval = _ordered(-lowest, -highest)
+        free = can_rise & can_fall
+        count = np.count_nonzero(free)
+        bias = -float(np.sum(gradient, where=free)) / count if count else _middle(*interval)
+    else:
+        violation = max(0.0, highest, -lowest)
+        interval, bias = (0.0, 0.0), 0.0
+    return Judgement(
+        scores=scores,
+        bias=bias,
+        bias_interval=interval,
+        primal=problem.primal_objective(beta, scores, bias),
+        dual=dual.objective(beta, scores),
+        kkt_violation=violation,
+        square_norm=float(beta @ scores),
+    )
+
+
+def _ordered(a: float, b: float) -> tuple[float, float]:
+    """An interval; within tolerance its ends may cross."""
+    return (a, b) if a <= b else (b, a)
+
+
+def _middle(low: float, high: float) -> float:
+    """The middle; of a half-line its end."""
+    if math.isinf(low):
+        return high
+    return low if math.isinf(high) else 0.5 * (low + high)

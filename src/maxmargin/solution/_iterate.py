@@ -1,0 +1,59 @@
+"""What a solver hands back. It is believed in nothing: `certify` judges it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.solution._status import Status
+from maxmargin.solution._trace import Trace
+
+__all__ = ["Iterate", "Progress"]
+
+
+class Progress(NamedTuple):
+    """Where a running fit is: handed to callbacks about every 50 ms."""
+
+    seconds: float
+    steps: int
+    objective: float
+    violation: float
+    n_support: int
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Iterate:
+    """A point, and how the solver came to stop there.
+
+    Attributes
+    ----------
+    beta : ndarray
+        Signed dual variables ``s α``.
+    status : Status
+        CONVERGED if the solver believes so, otherwise what stopped it.
+    steps : int
+        Pair steps taken.
+    rows_made : int
+        Kernel rows computed.
+    newton_rounds : int
+        Newton systems solved.
+    indefinite : bool
+        Whether negative curvature was met.
+    by_signal : bool
+        Whether Ctrl-C stopped it.
+    trace : Trace
+        Checkpoints on the way.
+    """
+
+    beta: NDArray[np.float64]
+    status: Status
+    steps: int
+    rows_made: int
+    newton_rounds: int
+    indefinite: bool
+    by_signal: bool
+    trace: Trace

@@ -1,0 +1,130 @@
+"""The answer to a problem, as a frozen record."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.errors import InvalidInput
+from maxmargin.kernels import BoundKernel
+from maxmargin.solution._certificate import Certificate
+from maxmargin.solution._status import Status
+from maxmargin.solution._taxonomy import Kind, kinds
+from maxmargin.solution._trace import Trace
+from maxmargin.validation import feature_matrix, rows_are_objects
+
+__all__ = ["Solution"]
+
+Vector = NDArray[np.float64]
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """A support vector machine: ``f(x) = Σ β_i k(x_i, x) + b``, with the proof of its optimality.
+
+    Only the support vectors are kept; what concerns all rows is derived from them.
+
+    Attributes
+    ----------
+    n : int
+        Rows of the training set.
+    support : ndarray of int32
+        Rows with ``α > 0``, ascending.
+    beta : ndarray
+        ``y_i α_i`` at these rows.
+    support_scores, support_y : ndarray
+        ``f(x_i)`` and ``y_i`` at these rows.
+    boundary : ndarray of int32
+        Other rows with ``y f ≤ 1`` within tolerance.
+    boundary_margins : ndarray or None
+        ``y f`` at those; None means 1, as at an optimum.
+    bias : float
+        Offset b.
+    bias_interval : tuple of float
+        All optimal offsets.
+    status : Status
+        How the fit ended.
+    certificate : Certificate
+        Objectives, gap, violation.
+    trace : Trace
+        Checkpoints on the way.
+    steps : int
+        Pair steps.
+    kernel : BoundKernel
+        The kernel with its numbers.
+    support_vectors : rows
+        The rows themselves.
+    """
+
+    n: int
+    support: NDArray[np.int32]
+    beta: Vector
+    support_scores: Vector
+    support_y: Vector
+    boundary: NDArray[np.int32]
+    bias: float
+    bias_interval: tuple[float, float]
+    status: Status
+    certificate: Certificate
+    trace: Trace
+    steps: int
+    kernel: BoundKernel
+    support_vectors: Any
+    boundary_margins: Vector | None = None
+
+    @property
+    def alpha(self) -> Vector:
+        """Dual variables of all rows."""
+        return self._spread(np.abs(self.beta))
+
+    @property
+    def slack(self) -> Vector:
+        """``ξ_i = max(0, 1 − y_i f(x_i))`` of all rows."""
+        slack = self._spread(np.maximum(0.0, 1.0 - self.support_y * self.support_scores))
+        if self.boundary_margins is not None:
+            slack[self.boundary] = np.maximum(0.0, 1.0 - self.boundary_margins)
+        return slack
+
+    @property
+    def taxonomy(self) -> NDArray[np.int8]:
+        """`Kind` of every row: non-informative, on the boundary, inside the street but right, wrong."""
+        result = np.full(self.n, Kind.NON_INFORMATIVE, dtype=np.int8)
+        tolerance = max(10.0 * self.certificate.kkt_violation, 1e-6)
+        right = (self.support_scores >= 0) == (self.support_y > 0)
+        result[self.support] = kinds(self.support_y * self.support_scores, right, tolerance)
+        if self.boundary_margins is None:
+            result[self.boundary] = Kind.BOUNDARY
+        else:
+            result[self.boundary] = kinds(self.boundary_margins, self.boundary_margins > 0, tolerance)
+        return result
+
+    @property
+    def margin(self) -> float:
+        """Width of the street, ``2/|w|``."""
+        square = float(self.beta @ (self.support_scores - self.bias))
+        return 2.0 / math.sqrt(square) if square > 0 else math.inf
+
+    @property
+    def weights(self) -> Vector:
+        """``w = Σ β_i x_i`` of a linear kernel."""
+        if not self.kernel.is_linear:
+            raise InvalidInput(
+                "Only a linear kernel has weights in the space of the features. "
+                "Use decision_function, or solve with kernels.Linear()."
+            )
+        return np.asarray(self.beta @ self.support_vectors).ravel()
+
+    def decision_function(self, X: Any) -> Vector:
+        """``f(x)`` of the rows of X: kernel values against the support vectors only."""
+        rows = X if rows_are_objects(X) else feature_matrix(X)
+        return self.kernel.cross(rows, self.support_vectors) @ self.beta + self.bias
+
+    def _spread(self, values: Vector) -> Vector:
+        full = np.zeros(self.n)
+        full[self.support] = values
+        return full

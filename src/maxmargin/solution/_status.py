@@ -1,0 +1,41 @@
+"""How a fit ended."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+__all__ = ["Status"]
+
+
+class Status(Enum):
+    """How a fit ended; each member carries the user's message and advice, mildest first."""
+
+    CONVERGED = ("the solution is optimal within the tolerance", "")
+    INDEFINITE = (
+        "the kernel matrix is not positive semidefinite: the solution is stationary, but nothing bounds its distance "
+        "from the optimum",
+        "Use a Mercer kernel (linear, polynomial with coef0 >= 0, RBF), or keep the model if it predicts well.",
+    )
+    STALLED = (
+        "rounding errors stopped the progress before the tolerance was reached",
+        "Scale the features (StandardScaler), lower C or raise tol.",
+    )
+    ITERATION_LIMIT = ("the limit of pair steps was reached", "Raise max_iter, scale the features, or lower C.")
+    TIME_LIMIT = ("the time limit was reached", "Raise max_time, raise tol, or train on fewer rows.")
+    INTERRUPTED = ("the fit was interrupted", "Fit again and let it finish, or set max_time.")
+    INFEASIBLE = ("no point satisfies the constraints", "Allow slack: choose a finite C.")
+
+    @property
+    def message(self) -> str:
+        """What happened."""
+        return self.value[0]
+
+    @property
+    def advice(self) -> str:
+        """What to do about it."""
+        return self.value[1]
+
+    @property
+    def severity(self) -> int:
+        """Rank among the members, 0 for converged: the worst of several fits stands for all."""
+        return list(Status).index(self)

@@ -1,0 +1,54 @@
+"""What every solver is."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.problems import DualProblem, Problem
+from maxmargin.solution import Iterate, Progress
+
+__all__ = ["Limits", "Solver", "Start"]
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Start:
+    """A point to start from, with its exact scores ``K β``."""
+
+    beta: NDArray[np.float64]
+    scores: NDArray[np.float64]
+
+    @classmethod
+    def zero(cls, problem: DualProblem) -> Start:
+        """``α = 0``."""
+        return cls(np.zeros(problem.n), np.zeros(problem.n))
+
+
+@final
+@dataclass(frozen=True)
+class Limits:
+    """When to stop: violation, pair steps, seconds (0 for no limit)."""
+
+    tol: float
+    max_steps: int
+    max_seconds: float
+
+
+class Solver(ABC):
+    """A frozen object of settings that turns a problem into an `Iterate`."""
+
+    @abstractmethod
+    def supports(self, problem: Problem) -> str | None:
+        """None if the problem can be solved, else the reason why not, in words."""
+
+    @abstractmethod
+    def run(
+        self, problem: DualProblem, start: Start, limits: Limits, callback: Callable[[Progress], bool] | None
+    ) -> Iterate:
+        """Go on from a point until converged or a limit is reached; ``callback`` returning true stops it."""

@@ -1,0 +1,69 @@
+"""The porch: arrays, labels, weights and parameters come in here and leave as one frozen `TrainingSet`.
+
+Everything behind this room may rely on what it hands over: contiguous float rows without NaN, canonical CSR,
+labels that are numbers, weights that are positive.
+"""
+
+from __future__ import annotations
+
+from maxmargin.validation._arrays import (
+    FLOATS,
+    ObjectRows,
+    Rows,
+    canonical,
+    feature_matrix,
+    length,
+    object_rows,
+    refuse_sparse_kernel,
+    require_square,
+    rows_are_objects,
+    shape,
+    take_rows,
+)
+from maxmargin.validation._labels import encode, label_column, require_labels
+from maxmargin.validation._parameters import (
+    check_boolean,
+    check_integer,
+    check_non_negative,
+    check_option,
+    check_positive,
+    check_real,
+    reject,
+)
+from maxmargin.validation._scale import feature_scale_warning
+from maxmargin.validation._training_set import TrainingSet, labelled_set, training_set
+from maxmargin.validation._weights import balanced_weights, class_weights, positive_weights
+from maxmargin.validation._wording import as_invalid_input
+
+__all__ = [
+    "FLOATS",
+    "ObjectRows",
+    "Rows",
+    "TrainingSet",
+    "as_invalid_input",
+    "balanced_weights",
+    "canonical",
+    "check_boolean",
+    "check_integer",
+    "check_non_negative",
+    "check_option",
+    "check_positive",
+    "check_real",
+    "class_weights",
+    "encode",
+    "feature_matrix",
+    "feature_scale_warning",
+    "label_column",
+    "labelled_set",
+    "length",
+    "object_rows",
+    "positive_weights",
+    "refuse_sparse_kernel",
+    "reject",
+    "require_labels",
+    "require_square",
+    "rows_are_objects",
+    "shape",
+    "take_rows",
+    "training_set",
+]

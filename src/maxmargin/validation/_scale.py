@@ -1,0 +1,81 @@
+"""A warning for features on very different scales."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from maxmargin.errors import FeatureScaleWarning
+
+__all__ = ["feature_scale_warning", "standard_deviations"]
+
+_LARGEST_RATIO = 1e4
+_BLOCK = 1 << 16  # entries of X looked at together: they stay in cache
+
+
+def feature_scale_warning(X: Any, *, stacklevel: int = 2) -> None:
+    """Warn, once a call, when standard deviations of features differ by more than a factor of 10⁴.
+
+    Distances and inner products then belong to the large features alone. Constant features do not count.
+
+    Parameters
+    ----------
+    X : ndarray or CSR matrix of shape (n, d)
+        Validated rows.
+    stacklevel : int
+        As in :func:`warnings.warn`, counted from the caller.
+    """
+    if X.shape[1] < 2:
+        return
+    spread = standard_deviations(X)
+    varying = np.flatnonzero(spread > 0.0)
+    if len(varying) < 2 or not np.isfinite(spread).all():
+        return
+    small = varying[spread[varying].argmin()]
+    large = varying[spread[varying].argmax()]
+    if spread[large] <= _LARGEST_RATIO * spread[small]:
+        return
+    warnings.warn(
+        f"Features differ in scale by a factor of {spread[large] / spread[small]:.1e}: the standard deviation"
+        f" of feature {large} is {spread[large]:.3g}, that of feature {small} is {spread[small]:.3g}, and the"
+        " kernel hardly sees the small ones. Scale the features first, for example with"
+        " make_pipeline(StandardScaler(), SVC()).",
+        FeatureScaleWarning,
+        stacklevel=stacklevel + 1,
+    )
+
+
+def standard_deviations(X: Any) -> NDArray[np.float64]:
+    """Standard deviation of each column in one pass; exactly 0 for a constant column of a dense X."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        total, square = _sparse_sums(X) if sparse.issparse(X) else _dense_sums(X)
+        n = X.shape[0]
+        variance = square / n - (total / n) ** 2
+        # below the rounding of the difference, a column counts as constant
+        variance[variance < 1e-14 * square / n] = 0.0
+        return np.sqrt(variance)
+
+
+def _dense_sums(X: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Sums of x − x₀ and of its square, x₀ the first row: the shift saves the digits of a large mean."""
+    n, d = X.shape
+    total, square = np.zeros(d), np.zeros(d)
+    height = max(1, _BLOCK // d)
+    for start in range(0, n, height):
+        shifted = np.subtract(X[start : start + height], X[0], dtype=np.float64)
+        total += shifted.sum(axis=0)
+        square += np.einsum("ij,ij->j", shifted, shifted)
+    return total, square
+
+
+def _sparse_sums(X: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    d = X.shape[1]
+    data = X.data.astype(np.float64, copy=False)
+    return (
+        np.bincount(X.indices, weights=data, minlength=d),
+        np.bincount(X.indices, weights=data * data, minlength=d),
+    )

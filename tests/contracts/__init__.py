@@ -1,0 +1,1 @@
+"""Laws that every kernel, problem, solver and estimator must keep."""

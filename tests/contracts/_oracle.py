@@ -1,0 +1,54 @@
+"""Two general QP solvers that know nothing of SVMs: PIQP (interior point) and DAQP (dual active set)."""
+
+from __future__ import annotations
+
+import daqp
+import numpy as np
+import piqp
+
+from ._registry import QP, Array
+
+PIQP_ACCURACY = 1e-10
+
+
+def solve_by_piqp(qp: QP) -> Array:
+    """The minimiser by interior points, clipped into its box."""
+    solver = piqp.DenseSolver()
+    solver.settings.eps_abs = solver.settings.eps_rel = PIQP_ACCURACY
+    solver.settings.eps_duality_gap_abs = solver.settings.eps_duality_gap_rel = PIQP_ACCURACY
+    solver.settings.max_iter = 500
+    n = len(qp.p)
+    solver.setup(
+        np.asfortranarray(qp.Q),
+        qp.p,
+        np.asfortranarray(qp.A),
+        qp.c,
+        x_l=np.zeros(n),
+        x_u=np.asarray(qp.u, dtype=float),
+    )
+    status = solver.solve()
+    assert status == piqp.PIQP_SOLVED, f"the oracle itself failed: {status}"
+    return np.clip(solver.result.x, 0.0, qp.u)
+
+
+def solve_by_daqp(qp: QP) -> Array:
+    """The minimiser by a dual active set; the proximal term makes singular Gram matrices possible."""
+    n, m = len(qp.p), len(qp.c)
+    sense = np.concatenate([np.zeros(n, dtype=np.int32), np.full(m, 5, dtype=np.int32)])
+    x, _, flag, _ = daqp.solve(
+        np.ascontiguousarray(qp.Q),
+        qp.p,
+        np.ascontiguousarray(qp.A),
+        np.concatenate([qp.u, qp.c]),
+        np.concatenate([np.zeros(n), qp.c]),
+        sense,
+        eps_prox=1e-6,
+        primal_tol=1e-10,
+        dual_tol=1e-10,
+        iter_limit=100_000,
+    )
+    assert flag > 0, f"the oracle itself failed: exit flag {flag}"
+    return np.clip(x, 0.0, qp.u)
+
+
+ORACLES = {"piqp": solve_by_piqp, "daqp": solve_by_daqp}

@@ -1,0 +1,108 @@
+"""Every solver on every problem it supports ends at the optimum of a general QP solver on the same program.
+
+The Gram matrix is scikit-learn's, the program is the table's in ARCHITECTURE.md, and the verdict is
+recomputed here in plain numpy: nothing that maxmargin says of itself is believed.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import pytest
+from maxmargin.solution import Solution, Status
+
+from maxmargin import solve
+
+from ..agreement._evaluator import Machine, judge
+from ._oracle import ORACLES
+from ._registry import BOXES, DATA, KERNELS, PROBLEMS, QP, SOLVERS, Array, KernelCase, ProblemCase
+
+TOL = 1e-8
+"""Tight, so that agreement to the accuracy of the oracles is a fair demand."""
+
+ORACLE_ACCURACY = 1e-7
+"""Relative accuracy of an objective from PIQP or DAQP at 1e-10; measured between the two on them."""
+
+CONVEX = [case for case in KERNELS if case.name != "sigmoid"]
+
+
+@lru_cache(maxsize=2048)
+def _program(data: str, kernel: KernelCase, box: str, problem: ProblemCase) -> tuple[QP, Array, float]:
+    """The quadratic program, its Gram matrix, and the best value any oracle found."""
+    X, y = DATA[data]()
+    K = kernel.reference(X, X)
+    qp = problem.qp(K, y, BOXES[box](len(y)))
+    return qp, K, min(qp.value(oracle(qp)) for oracle in ORACLES.values())
+
+
+def _solution(data: str, kernel: KernelCase, box: str, problem: ProblemCase, solver: Any) -> Solution:
+    X, y = DATA[data]()
+    return solve(problem.build(X, y, BOXES[box](len(y)), kernel.kernel), solver=solver, tol=TOL)
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("problem", PROBLEMS, ids=str)
+@pytest.mark.parametrize("box", BOXES)
+@pytest.mark.parametrize("kernel", CONVEX, ids=str)
+@pytest.mark.parametrize("data", DATA)
+def test_same_optimum_as_a_general_solver(
+    data: str, kernel: KernelCase, box: str, problem: ProblemCase, solver: str
+) -> None:
+    qp, K, best = _program(data, kernel, box, problem)
+    _, y = DATA[data]()
+    solution = _solution(data, kernel, box, problem, SOLVERS[solver])
+    assert solution.status is Status.CONVERGED
+
+    verdict = judge(Machine(np.arange(len(y)), y, solution.alpha, qp.u, solution.bias), K, problem.offset)
+    assert verdict.feasible
+    assert verdict.violation <= TOL + verdict.rounding
+    if problem.offset:
+        assert abs(y @ solution.alpha) <= 1e-12 * max(1.0, solution.alpha.sum())
+    else:
+        assert solution.bias == 0.0
+    scale = max(1.0, abs(best))
+    assert qp.value(solution.alpha) <= best + ORACLE_ACCURACY * scale, "worse than the oracle"
+    assert verdict.primal >= -best - ORACLE_ACCURACY * scale, "below the optimum: not feasible"
+    assert verdict.gap <= ORACLE_ACCURACY * scale + TOL * qp.u.sum() + verdict.rounding * verdict.scale
+
+    certificate = solution.certificate
+    noise = 1e-12 * scale + verdict.rounding * verdict.scale
+    assert certificate.dual_objective == pytest.approx(verdict.dual, abs=noise)
+    assert certificate.primal_objective == pytest.approx(verdict.primal, abs=noise)
+    assert certificate.kkt_violation == pytest.approx(verdict.violation, abs=2 * verdict.rounding)
+
+
+@pytest.mark.parametrize("box", BOXES)
+@pytest.mark.parametrize("kernel", CONVEX, ids=str)
+@pytest.mark.parametrize("data", DATA)
+def test_offset_is_the_middle_of_the_optimal_interval(data: str, kernel: KernelCase, box: str) -> None:
+    """b is optimal where max_{I_up}(y - Kb) <= b <= min_{I_low}(y - Kb); a point if one is free."""
+    problem = PROBLEMS[0]
+    qp, K, _ = _program(data, kernel, box, problem)
+    _, y = DATA[data]()
+    solution = _solution(data, kernel, box, problem, "auto")
+    alpha, score = solution.alpha, y - K @ (y * solution.alpha)
+    low = score[np.where(y > 0, alpha < qp.u, alpha > 0)].max()
+    high = score[np.where(y > 0, alpha > 0, alpha < qp.u)].min()
+    rounding = judge(Machine(np.arange(len(y)), y, alpha, qp.u, solution.bias), K).rounding
+    slack = TOL + 2 * rounding
+    assert solution.bias == pytest.approx((low + high) / 2, abs=slack)
+    assert solution.bias_interval[0] <= solution.bias <= solution.bias_interval[1]
+    assert solution.bias_interval[0] == pytest.approx(min(low, high), abs=slack)
+    assert solution.bias_interval[1] == pytest.approx(max(low, high), abs=slack)
+
+
+@pytest.mark.parametrize("problem", PROBLEMS, ids=str)
+@pytest.mark.parametrize("kernel", CONVEX, ids=str)
+@pytest.mark.parametrize("data", DATA)
+def test_all_solvers_agree_on_the_scores(data: str, kernel: KernelCase, problem: ProblemCase) -> None:
+    """alpha may differ where the optimum is degenerate; f may not."""
+    X, _ = DATA[data]()
+    scores = [
+        _solution(data, kernel, "C=10", problem, solver).decision_function(X) for solver in SOLVERS.values()
+    ]
+    scale = 1e-6 * max(1.0, np.abs(scores[0]).max())
+    for other in scores[1:]:
+        np.testing.assert_allclose(other, scores[0], rtol=0, atol=scale)

@@ -1,0 +1,1 @@
+"""Every fit ends and says why; processes, threads and pickles survive."""

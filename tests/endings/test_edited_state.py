@@ -1,0 +1,183 @@
+"""A fitted model whose state was edited, in a pickle or in memory: it raises, and the process lives."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+
+from maxmargin import SVC
+from maxmargin.errors import InvalidInput
+
+from ._isolated import run
+
+READ_BY_PREDICT = ("support_vectors_", "_n_support", "_dual_coef_", "_intercept_")
+"""What scikit-learn's SVC stores under these names, ours stores too; other packages rely on it."""
+
+WRONG_SHAPES: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+    "one entry less": lambda a: a[:-1],
+    "one entry more": lambda a: np.concatenate([a, a[:1]]),
+    "empty": lambda a: a[:0],
+    "another dimension": lambda a: a[None],
+    "flat": lambda a: a.ravel() if a.ndim > 1 else a.reshape(-1, 1),
+}
+
+MODELS: dict[str, dict[str, Any]] = {
+    "binary": {},
+    "three classes": {"C": 10.0},
+    "linear": {"kernel": "linear"},
+    "ovr": {"multi_class": "ovr"},
+}
+
+
+def _data(name: str) -> tuple[np.ndarray, np.ndarray]:
+    X, y = load_iris(return_X_y=True)
+    return (X[y < 2], y[y < 2]) if name == "binary" else (X, y)
+
+
+def _edited(name: str, attribute: str, edit: Callable[[np.ndarray], np.ndarray]) -> tuple[SVC, np.ndarray]:
+    X, y = _data(name)
+    model = SVC(**MODELS[name]).fit(X, y)
+    state = pickle.loads(pickle.dumps(model)).__getstate__()
+    assert attribute in state, f"{attribute} is not in the pickle: {sorted(state)}"
+    state[attribute] = edit(np.array(state[attribute]))
+    copy = SVC()
+    copy.__setstate__(state)
+    return pickle.loads(pickle.dumps(copy)), X
+
+
+@pytest.mark.parametrize("wrong", WRONG_SHAPES)
+@pytest.mark.parametrize("attribute", READ_BY_PREDICT)
+@pytest.mark.parametrize("name", MODELS)
+def test_wrong_shapes_raise(name: str, attribute: str, wrong: str) -> None:
+    model, X = _edited(name, attribute, WRONG_SHAPES[wrong])
+    with pytest.raises(InvalidInput, match="internal representation of SVC was altered"):
+        model.decision_function(X)
+    with pytest.raises(InvalidInput, match="internal representation of SVC was altered"):
+        model.predict(X)
+
+
+@pytest.mark.parametrize("value", [-1, 150, 10**9, -(2**31)])
+def test_wrong_indices_raise_for_a_precomputed_kernel(value: int) -> None:
+    X, y = load_iris(return_X_y=True)
+    K = X @ X.T
+    model = pickle.loads(pickle.dumps(SVC(kernel="precomputed").fit(K, y)))
+    model.support_[0] = value
+    with pytest.raises(InvalidInput, match="internal representation of SVC was altered"):
+        model.predict(K)
+
+
+@pytest.mark.parametrize("counts", [[1_000_000, 1, 1], [-1, 2, 3], [0, 0, 0]])
+def test_wrong_counts_raise(counts: list[int]) -> None:
+    model, X = _edited("three classes", "_n_support", lambda a: np.array(counts, dtype=a.dtype))
+    with pytest.raises(InvalidInput, match="internal representation of SVC was altered"):
+        model.predict(X)
+
+
+FUZZ = """
+import pickle
+from maxmargin import SVC
+from sklearn.datasets import load_iris
+from scipy.sparse import csr_array
+X, y = load_iris(return_X_y=True)
+edits = dict(
+    shorter=lambda a: a[:-1], empty=lambda a: a[:0], longer=lambda a: np.concatenate([a, a]),
+    huge=lambda a: a + a.dtype.type(10**9), negative=lambda a: -a - a.dtype.type(1),
+    text=lambda a: a.astype(str),
+    objects=lambda a: a.astype(object), none=lambda a: None, scalar=lambda a: a.dtype.type(3),
+    half=lambda a: a.astype(np.float16), strided=lambda a: np.repeat(a, 2, axis=0)[::2],
+    nan=lambda a: a.astype(float) * np.nan,
+    turned=lambda a: a[::-1],
+)
+tried = raised = 0
+fits = [(dict(), X), (dict(kernel="precomputed"), X @ X.T), (dict(kernel="linear"), csr_array(X)),
+        (dict(multi_class="ovr"), X)]
+for params, data in fits:
+    blob = pickle.dumps(SVC(**params).fit(data, y))
+    arrays = pickle.loads(blob).__getstate__()
+    names = [k for k, v in arrays.items() if isinstance(v, np.ndarray) and v.ndim > 0]
+    assert names
+    for name in names:
+        for how, edit in edits.items():
+            model = pickle.loads(blob)
+            state = model.__getstate__()
+            try:
+                state[name] = edit(state[name])
+                model = pickle.loads(pickle.dumps(model)); model.__setstate__(state)
+            except (TypeError, ValueError, OverflowError):
+                continue
+            for use in (lambda: model.predict(data), lambda: model.decision_function(data),
+                        lambda: model.dual_coef_, lambda: model.coef_,
+                        lambda: model.solutions_, lambda: model.certificate_,
+                        lambda: repr(model)):
+                tried += 1
+                try:
+                    with warnings.catch_warnings():
+                        warnings.simplefilter("ignore")
+                        use()
+                except Exception:
+                    raised += 1
+report(tried=tried, raised=raised)
+"""
+
+
+def test_no_edit_of_any_array_crashes_the_process() -> None:
+    result = run(FUZZ, timeout=120)
+    assert result["tried"] > 500
+    assert result["raised"] > 100
+
+
+SPARSE_EDITS = {
+    "index beyond the features": "matrix.indices[0] = 10**9",
+    "negative index": "matrix.indices[-1] = -5",
+    "row pointer beyond the values": "matrix.indptr[-1] = 10**6",
+    "row pointer going back": "matrix.indptr[1] = 10**6",
+    "values cut": "matrix.data = matrix.data[:3]",
+}
+
+
+@pytest.mark.parametrize("edit", SPARSE_EDITS)
+def test_edited_sparse_support_vectors_raise(edit: str) -> None:
+    result = run(
+        f"""
+import pickle
+from maxmargin import SVC
+from sklearn.datasets import load_iris
+from scipy.sparse import csr_array
+X, y = load_iris(return_X_y=True)
+model = pickle.loads(pickle.dumps(SVC().fit(csr_array(X), y)))
+matrix = model.support_vectors_
+{SPARSE_EDITS[edit]}
+try:
+    model.decision_function(csr_array(X))
+    report(error="")
+except ValueError as error:
+    report(error=type(error).__name__)
+"""
+    )
+    assert result["error"] != ""
+
+
+def test_an_edited_solution_does_not_crash() -> None:
+    run(
+        """
+import pickle
+from maxmargin import SVC
+from sklearn.datasets import load_iris
+X, y = load_iris(return_X_y=True)
+for solution in SVC().fit(X, y).solutions_:
+    copy = pickle.loads(pickle.dumps(solution))
+    assert np.array_equal(copy.alpha, solution.alpha)
+    assert np.array_equal(copy.decision_function(X), solution.decision_function(X))
+    for wrong in (X[:, :2], X[:0], X.astype(object), np.full_like(X, np.nan), X[0]):
+        try:
+            copy.decision_function(wrong)
+        except Exception:
+            pass
+report(done=True)
+"""
+    )

@@ -1,0 +1,104 @@
+"""The public names are pinned, documented, and their examples run."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import inspect
+import pkgutil
+import warnings
+from enum import Enum
+from typing import Any
+
+import pytest
+
+import maxmargin
+
+from ..endings._isolated import run
+
+PUBLIC: dict[str, set[str]] = {
+    "maxmargin": {"SVC", "__version__", "get_threads", "set_threads", "solve"},
+    "maxmargin.errors": {
+        "FeatureScaleWarning",
+        "FitInterrupted",
+        "IndefiniteKernelWarning",
+        "InfeasibleError",
+        "InvalidInput",
+        "KernelError",
+        "MaxmarginError",
+        "MissingExtra",
+    },
+    "maxmargin.kernels": {"Linear", "Polynomial", "Precomputed", "RBF", "Sigmoid", "UserFunction"},
+    "maxmargin.problems": {"SoftMargin"},
+    "maxmargin.solution": {"Certificate", "Kind", "Solution", "Status", "Trace"},
+    "maxmargin.solvers": {"SMO"},
+    "maxmargin.estimators": {"SVC"},
+    "maxmargin.plots": {"decision_boundary"},
+}
+"""Adding a name is a decision, removing one breaks somebody's code: both go into the changelog."""
+
+
+def _modules() -> list[str]:
+    found = pkgutil.walk_packages(maxmargin.__path__, "maxmargin.")
+    return [
+        "maxmargin",
+        *sorted(info.name for info in found if not info.name.endswith(("_core", "__main__"))),
+    ]
+
+
+def _documented() -> dict[str, Any]:
+    """Public callables, without exceptions and enums: raising and naming need no example."""
+    found = {}
+    for module_name, names in PUBLIC.items():
+        module = importlib.import_module(module_name)
+        for name in names:
+            thing = getattr(module, name, None)
+            silent = inspect.isclass(thing) and issubclass(thing, BaseException | Enum)
+            if callable(thing) and not silent:
+                found[f"{module_name}.{name}"] = thing
+    return found
+
+
+@pytest.mark.parametrize("module_name", PUBLIC)
+def test_public_names_are_pinned(module_name: str) -> None:
+    module = importlib.import_module(module_name)
+    assert set(module.__all__) == PUBLIC[module_name]
+    assert list(module.__all__) == sorted(module.__all__)
+    assert all(hasattr(module, name) for name in module.__all__)
+
+
+def test_front_door_shows_public_names_only() -> None:
+    shown = {name for name in vars(maxmargin) if not name.startswith("_")}
+    rooms = {name.rpartition(".")[2] for name in PUBLIC} | {"validation", "cli"}
+    assert shown - PUBLIC["maxmargin"] - rooms - {"annotations"} == set()
+
+
+def test_every_public_room_is_listed() -> None:
+    rooms = {
+        name for name in _modules() if name.count(".") == 1 and not name.rpartition(".")[2].startswith("_")
+    }
+    assert rooms - set(PUBLIC) == {"maxmargin.validation", "maxmargin.cli"}, "rooms without names for users"
+
+
+@pytest.mark.parametrize("name", _documented())
+def test_public_callable_shows_an_example(name: str) -> None:
+    text = inspect.getdoc(_documented()[name]) or ""
+    assert "Examples\n--------\n" in text
+    assert ">>> " in text
+
+
+@pytest.mark.parametrize("name", _modules())
+def test_examples_run(name: str) -> None:
+    module = importlib.import_module(name)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        result = doctest.testmod(module, optionflags=doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS)
+    assert result.failed == 0
+
+
+def test_importing_is_light() -> None:
+    """matplotlib and pandas are not loaded by `import maxmargin`."""
+    loaded = run(
+        "import maxmargin\nreport(modules=sorted({'matplotlib', 'pandas', 'polars'} & set(sys.modules)))"
+    )
+    assert loaded["modules"] == []

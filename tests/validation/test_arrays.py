@@ -1,0 +1,126 @@
+"""Rows of all kinds at the porch."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from maxmargin.errors import InvalidInput
+from maxmargin.validation import (
+    canonical,
+    feature_matrix,
+    length,
+    object_rows,
+    rows_are_objects,
+    shape,
+    take_rows,
+)
+
+X = np.arange(12.0).reshape(4, 3)
+
+
+def test_a_good_array_is_not_copied():
+    for dtype in (np.float64, np.float32):
+        array = X.astype(dtype)
+        assert feature_matrix(array) is array
+
+
+@pytest.mark.parametrize("given", [X.tolist(), X.astype(int), np.asfortranarray(X), X[::-1], X.astype(object)])
+def test_everything_else_becomes_contiguous_float64(given):
+    got = feature_matrix(given)
+    assert got.dtype == np.float64
+    assert got.flags.c_contiguous
+    np.testing.assert_array_equal(got, np.array(given, dtype=float))
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (np.array([[1.0, np.nan]]), "Input X contains NaN"),
+        (np.array([[1.0, np.inf]]), "Input X contains infinity"),
+        (np.arange(3.0), "Expected 2D array, got 1D array instead"),
+        (np.ones((0, 2)), r"Found array with 0 sample\(s\)"),
+        (np.ones((2, 0)), r"Found array with 0 feature\(s\)"),
+        (np.ones((2, 2)) * 1j, "Complex data not supported"),
+        ([["a", "b"]], "could not convert string to float"),
+    ],
+)
+def test_bad_rows(given, message):
+    with pytest.raises(InvalidInput, match=message):
+        feature_matrix(given)
+
+
+def test_a_kernel_matrix_is_dense_and_square():
+    with pytest.raises(InvalidInput, match=r"must be a square matrix\. Input is a 4x3 matrix\."):
+        feature_matrix(X, pairwise=True)
+    with pytest.raises(TypeError, match="Sparse precomputed kernels are not supported"):
+        feature_matrix(sparse.eye_array(3, format="csr"), pairwise=True)
+
+
+@pytest.mark.parametrize("container", [sparse.csr_array, sparse.csr_matrix])
+@pytest.mark.parametrize("index", [np.int32, np.int64])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_canonical_csr_is_not_copied(container, index, dtype):
+    matrix = container(X.astype(dtype))
+    matrix.indices, matrix.indptr = matrix.indices.astype(index), matrix.indptr.astype(index)
+    got = feature_matrix(matrix)
+    assert got.dtype == dtype
+    assert got.indices.dtype == got.indptr.dtype == index
+    assert np.shares_memory(got.data, matrix.data)
+
+
+def test_other_csr_is_made_canonical_and_the_callers_is_left_alone():
+    data, indices, indptr = np.array([3.0, 1.0, 1.0, 5.0]), np.array([2, 0, 2, 1]), np.array([0, 3, 4])
+    matrix = sparse.csr_array((data, indices.copy(), indptr), shape=(2, 3))
+    got = canonical(matrix)
+    np.testing.assert_array_equal(got.toarray(), [[1.0, 0.0, 4.0], [0.0, 5.0, 0.0]])
+    assert got.has_canonical_format
+    np.testing.assert_array_equal(matrix.indices, indices)
+
+
+def test_mixed_index_types_become_one():
+    matrix = sparse.csr_array(X)
+    matrix.indptr = matrix.indptr.astype(np.int64)
+    got = canonical(matrix)
+    assert got.indices.dtype == got.indptr.dtype == np.int64
+
+
+@pytest.mark.parametrize(
+    ("given", "objects"),
+    [
+        (X, False),
+        (X.tolist(), False),
+        ([X[0], X[1]], False),
+        (((1, 2), (3, 4.5)), False),
+        (sparse.csr_array(X), False),
+        (np.arange(5.0), True),
+        (np.ones((2, 2, 2)), True),
+        (X.astype(str), True),
+        (["ab", "c"], True),
+        ([[1, 2], [3]], True),
+        ([{"a": 1}, {"b": 2}], True),
+        ([["a", "b"], ["c", "d"]], True),
+    ],
+)
+def test_which_rows_are_objects(given, objects):
+    assert rows_are_objects(given) is objects
+
+
+def test_object_rows():
+    words = ["a", "b"]
+    assert object_rows(words) is words
+    with pytest.raises(InvalidInput, match=r"Got one str\. Wrap it in a list"):
+        object_rows("ab")
+    with pytest.raises(InvalidInput, match="must be a sequence of rows"):
+        object_rows(3)
+    with pytest.raises(InvalidInput, match=r"Found array with 0 sample\(s\)"):
+        object_rows([])
+
+
+def test_rows_of_any_kind_are_counted_and_taken():
+    rows = np.array([2, 0])
+    for given in (X, sparse.csr_array(X), list("abcd")):
+        assert length(given) == 4
+        assert shape(given)[0] == 4
+        assert length(take_rows(given, rows)) == 2
+    assert take_rows(list("abcd"), rows) == ["c", "a"]
+    assert shape(list("abcd")) == (4,)

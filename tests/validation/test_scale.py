@@ -1,0 +1,61 @@
+"""The warning about scales."""
+
+import warnings
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from maxmargin.errors import FeatureScaleWarning
+from maxmargin.validation import feature_scale_warning
+from maxmargin.validation._scale import standard_deviations
+
+RNG = np.random.default_rng(0)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_standard_deviations_are_numpys(dtype):
+    X = (RNG.normal(size=(5000, 7)) * 10.0 ** np.arange(-3, 4) + 100.0).astype(dtype)
+    np.testing.assert_allclose(standard_deviations(X), X.astype(float).std(axis=0), rtol=1e-9)
+
+
+def test_sparse_standard_deviations_are_numpys():
+    X = sparse.random_array((300, 9), density=0.2, rng=RNG, format="csr")
+    np.testing.assert_allclose(standard_deviations(X), X.toarray().std(axis=0), rtol=1e-9)
+
+
+def test_a_large_mean_costs_no_digits():
+    X = RNG.normal(size=(100, 2)) * 1e-3 + 1e8
+    np.testing.assert_allclose(standard_deviations(X), X.std(axis=0), rtol=1e-3)
+
+
+def warned(X):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        feature_scale_warning(X)
+    return [str(w.message) for w in caught if w.category is FeatureScaleWarning]
+
+
+@pytest.mark.parametrize("container", [np.asarray, sparse.csr_array])
+def test_it_warns_once_and_names_the_features(container):
+    X = RNG.normal(size=(50, 4)) * [1.0, 1e5, 2.0, 1e3]
+    (message,) = warned(container(X))
+    assert "standard deviation of feature 1 is" in message
+    assert "that of feature 0 is" in message
+    assert "StandardScaler" in message
+
+
+@pytest.mark.parametrize(
+    "X",
+    [
+        RNG.normal(size=(50, 2)) * [1.0, 5e3],
+        np.column_stack((RNG.normal(size=50) * 1e6, np.full(50, 0.1))),
+        RNG.normal(size=(50, 1)),
+        np.ones((5, 3)),
+        np.array([[1.0, 2.0]]),
+        RNG.normal(size=(5, 2)) * 1e300,
+    ],
+    ids=["factor below 1e4", "constant feature", "one feature", "all constant", "one row", "overflow"],
+)
+def test_it_is_silent(X):
+    assert warned(X) == []
