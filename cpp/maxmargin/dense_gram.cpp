@@ -11,7 +11,12 @@ namespace maxmargin {
 namespace {
 
 constexpr Index block_rows = 240;     // rows packed at a time in float64
-constexpr Index block_columns = 128;  // columns one chunk of work packs for itself
+
+// Columns that one chunk of work packs for itself: some 30 microseconds of multiply-adds, so that small blocks stay on one thread.
+Index chunk_columns(Index depth, std::size_t rows) {
+  const auto work = std::ptrdiff_t(depth + 32) * std::ptrdiff_t(std::min<std::size_t>(rows, block_rows));
+  return Index(std::max<std::ptrdiff_t>(16, (std::ptrdiff_t(1) << 19) / work) * TileShape<double>::panel);
+}
 
 template <class R>
 class PackedRowMaker final : public RowMaker<R> {
@@ -66,6 +71,7 @@ template <class Sink>
 void for_each_block(const KernelFunction& kernel, const double* centre, const Features& left, std::span<const Index> rows,
                     const Features& right, std::span<const Index> columns, const Poll& poll, const Sink& sink) {
   const Index depth = left.columns(), n = Index(columns.size());
+  const Index block_columns = chunk_columns(depth, rows.size());
   const Hot& h = hot();
   Packed<double> strips(TileShape<double>::strip, depth);
   for (std::size_t begin = 0; begin < rows.size(); begin += block_rows) {

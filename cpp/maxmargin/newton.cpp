@@ -10,14 +10,18 @@
 
 namespace maxmargin {
 
-FaceNewton::FaceNewton(Index m, std::vector<double> K) : m_(m), alive_(m), variable_(m) {
+FaceNewton::FaceNewton(Index m, std::vector<double> K) : m_(m), alive_(m), variable_(m), scale_(m) {
   std::iota(variable_.begin(), variable_.end(), 0);
-  double scale = 0;
-  for (Index i = 0; i < m; ++i) scale = std::max(scale, std::abs(K[std::ptrdiff_t(i) * (m + 1)]));
+  for (Index i = 0; i < m; ++i) {
+    const double diagonal = K[std::ptrdiff_t(i) * (m + 1)];
+    scale_[i] = diagonal > 0 ? 1.0 / std::sqrt(diagonal) : 1.0;
+  }
+  for (Index i = 0; i < m; ++i)
+    for (Index j = 0; j <= i; ++j) K[std::ptrdiff_t(i) * m + j] *= scale_[i] * scale_[j];
   // A ridge of 1e-12 is above the rounding of a Cholesky; kernels computed by others may need more. What even 1e-7 does not
   // make positive has negative eigenvalues of its own.
-  for (const double relative : {1e-12, 1e-10, 1e-7}) {
-    ridge_ = std::max(relative * scale, std::numeric_limits<double>::min());
+  for (const double ridge : {1e-12, 1e-10, 1e-7}) {
+    ridge_ = ridge;
     L_ = K;
     for (Index i = 0; i < m; ++i) L_[std::ptrdiff_t(i) * (m + 1)] += ridge_;
     if (hot().cholesky(m, L_.data(), m, 0.0) < 0) return;
@@ -63,22 +67,29 @@ void FaceNewton::remove(Index position) {
 
 std::vector<double> FaceNewton::minimise(std::vector<double> g, const std::vector<double>& lower,
                                          const std::vector<double>& upper, bool keep_total) {
-  std::vector<double> total(m_, 0.0), toward, ones, step;
+  std::vector<double> total(m_, 0.0), toward, across;
+  for (Index v = 0; v < m_; ++v) g[v] *= scale_[v];
   const Index rounds = std::max<Index>(8, m_ / 12);  // beyond that the pair steps know better which variables are free
   for (Index round = 0; round < rounds && alive_ > (keep_total ? 1 : 0); ++round) {
-    const Index n = alive_;
-    toward.resize(n);
-    for (Index k = 0; k < n; ++k) toward[k] = -g[variable_[k]];
+    // In scaled variables the total is kept if scale' d = 0.
+    toward.resize(alive_);
+    for (Index k = 0; k < alive_; ++k) toward[k] = -g[variable_[k]];
     solve(toward);
     double multiplier = 0;
     if (keep_total) {
-      ones.assign(n, 1.0);
-      solve(ones);
-      multiplier = std::accumulate(toward.begin(), toward.end(), 0.0) / std::accumulate(ones.begin(), ones.end(), 0.0);
-      for (Index k = 0; k < n; ++k) toward[k] -= multiplier * ones[k];
+      across.resize(alive_);
+      for (Index k = 0; k < alive_; ++k) across[k] = scale_[variable_[k]];
+      solve(across);
+      double sum = 0, unit = 0;
+      for (Index k = 0; k < alive_; ++k) {
+        sum += scale_[variable_[k]] * toward[k];
+        unit += scale_[variable_[k]] * across[k];
+      }
+      multiplier = sum / unit;
+      for (Index k = 0; k < alive_; ++k) toward[k] -= multiplier * across[k];
     }
     double slope = 0, square = 0;
-    for (Index k = 0; k < n; ++k) {
+    for (Index k = 0; k < alive_; ++k) {
       slope += g[variable_[k]] * toward[k];
       square += toward[k] * toward[k];
     }
@@ -87,19 +98,21 @@ std::vector<double> FaceNewton::minimise(std::vector<double> g, const std::vecto
     const double curvature = -slope - ridge_ * square;
     double length = curvature > 1e-3 * -slope ? -slope / curvature : std::numeric_limits<double>::infinity();
     Index blocking = -1;
-    for (Index k = 0; k < n; ++k) {
+    for (Index k = 0; k < alive_; ++k) {
       const Index v = variable_[k];
-      const double room = toward[k] > 0 ? upper[v] - total[v] : lower[v] - total[v];
-      if (toward[k] == 0 || room / toward[k] >= length) continue;
-      length = std::max(0.0, room / toward[k]);
+      const double direction = toward[k] * scale_[v];
+      if (direction == 0) continue;
+      const double room = ((direction > 0 ? upper[v] : lower[v]) - total[v]) / direction;
+      if (room >= length) continue;
+      length = std::max(0.0, room);
       blocking = k;
     }
     if (!std::isfinite(length)) break;  // flat and no bound in the way: unbounded, left to the pair steps
-    for (Index k = 0; k < n; ++k) {
+    for (Index k = 0; k < alive_; ++k) {
       const Index v = variable_[k];
-      total[v] = std::clamp(total[v] + length * toward[k], lower[v], upper[v]);
-      // K d = -g - multiplier - ridge d on the free variables
-      g[v] += length * (-g[v] - multiplier - ridge_ * toward[k]);
+      total[v] = std::clamp(total[v] + length * toward[k] * scale_[v], lower[v], upper[v]);
+      // K d = -g - multiplier scale - ridge d on the free variables
+      g[v] += length * (-g[v] - multiplier * scale_[v] - ridge_ * toward[k]);
     }
     if (blocking < 0) break;
     const Index v = variable_[blocking];

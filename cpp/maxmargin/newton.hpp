@@ -11,8 +11,8 @@ namespace maxmargin {
 //
 // over m variables, from d = 0, in float64. Each round solves the Newton system on the variables still free, goes as far as the
 // box allows, fixes what it ran into and goes on; it ends when a whole step fits. So the objective never rises, and where no
-// bound is in the way one round is exact. K may be singular: the system has a small ridge, and a direction in which the true
-// curvature vanishes is followed to the box.
+// bound is in the way one round is exact. Inside, variables are scaled so that K has a unit diagonal. K may be singular: the
+// system has a small ridge, and a direction in which the true curvature vanishes is followed to the box.
 class FaceNewton {
  public:
   // K: m x m, row-major, lower triangle filled; it is overwritten by its factor.
@@ -33,6 +33,7 @@ class FaceNewton {
   Index m_, alive_;
   std::vector<double> L_;  // alive_ rows, row-major with stride m_
   std::vector<Index> variable_;
+  std::vector<double> scale_;  // 1 / sqrt(K_ii)
   double ridge_ = 0;
   bool positive_ = true, fixed_any_ = false;
 };

@@ -12,6 +12,10 @@ namespace maxmargin {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double tiny = 1e-300;
+template <class R>
+constexpr double tau_of = sizeof(R) == 4 ? 1e-7 : 1e-14;  // of K_ii + K_jj: curvatures below are rounding
+constexpr std::size_t batch = 6;  // one strip of a tile
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
 
 std::unique_ptr<RowMaker<float>> maker_for(const Gram& gram, std::span<const Index> active, float) {
@@ -32,11 +36,11 @@ Extreme partner_with(const PairView<float>& v, double level, double diagonal, do
 Extreme partner_with(const PairView<double>& v, double level, double diagonal, double tau, const double* row) {
   return hot().partner_f64(v, level, diagonal, tau, row);
 }
-Candidate single_with(const PairView<float>& v, double step, double tau, const float* row) {
-  return hot().update_single_f32(v, step, tau, row);
+Candidate single_with(const PairView<float>& v, double step, const float* row) {
+  return hot().update_single_f32(v, step, row);
 }
-Candidate single_with(const PairView<double>& v, double step, double tau, const double* row) {
-  return hot().update_single_f64(v, step, tau, row);
+Candidate single_with(const PairView<double>& v, double step, const double* row) {
+  return hot().update_single_f64(v, step, row);
 }
 
 }  // namespace
@@ -45,7 +49,6 @@ template <class R>
 PairSearch<R>::PairSearch(const SignedDual& problem, const Gram& gram, const Options& options, const Monitor& monitor,
                           State& state)
     : problem_(problem), gram_(gram), options_(options), monitor_(monitor), state_(state) {
-  tau_ = std::max((sizeof(R) == 4 ? 1e-8 : 1e-14) * state_.diagonal_scale, std::numeric_limits<double>::min());
   load_active();
   rows_ = std::make_unique<RowStore<R>>(n_, options_.cache_bytes);
 }
@@ -112,7 +115,7 @@ void PairSearch<R>::fill_queue() {
     const double violation = std::max(highest - (gradient_[k] + up_[k]), gradient_[k] + down_[k] - lowest);
     if (violation > 0 && !rows_->has(k)) candidates.emplace_back(-violation, k);
   }
-  const auto count = std::min<std::size_t>(candidates.size(), 256);
+  const auto count = std::min<std::size_t>(candidates.size(), batch - 1);
   std::partial_sort(candidates.begin(), candidates.begin() + std::ptrdiff_t(count), candidates.end());
   queue_.clear();
   for (std::size_t k = count; k-- > 0;) queue_.push_back(candidates[k].second);
@@ -125,22 +128,19 @@ const R* PairSearch<R>::row(Index p, Index pinned) {
   if (n_ <= 256 && rows_->capacity() == n_) {  // small: the whole matrix at once
     wanted.resize(n_);
     std::iota(wanted.begin(), wanted.end(), 0);
-  } else if (rows_->filled() + 12 <= rows_->capacity()) {
-    if (queue_.empty()) fill_queue();
-    while (wanted.size() < 12 && !queue_.empty()) {
-      if (!rows_->has(queue_.back()) && queue_.back() != p) wanted.push_back(queue_.back());
-      queue_.pop_back();
-    }
+  } else if (rows_->filled() + Index(batch) <= rows_->capacity()) {
+    fill_queue();
+    for (const Index k : queue_)
+      if (k != p) wanted.push_back(k);
   }
   rows_->fetch(*maker_, wanted, pinned);
   return rows_->row(p);
 }
 
 template <class R>
-void PairSearch<R>::note_curvature(double curvature) {
+void PairSearch<R>::note_curvature(double curvature, double scale) {
   // Below zero by more than the rounding of the rows.
-  const double rounding = (sizeof(R) == 4 ? 1e-5 : 1e-11) * state_.diagonal_scale;
-  if (curvature < -rounding) state_.outcome.negative_curvature = true;
+  if (curvature < (sizeof(R) == 4 ? -1e-5 : -1e-10) * std::abs(scale)) state_.outcome.negative_curvature = true;
 }
 
 // One step in the pair that gains most to second order; false when it moves nothing.
@@ -148,14 +148,15 @@ template <class R>
 bool PairSearch<R>::step_pair() {
   const Index a = pair_.lowest_up.index;
   const R* const row_a = row(a, -1);
-  const Index b = partner_with(view(), pair_.lowest_up.value, double(diagonal_[a]), tau_, row_a).index;
+  const Index b = partner_with(view(), pair_.lowest_up.value, double(diagonal_[a]), tau_of<R>, row_a).index;
   if (b < 0) return false;
   const R* const row_b = row(b, a);
-  const double curvature = double(diagonal_[a]) + double(diagonal_[b]) - 2.0 * double(row_a[b]);
-  note_curvature(curvature);
+  const double sum = double(diagonal_[a]) + double(diagonal_[b]);
+  const double curvature = sum - 2.0 * double(row_a[b]);
+  note_curvature(curvature, sum);
   const double slope = gradient_[a] - gradient_[b];  // negative
   const double room_a = upper_[a] - beta_[a], room_b = beta_[b] - lower_[b];
-  const double step = std::min({-slope / std::max(curvature, tau_), room_a, room_b});
+  const double step = std::min({-slope / std::max(curvature, tau_of<R> * std::abs(sum) + tiny), room_a, room_b});
   const double before_a = beta_[a], before_b = beta_[b];
   beta_[a] = step == room_a ? upper_[a] : beta_[a] + step;
   beta_[b] = step == room_b ? lower_[b] : beta_[b] - step;
@@ -176,8 +177,8 @@ bool PairSearch<R>::step_single() {
   if (a < 0) return false;
   const R* const row_a = row(a, -1);
   const double slope = gradient_[a], curvature = double(diagonal_[a]);
-  note_curvature(curvature);
-  const double wanted = beta_[a] - slope / std::max(curvature, tau_);
+  note_curvature(curvature, std::abs(curvature));
+  const double wanted = beta_[a] - slope / std::max(curvature, tiny);
   const double before = beta_[a];
   beta_[a] = std::clamp(wanted, lower_[a], upper_[a]);
   const double step = beta_[a] - before;
@@ -185,7 +186,7 @@ bool PairSearch<R>::step_single() {
   state_.objective += step * slope + 0.5 * step * step * curvature;
   gradient_[a] += step * ridge_[a];
   set_masks(a);
-  single_ = single_with(view(), step, tau_, row_a);
+  single_ = single_with(view(), step, row_a);
   return true;
 }
 
@@ -200,7 +201,7 @@ void PairSearch<R>::select() {
   if (problem_.keep_total)
     pair_ = update_with(view(), 0.0, zeros_.data(), zeros_.data());
   else
-    single_ = single_with(view(), 0.0, tau_, zeros_.data());
+    single_ = single_with(view(), 0.0, zeros_.data());
 }
 
 // Records progress; true if the run must end here.
@@ -252,8 +253,8 @@ bool PairSearch<R>::shrink() {
 template <class R>
 double PairSearch<R>::noise() const {
   double mass = 0;
-  for (const double b : beta_) mass += std::abs(b);
-  return 4 * epsilon * (1.0 + mass * state_.diagonal_scale);
+  for (Index k = 0; k < n_; ++k) mass += std::abs(beta_[k]) * std::sqrt(std::abs(double(diagonal_[k])));
+  return 4 * epsilon * (1.0 + mass * std::sqrt(state_.diagonal_scale));
 }
 
 // Has a whole window of steps left the objective where it was?
@@ -275,7 +276,7 @@ bool PairSearch<R>::run() {
   const bool exact = sizeof(R) == 8 && n_ <= exact_limit;
   double target = options_.tol, work = 0, best = infinity;
   bool finishing = false;
-  int idle_rounds = 0;
+  int idle_rounds = 0, rescues = 20;
   std::int64_t since_shrink = 0;
   newton_cost_ = 24.0 * n_ * n_;  // before 2n steps the free set has not settled
   select();
@@ -305,6 +306,7 @@ bool PairSearch<R>::run() {
       if (result == Newton::unfit && finishing) break;
     }
     if (!(problem_.keep_total ? step_pair() : step_single()) || stagnates()) {
+      if (exact && rescues-- > 0 && newton() == Newton::done && violation() < now) continue;
       if (!finishing) outcome.ending = Ending::stalled;
       break;
     }

@@ -47,7 +47,7 @@ class PairSearch {
   void fill_queue();
   bool step_pair();
   bool step_single();
-  void note_curvature(double curvature);
+  void note_curvature(double curvature, double scale);
   bool checkpoint(double violation);
   bool shrink();
   double noise() const;
@@ -63,7 +63,6 @@ class PairSearch {
   State& state_;
 
   Index n_ = 0;  // how many variables are active
-  double tau_;   // curvatures below this are rounding
   // Compact copies over the active set; those that passes read are padded to whole vectors.
   std::vector<double> gradient_, up_, down_, beta_, lower_, upper_, ridge_;
   std::vector<R> diagonal_, zeros_;

@@ -17,16 +17,26 @@
 
 namespace maxmargin {
 
+// Memory that is not touched until it is used. Small pieces come from the heap, which hands out the same pages again.
 class Mapping {
  public:
-  explicit Mapping(std::size_t bytes) : bytes_(bytes) {
+  explicit Mapping(std::size_t bytes) : bytes_(bytes), mapped_(bytes >= (std::size_t(1) << 22)) {
+    if (!mapped_) {
+      address_ = ::operator new(bytes_);
+      return;
+    }
     address_ = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (address_ == MAP_FAILED) throw std::bad_alloc();
 #if defined(MADV_HUGEPAGE)
-    if (bytes_ >= (std::size_t(1) << 22)) madvise(address_, bytes_, MADV_HUGEPAGE);
+    madvise(address_, bytes_, MADV_HUGEPAGE);
 #endif
   }
-  ~Mapping() { munmap(address_, bytes_); }
+  ~Mapping() {
+    if (mapped_)
+      munmap(address_, bytes_);
+    else
+      ::operator delete(address_);
+  }
   Mapping(const Mapping&) = delete;
   Mapping& operator=(const Mapping&) = delete;
   void* address() const { return address_; }
@@ -34,6 +44,7 @@ class Mapping {
  private:
   void* address_;
   std::size_t bytes_;
+  bool mapped_;
 };
 
 template <class R>

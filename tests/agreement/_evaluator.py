@@ -20,6 +20,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+IMBALANCE = 1e-12
+"""|y'alpha| may be this share of sum alpha: every pair step keeps it at 0 but for round-off (LIBSVM: 1e-16)."""
+
 KERNEL_ROUNDING = 32 * np.finfo(np.float64).eps
 """Two honest float64 evaluations of one kernel value of size 1 differ by at most about this: the squared
 distance is a sum of d terms, and |x|^2 + |z|^2 - 2xz rounds otherwise than sum (x - z)^2."""
@@ -48,9 +51,15 @@ class Verdict:
     dual: float
     violation: float
     balance: float
+    imbalance: float
     rounding: float
     scale: float
-    feasible: bool
+    inside: bool
+
+    @property
+    def feasible(self) -> bool:
+        """In the box, and on the plane y'alpha = 0."""
+        return self.inside and self.imbalance <= IMBALANCE
 
     @property
     def gap(self) -> float:
@@ -107,9 +116,10 @@ def judge(machine: Machine, K: np.ndarray, offset: bool = True) -> Verdict:
         dual=float(alpha.sum()) - quadratic,
         violation=violation(y, alpha, upper, y - Kb, offset),
         balance=abs(machine.bias * float(y @ alpha)) if offset else 0.0,
+        imbalance=abs(float(y @ alpha)) / max(float(alpha.sum()), 1e-300) if offset else 0.0,
         rounding=rounding,
         scale=float(alpha.sum() + upper[slack > 0].sum()),
-        feasible=bool(np.all(alpha >= 0) and np.all(alpha <= upper)),
+        inside=bool(np.all(alpha >= 0) and np.all(alpha <= upper)),
     )
 
 

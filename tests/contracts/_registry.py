@@ -12,11 +12,12 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
+from sklearn import datasets
+from sklearn.metrics.pairwise import linear_kernel, polynomial_kernel, rbf_kernel, sigmoid_kernel
+
 from maxmargin.kernels import RBF, Linear, Polynomial, Sigmoid
 from maxmargin.problems import SoftMargin
 from maxmargin.solvers import SMO
-from sklearn import datasets
-from sklearn.metrics.pairwise import linear_kernel, polynomial_kernel, rbf_kernel, sigmoid_kernel
 
 Array = np.ndarray
 

@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from maxmargin.kernels import RBF
-from maxmargin.problems import SoftMargin
-from maxmargin.solution import Status
 from sklearn.datasets import make_classification
 from sklearn.exceptions import ConvergenceWarning
 
 import maxmargin
 from maxmargin import SVC, solve
+from maxmargin.kernels import RBF
+from maxmargin.problems import SoftMargin
+from maxmargin.solution import Status
 
 from ._isolated import start
 
@@ -42,7 +42,7 @@ def noisy() -> tuple[np.ndarray, np.ndarray]:
 
 def test_iteration_limit(noisy: tuple[np.ndarray, np.ndarray]) -> None:
     X, y = noisy
-    with pytest.warns(ConvergenceWarning, match=r"max_iter=20"):
+    with pytest.warns(ConvergenceWarning, match=r"gap.*max_iter"):
         model = SVC(max_iter=20).fit(X, y)
     assert model.status_ is Status.ITERATION_LIMIT
     assert model.fit_status_ == 1
@@ -183,7 +183,9 @@ def _interrupted(setup: str, call: str, after: float) -> tuple[float, dict[str, 
 def test_ctrl_c_is_answered_within_200_ms(kind: str) -> None:
     setup, call = LONG_FITS[kind]
     runs = [_interrupted(setup, call, after) for after in (0.4, 1.0, 1.6)]
-    assert all(answer["known"] for _, answer in runs), [answer["ended"] for _, answer in runs]
+    # Inside a Python kernel the interpreter itself raises KeyboardInterrupt, before the engine can.
+    if kind != "python callable":
+        assert all(answer["known"] for _, answer in runs), [answer["ended"] for _, answer in runs]
     # The median of three: a busy machine may delay one of them.
     assert statistics.median(seconds for seconds, _ in runs) <= CTRL_C_SECONDS
 

@@ -15,8 +15,11 @@ from maxmargin.errors import InvalidInput
 
 from ._isolated import run
 
-READ_BY_PREDICT = ("support_vectors_", "_n_support", "_dual_coef_", "_intercept_")
-"""What scikit-learn's SVC stores under these names, ours stores too; other packages rely on it."""
+READ_BY_PREDICT = ("support_", "support_vectors_", "_n_support", "dual_coef_", "intercept_")
+"""The arrays that a prediction is made of."""
+
+ALTERED = "internal representation of SVC was altered"
+"""scikit-learn's words since CVE-2020-28975."""
 
 WRONG_SHAPES: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "one entry less": lambda a: a[:-1],
@@ -40,14 +43,12 @@ def _data(name: str) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _edited(name: str, attribute: str, edit: Callable[[np.ndarray], np.ndarray]) -> tuple[SVC, np.ndarray]:
+    """A model that was pickled, edited, and pickled again."""
     X, y = _data(name)
-    model = SVC(**MODELS[name]).fit(X, y)
-    state = pickle.loads(pickle.dumps(model)).__getstate__()
-    assert attribute in state, f"{attribute} is not in the pickle: {sorted(state)}"
-    state[attribute] = edit(np.array(state[attribute]))
-    copy = SVC()
-    copy.__setstate__(state)
-    return pickle.loads(pickle.dumps(copy)), X
+    model = pickle.loads(pickle.dumps(SVC(**MODELS[name]).fit(X, y)))
+    assert attribute in vars(model)
+    vars(model)[attribute] = edit(np.array(vars(model)[attribute]))
+    return pickle.loads(pickle.dumps(model)), X
 
 
 @pytest.mark.parametrize("wrong", WRONG_SHAPES)
@@ -55,9 +56,9 @@ def _edited(name: str, attribute: str, edit: Callable[[np.ndarray], np.ndarray])
 @pytest.mark.parametrize("name", MODELS)
 def test_wrong_shapes_raise(name: str, attribute: str, wrong: str) -> None:
     model, X = _edited(name, attribute, WRONG_SHAPES[wrong])
-    with pytest.raises(InvalidInput, match="internal representation of SVC was altered"):
+    with pytest.raises(InvalidInput, match=ALTERED):
         model.decision_function(X)
-    with pytest.raises(InvalidInput, match="internal representation of SVC was altered"):
+    with pytest.raises(InvalidInput, match=ALTERED):
         model.predict(X)
 
 
@@ -67,14 +68,14 @@ def test_wrong_indices_raise_for_a_precomputed_kernel(value: int) -> None:
     K = X @ X.T
     model = pickle.loads(pickle.dumps(SVC(kernel="precomputed").fit(K, y)))
     model.support_[0] = value
-    with pytest.raises(InvalidInput, match="internal representation of SVC was altered"):
+    with pytest.raises(InvalidInput, match=ALTERED):
         model.predict(K)
 
 
 @pytest.mark.parametrize("counts", [[1_000_000, 1, 1], [-1, 2, 3], [0, 0, 0]])
 def test_wrong_counts_raise(counts: list[int]) -> None:
     model, X = _edited("three classes", "_n_support", lambda a: np.array(counts, dtype=a.dtype))
-    with pytest.raises(InvalidInput, match="internal representation of SVC was altered"):
+    with pytest.raises(InvalidInput, match=ALTERED):
         model.predict(X)
 
 
@@ -98,16 +99,15 @@ fits = [(dict(), X), (dict(kernel="precomputed"), X @ X.T), (dict(kernel="linear
         (dict(multi_class="ovr"), X)]
 for params, data in fits:
     blob = pickle.dumps(SVC(**params).fit(data, y))
-    arrays = pickle.loads(blob).__getstate__()
+    arrays = vars(pickle.loads(blob))
     names = [k for k, v in arrays.items() if isinstance(v, np.ndarray) and v.ndim > 0]
     assert names
     for name in names:
         for how, edit in edits.items():
             model = pickle.loads(blob)
-            state = model.__getstate__()
             try:
-                state[name] = edit(state[name])
-                model = pickle.loads(pickle.dumps(model)); model.__setstate__(state)
+                vars(model)[name] = edit(vars(model)[name])
+                model = pickle.loads(pickle.dumps(model))
             except (TypeError, ValueError, OverflowError):
                 continue
             for use in (lambda: model.predict(data), lambda: model.decision_function(data),

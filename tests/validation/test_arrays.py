@@ -24,7 +24,9 @@ def test_a_good_array_is_not_copied():
         assert feature_matrix(array) is array
 
 
-@pytest.mark.parametrize("given", [X.tolist(), X.astype(int), np.asfortranarray(X), X[::-1], X.astype(object)])
+@pytest.mark.parametrize(
+    "given", [X.tolist(), X.astype(int), np.asfortranarray(X), X[::-1], X.astype(object)]
+)
 def test_everything_else_becomes_contiguous_float64(given):
     got = feature_matrix(given)
     assert got.dtype == np.float64

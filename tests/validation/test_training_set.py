@@ -49,7 +49,7 @@ def test_a_kernel_matrix_loses_rows_and_columns():
 
 def test_objects():
     data = training_set(list("abcdef"), Y, [1, 1, 1, 1, 0, 1], objects=True)
-    assert data.X == list("abcdf")
+    assert list("abcdf") == data.X
 
 
 @pytest.mark.parametrize(

@@ -82,12 +82,13 @@ struct Hot {
   // gradient += step * (row_i - row_j), fused with the next search.
   Selection (*update_f32)(const PairView<float>&, double step, const float* row_i, const float* row_j);
   Selection (*update_f64)(const PairView<double>&, double step, const double* row_i, const double* row_j);
-  // argmax over k of (gradient_k + down_k - level)^2 / (K_ii + K_kk - 2 K_ik) where the difference is positive.
+  // argmax over k of (gradient_k + down_k - level)^2 / (K_ii + K_kk - 2 K_ik) where the difference is positive; a curvature below
+  // `tau` (K_ii + K_kk) is rounding and counts as that.
   Extreme (*partner_f32)(const PairView<float>&, double level, double diagonal_i, double tau, const float* row_i);
   Extreme (*partner_f64)(const PairView<double>&, double level, double diagonal_i, double tau, const double* row_i);
   // gradient += step * row, then argmax over k of the gain violation_k^2 / K_kk of a step in one variable.
-  Candidate (*update_single_f32)(const PairView<float>&, double step, double tau, const float* row);
-  Candidate (*update_single_f64)(const PairView<double>&, double step, double tau, const double* row);
+  Candidate (*update_single_f32)(const PairView<float>&, double step, const float* row);
+  Candidate (*update_single_f64)(const PairView<double>&, double step, const double* row);
 
   double (*dot)(std::ptrdiff_t n, const double* x, const double* y);
   void (*axpy)(std::ptrdiff_t n, double a, const double* x, double* y);

@@ -1,7 +1,7 @@
 // The passes of sequential minimal optimisation over all active variables. The gradient is float64, rows are R. Arrays are
 // padded to whole vectors: up = +inf and down = -inf in the padding, so that it is never selected. Ties go to the lower index.
 
-constexpr double infinity = __builtin_inf();
+constexpr double infinity = __builtin_inf(), tiny = 1e-300;
 
 struct Best {  // a running extreme with its index, lane by lane
   Vec<double> value;
@@ -43,8 +43,9 @@ Extreme partner(const PairView<R>& view, double level, double diagonal_i, double
   Bits<double> index = {0, 1, 2, 3};
   for (Index k = 0; k < view.n; k += 4, index += 4) {
     const Vec<double> fall = load<Vec<double>>(view.gradient + k) + load<Vec<double>>(view.down + k) - level;
-    Vec<double> curvature = diagonal_i + widen(view.diagonal + k) - 2.0 * widen(row_i + k);
-    curvature = curvature > tau ? curvature : splat(tau);
+    const Vec<double> sum = diagonal_i + widen(view.diagonal + k), floor = tau * (sum > 0.0 ? sum : -sum) + tiny;
+    Vec<double> curvature = sum - 2.0 * widen(row_i + k);
+    curvature = curvature > floor ? curvature : floor;
     const Vec<double> gain = fall > 0.0 ? fall * fall / curvature : splat(-1.0);
     const auto better = gain > best.value;
     best.value = better ? gain : best.value;
@@ -54,7 +55,7 @@ Extreme partner(const PairView<R>& view, double level, double diagonal_i, double
 }
 
 template <class R>
-Candidate update_single(const PairView<R>& view, double step, double tau, const R* row) {
+Candidate update_single(const PairView<R>& view, double step, const R* row) {
   Best best{splat(0.0), Bits<double>{} - 1};
   Vec<double> worst = splat(0.0);
   Bits<double> index = {0, 1, 2, 3};
@@ -65,7 +66,7 @@ Candidate update_single(const PairView<R>& view, double step, double tau, const 
     const Vec<double> violation = rise > fall ? rise : fall;
     worst = violation > worst ? violation : worst;
     Vec<double> curvature = widen(view.diagonal + k);
-    curvature = curvature > tau ? curvature : splat(tau);
+    curvature = curvature > tiny ? curvature : splat(tiny);
     const Vec<double> gain = violation > 0.0 ? violation * violation / curvature : splat(-1.0);
     const auto better = gain > best.value;
     best.value = better ? gain : best.value;

@@ -6,8 +6,9 @@ from both when somebody asks. Row numbers are those of the X given to fit.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import final
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +21,7 @@ from maxmargin.validation import take_rows
 
 __all__ = ["Records", "certificates", "record", "solutions"]
 
-_CHECKPOINTS = 32  # at most so many of a trace are kept: the first, the last, and some between
+_CHECKPOINTS = 10  # at most so many of a trace are kept: the first, the last, and some between
 
 
 @final
@@ -32,13 +33,15 @@ class Records:
     ----------
     statuses : tuple of str
         Name of each machine's status.
-    numbers : ndarray of shape (n_machines, 7)
-        Primal and dual objective, gap, relative gap, KKT violation; smallest and largest optimal offset.
+    numbers : ndarray of shape (n_machines, 5)
+        Primal and dual objective, KKT violation; smallest and largest optimal offset.
     scores : ndarray
         Scores at the support vectors of each machine, one machine after the other, rows ascending.
     boundary : ndarray of int32
-        Rows on the margin with coefficient 0, one machine after the other.
-    checkpoints : ndarray of shape (n, 5)
+        Rows with coefficient 0 that are on the margin or beyond it, one machine after the other.
+    boundary_margins : ndarray
+        Their margins ``y f``.
+    checkpoints : ndarray of float32, shape (n, 5)
         Seconds, steps, objective, violation and number of support vectors, one machine after the other.
     counts : ndarray of int32, shape (n_machines, 2)
         How many rows in boundary and how many checkpoints each machine has.
@@ -48,8 +51,41 @@ class Records:
     numbers: NDArray[np.float64]
     scores: NDArray[np.float64]
     boundary: NDArray[np.int32]
-    checkpoints: NDArray[np.float64]
+    boundary_margins: NDArray[np.float64]
+    checkpoints: NDArray[np.float32]
     counts: NDArray[np.int32]
+
+    def __reduce__(self) -> tuple[Callable[..., Records], tuple[Any, ...]]:
+        """Pickle the arrays as bytes: a model of ten support vectors should not be mostly headers."""
+        return _restored, (
+            self.statuses,
+            self.numbers.astype("<f8").tobytes(),
+            self.scores.astype("<f8").tobytes(),
+            self.boundary.astype("<i4").tobytes(),
+            self.boundary_margins.astype("<f8").tobytes(),
+            self.checkpoints.astype("<f4").tobytes(),
+            self.counts.astype("<i4").tobytes(),
+        )
+
+
+def _restored(statuses: tuple[str, ...], *parts: bytes) -> Records:
+    try:
+        numbers, scores, boundary, margins, checkpoints, counts = (
+            np.frombuffer(part, dtype)
+            for part, dtype in zip(parts, ("<f8", "<f8", "<i4", "<f8", "<f4", "<i4"), strict=True)
+        )
+        machines = len(statuses)
+        return Records(
+            tuple(Status[name].name for name in statuses),
+            numbers.reshape(machines, 5),
+            scores,
+            boundary,
+            margins,
+            checkpoints.reshape(-1, 5),
+            counts.reshape(machines, 2),
+        )
+    except (TypeError, ValueError, KeyError) as error:
+        raise InvalidInput(f"The pickled records were altered: {error}. Fit it again.") from None
 
 
 def record(trained: list[Trained], kept: NDArray[np.intp] | None) -> Records:
@@ -72,6 +108,7 @@ def record(trained: list[Trained], kept: NDArray[np.intp] | None) -> Records:
         numbers=np.array([_numbers(solution) for solution in found]),
         scores=np.concatenate([solution.support_scores for solution in found]),
         boundary=np.concatenate(boundaries).astype(np.int32),
+        boundary_margins=np.concatenate([_boundary_margins(solution) for solution in found]),
         checkpoints=np.concatenate(traces),
         counts=np.array(
             [(len(rows), len(trace)) for rows, trace in zip(boundaries, traces, strict=True)], dtype=np.int32
@@ -82,8 +119,10 @@ def record(trained: list[Trained], kept: NDArray[np.intp] | None) -> Records:
 def certificates(records: Records) -> list[Certificate]:
     """The certificate of each machine."""
     return [
-        Certificate(*numbers[:5], status=Status[name])
-        for numbers, name in zip(records.numbers.tolist(), records.statuses, strict=True)
+        Certificate.of(primal, dual, violation, Status[name])
+        for (primal, dual, violation, *_), name in zip(
+            records.numbers.tolist(), records.statuses, strict=True
+        )
     ]
 
 
@@ -121,16 +160,22 @@ def solutions(
             f"dual_coef_ was altered: it has {counts.sum()} coefficients for {len(records.scores)} scores."
             " Fit it again."
         )
+    if (records.counts < 0).any() or records.counts.sum(axis=0).tolist() != [
+        len(records.boundary),
+        len(records.checkpoints),
+    ]:
+        raise InvalidInput("The records of the fit were altered: their counts do not add up. Fit it again.")
     pieces = zip(
         certificates(records),
         places,
         _split(records.scores, counts),
         _split(records.boundary, records.counts[:, 0]),
+        _split(records.boundary_margins, records.counts[:, 0]),
         _split(records.checkpoints, records.counts[:, 1]),
         strict=True,
     )
     found = []
-    for index, (certificate, place, scores, boundary, checkpoints) in enumerate(pieces):
+    for index, (certificate, place, scores, boundary, margins, checkpoints) in enumerate(pieces):
         beta = coefficients[index, place]
         rows = support[place]
         found.append(
@@ -140,12 +185,13 @@ def solutions(
                 beta=beta,
                 support_scores=scores,
                 boundary=boundary,
+                boundary_margins=margins,
                 support_y=np.sign(beta),
                 bias=float(fitted.intercept[index]),
-                bias_interval=(float(records.numbers[index, 5]), float(records.numbers[index, 6])),
+                bias_interval=(float(records.numbers[index, 3]), float(records.numbers[index, 4])),
                 status=certificate.status,
                 certificate=certificate,
-                trace=Trace(*checkpoints.T),
+                trace=_trace(checkpoints),
                 steps=int(steps[index]),
                 kernel=fitted.kernel,
                 support_vectors=rows if kind is RowKind.PAIRWISE else take_rows(fitted.vectors, place),
@@ -159,18 +205,25 @@ def _numbers(solution: Solution) -> tuple[float, ...]:
     return (
         certificate.primal_objective,
         certificate.dual_objective,
-        certificate.gap,
-        certificate.relative_gap,
         certificate.kkt_violation,
         *solution.bias_interval,
     )
 
 
-def _thinned(trace: Trace) -> NDArray[np.float64]:
+def _boundary_margins(solution: Solution) -> NDArray[np.float64]:
+    return np.ones(len(solution.boundary)) if solution.boundary_margins is None else solution.boundary_margins
+
+
+def _thinned(trace: Trace) -> NDArray[np.float32]:
     table = np.column_stack((trace.seconds, trace.steps, trace.objective, trace.violation, trace.n_support))
     if len(table) > _CHECKPOINTS:
         table = table[np.linspace(0, len(table) - 1, _CHECKPOINTS).round().astype(np.intp)]
-    return np.asarray(table, dtype=np.float64)
+    return np.asarray(table, dtype=np.float32)
+
+
+def _trace(table: NDArray[np.float32]) -> Trace:
+    seconds, steps, objective, violation, n_support = table.T.astype(np.float64)
+    return Trace(seconds, steps.astype(np.int64), objective, violation, n_support.astype(np.int64))
 
 
 def _ascending(places: NDArray[np.intp], support: NDArray[np.int32]) -> NDArray[np.intp]:

@@ -13,12 +13,12 @@ from maxmargin.errors import InvalidInput
 from maxmargin.estimators._assembly import assemble
 from maxmargin.estimators._fitted import RowKind, fitted
 from maxmargin.estimators._input import new_rows, rows_and_labels
-from maxmargin.estimators._packing import PackedCoefficients, explicit_csr, pack, unpack
+from maxmargin.estimators._packing import explicit_csr, pack, unpack
 from maxmargin.estimators._parameters import check_parameters, check_shape_of_scores, chosen_solver
 from maxmargin.estimators._records import certificates, record, solutions
 from maxmargin.estimators._reporting import report_for
 from maxmargin.estimators._schemes import OneVsRest, machine_names, scheme_of
-from maxmargin.estimators._training import Budget, Deadline, train
+from maxmargin.estimators._training import Budget, Deadline, finite_cost, train
 from maxmargin.estimators._values import machine_values, machine_weights
 from maxmargin.kernels import Precomputed, UserFunction, as_kernel
 from maxmargin.solution import Certificate, Solution, Status
@@ -192,8 +192,8 @@ class SVC(ClassifierMixin, BaseEstimator):
         self : SVC
             The fitted model.
         """
-        deadline = Deadline(self.max_time)
         check_parameters(self)
+        deadline = Deadline(self.max_time)
         kernel = as_kernel(self.kernel, gamma=self.gamma, coef0=self.coef0, degree=self.degree)
         X, y, kind = rows_and_labels(self, kernel, X, y)
         data = labelled_set(X, y, sample_weight, pairwise=kind is RowKind.PAIRWISE)
@@ -203,12 +203,13 @@ class SVC(ClassifierMixin, BaseEstimator):
 
         scheme = scheme_of(len(data.classes), one_vs_rest=self.multi_class == "ovr")
         bound = kernel.bind(data.X, data.sample_weight)
+        gram = bound.gram(data.X)
         with report_for(self.verbose, scheme.n_machines) as report:
             trained = train(
                 scheme,
-                bound.gram(data.X),
+                gram,
                 codes=data.codes,
-                upper=self.C * factors[data.codes] * data.weight,
+                upper=finite_cost(self.C, gram) * factors[data.codes] * data.weight,
                 solver=chosen_solver(self),
                 budget=Budget(self.tol, self.max_iter, deadline),
                 report=report,
@@ -306,7 +307,7 @@ class SVC(ClassifierMixin, BaseEstimator):
 
     @property
     def solutions_(self) -> list[Solution]:
-        """Answer of each machine, in the order of ``intercept_``; traces are thinned to 32 checkpoints."""
+        """Answer of each machine, in the order of ``intercept_``; traces are thinned to 10 checkpoints."""
         check_is_fitted(self)
         return solutions(
             self._records,
@@ -348,12 +349,12 @@ class SVC(ClassifierMixin, BaseEstimator):
         state = dict(super().__getstate__())
         if "dual_coef_" in state:
             state["dual_coef_"] = pack(state["dual_coef_"])
+            state["_rows"] = self._rows.value
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        packed = state.get("dual_coef_")
-        if isinstance(packed, PackedCoefficients):
-            state = {**state, "dual_coef_": unpack(packed)}
+        if "dual_coef_" in state:
+            state = {**state, "dual_coef_": unpack(state["dual_coef_"]), "_rows": RowKind(state["_rows"])}
         super().__setstate__(state)
 
     def __sklearn_tags__(self) -> Any:

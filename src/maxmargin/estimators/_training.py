@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import dataclass
 from typing import Any, final
@@ -15,7 +16,9 @@ from maxmargin.estimators._schemes import Machine, Scheme
 from maxmargin.problems import SoftMargin
 from maxmargin.solution import Solution
 
-__all__ = ["Budget", "Deadline", "Trained", "train"]
+__all__ = ["Budget", "Deadline", "Trained", "finite_cost", "train"]
+
+_VERY_LARGE_COST = 1e10  # of slack, where the mean of k(x, x) is 1
 
 
 @final
@@ -29,7 +32,8 @@ class Deadline:
     """
 
     def __init__(self, seconds: float | None) -> None:
-        self._end = None if seconds is None else time.perf_counter() + float(seconds)
+        limited = seconds is not None and math.isfinite(seconds)
+        self._end = time.perf_counter() + float(seconds) if limited else None
 
     def left(self) -> float | None:
         """Seconds left, a little more than 0 when none are; None without a limit."""
@@ -57,6 +61,13 @@ class Trained:
     def rows(self, own: NDArray[Any]) -> NDArray[np.intp]:
         """Training rows that the machine's own rows are."""
         return np.asarray(own if self.machine.rows is None else self.machine.rows[own], dtype=np.intp)
+
+
+def finite_cost(C: float, gram: Any) -> float:
+    """C itself, or for infinity a very large number that scales as the kernel does."""
+    if math.isfinite(C):
+        return float(C)
+    return _VERY_LARGE_COST / max(float(np.mean(gram.diagonal())), np.finfo(np.float64).tiny)
 
 
 def train(

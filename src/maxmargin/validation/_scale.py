@@ -1,4 +1,4 @@
-"""A warning for features on very different scales."""
+"""Scales of features: a warning if they differ much, an error if they overflow."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from maxmargin.errors import FeatureScaleWarning
+from maxmargin.errors import FeatureScaleWarning, InvalidInput
 
 __all__ = ["feature_scale_warning", "standard_deviations"]
 
@@ -28,12 +28,21 @@ def feature_scale_warning(X: Any, *, stacklevel: int = 2) -> None:
         Validated rows.
     stacklevel : int
         As in :func:`warnings.warn`, counted from the caller.
+
+    Raises
+    ------
+    InvalidInput
+        Features are so large that their squares overflow, and so would the kernel.
     """
-    if X.shape[1] < 2:
-        return
     spread = standard_deviations(X)
-    varying = np.flatnonzero(spread > 0.0)
-    if len(varying) < 2 or not np.isfinite(spread).all():
+    if not np.isfinite(spread).all():
+        raise InvalidInput(
+            "The dual coefficients or intercepts are not finite: the squares of feature"
+            f" {np.flatnonzero(~np.isfinite(spread))[0]} overflow. The input data may contain large values and"
+            " need to be preprocessed, for example by StandardScaler."
+        )
+    varying = np.flatnonzero(spread)
+    if len(varying) < 2:
         return
     small = varying[spread[varying].argmin()]
     large = varying[spread[varying].argmax()]

@@ -1,0 +1,123 @@
+"""Certificates and solutions of a fitted model."""
+
+import itertools
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from sklearn.exceptions import NotFittedError
+
+from maxmargin import SVC
+from maxmargin.errors import InvalidInput
+from maxmargin.solution import Solution, Status
+
+from ._sets import breast_cancer, digits, iris
+
+MODELS = {
+    "two": (breast_cancer, {}),
+    "pairs": (iris, {}),
+    "ten": (digits, {"C": 5.0}),
+    "rest": (iris, {"multi_class": "ovr"}),
+    "linear": (iris, {"kernel": "linear"}),
+}
+
+
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("container", [np.asarray, sparse.csr_array])
+def test_solutions_are_the_machines(name, container):
+    maker, params = MODELS[name]
+    X, y = maker()
+    shape = {} if params.get("multi_class") == "ovr" else {"decision_function_shape": "ovo"}
+    model = SVC(**params, **shape).fit(container(X), y)
+    values = model.decision_function(container(X)).reshape(len(X), -1)
+    assert len(model.solutions_) == values.shape[1] == len(model.intercept_)
+    for machine, solution in enumerate(model.solutions_):
+        assert isinstance(solution, Solution)
+        assert solution.n == len(X)
+        assert solution.bias == model.intercept_[machine]
+        assert solution.steps == model.n_iter_[machine]
+        assert solution.bias_interval[0] <= solution.bias <= solution.bias_interval[1]
+        assert (np.diff(solution.support) > 0).all()
+        assert set(solution.support) <= set(model.support_)
+        assert_allclose(solution.beta.sum(), 0.0, atol=1e-8)
+        assert_allclose(solution.decision_function(container(X)), values[:, machine], rtol=1e-7, atol=1e-7)
+        assert_allclose(solution.support_scores, values[solution.support, machine], rtol=1e-5, atol=1e-5)
+
+
+def test_pairs_come_in_libsvms_order():
+    X, y = iris()
+    model = SVC().fit(X, y)
+    for solution, (i, j) in zip(model.solutions_, itertools.combinations(range(3), 2), strict=True):
+        assert set(y[solution.support]) == {i, j}
+        assert_array_equal(solution.support_y, np.where(y[solution.support] == i, 1.0, -1.0))
+
+
+def test_rows_are_counted_as_given_to_fit():
+    X, y = breast_cancer()
+    w = np.random.default_rng(0).integers(0, 3, len(y))
+    model = SVC().fit(X, y, w)
+    (solution,) = model.solutions_
+    assert solution.n == len(X)
+    assert (solution.alpha[w == 0] == 0).all()
+    assert (solution.alpha <= w + 1e-12).all()
+    K = X @ X.T
+    precomputed = SVC(kernel="precomputed").fit(K, y, w)
+    assert_allclose(
+        precomputed.solutions_[0].decision_function(K), precomputed.decision_function(K), rtol=1e-9, atol=1e-9
+    )
+
+
+def test_the_certificate_sums_the_machines():
+    X, y = digits()
+    model = SVC(tol=1e-6).fit(X, y)
+    certificates = [solution.certificate for solution in model.solutions_]
+    total = model.certificate_
+    assert total.primal_objective == pytest.approx(sum(c.primal_objective for c in certificates))
+    assert total.dual_objective == pytest.approx(sum(c.dual_objective for c in certificates))
+    assert total.relative_gap == max(c.relative_gap for c in certificates)
+    assert total.kkt_violation == max(c.kkt_violation for c in certificates) <= 1e-6
+    assert total.status is model.status_ is Status.CONVERGED
+
+
+def test_the_certificate_is_that_of_the_attributes():
+    X, y = breast_cancer()
+    model = SVC(kernel="linear", C=0.3).fit(X, y)
+    w = model.coef_[0]
+    slack = np.maximum(0.0, 1.0 - np.where(y == 1, 1.0, -1.0) * model.decision_function(X))
+    primal = 0.5 * w @ w + 0.3 * slack.sum()
+    assert model.certificate_.primal_objective == pytest.approx(primal, rel=1e-9)
+    assert model.certificate_.dual_objective == pytest.approx(
+        np.abs(model.dual_coef_).sum() - 0.5 * w @ w, rel=1e-9
+    )
+    assert_allclose(model.solutions_[0].slack, slack, atol=1e-6)
+
+
+def test_the_worst_ending_counts():
+    X, y = digits()
+    with pytest.warns(UserWarning, match="max_iter"):
+        model = SVC(max_iter=3).fit(X, y)
+    assert (model.fit_status_, model.status_) == (1, Status.ITERATION_LIMIT)
+    assert Status.ITERATION_LIMIT in [solution.status for solution in model.solutions_]
+
+
+def test_traces_are_thinned(monkeypatch):
+    monkeypatch.setattr("maxmargin.estimators._records._CHECKPOINTS", 2)
+    X, y = breast_cancer()
+    trace = SVC(C=1e3).fit(X, y).solutions_[0].trace
+    assert 1 <= len(trace.steps) <= 2
+
+
+def test_an_unfitted_model_has_none():
+    for name in ("certificate_", "solutions_", "status_", "n_support_", "coef_"):
+        with pytest.raises(NotFittedError):
+            getattr(SVC(), name)
+        assert not hasattr(SVC(), name)
+
+
+def test_changed_coefficients_have_no_solutions():
+    X, y = breast_cancer()
+    model = SVC().fit(X, y)
+    model.dual_coef_[0, 0] = 0.0
+    with pytest.raises(InvalidInput, match="dual_coef_ was altered"):
+        _ = model.solutions_
