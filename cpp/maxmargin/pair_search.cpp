@@ -125,7 +125,7 @@ template <class R>
 const R* PairSearch<R>::row(Index p, Index pinned) {
   if (rows_->has(p)) return rows_->row(p);
   std::vector<Index> wanted{p};
-  if (n_ <= 256 && rows_->capacity() == n_) {  // small: the whole matrix at once
+  if (n_ <= 64 && rows_->capacity() == n_) {  // small: the whole matrix at once
     wanted.resize(n_);
     std::iota(wanted.begin(), wanted.end(), 0);
   } else if (rows_->filled() + Index(batch) <= rows_->capacity()) {

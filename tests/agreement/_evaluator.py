@@ -21,7 +21,7 @@ import numpy as np
 from scipy import sparse
 
 IMBALANCE = 1e-12
-"""|y'alpha| may be this share of sum alpha: every pair step keeps it at 0 but for round-off (LIBSVM: 1e-16)."""
+"""|y'alpha| may be this share of sum alpha: pair steps keep it at 0 but for round-off (LIBSVM: 1e-16)."""
 
 KERNEL_ROUNDING = 32 * np.finfo(np.float64).eps
 """Two honest float64 evaluations of one kernel value of size 1 differ by at most about this: the squared

@@ -92,7 +92,7 @@ def cases():
             edits |= NUMBERS
         if name.startswith("sparse"):
             edits.pop("coefficients narrow")
-            edits.pop("vectors half")
+            edits.pop("vectors half precision")
         for what, edit in edits.items():
             yield pytest.param(name, edit, id=f"{name}: {what}")
 

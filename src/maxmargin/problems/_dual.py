@@ -58,7 +58,3 @@ class DualProblem:
         """Gradient in β, given the scores ``K β``."""
         gradient = scores + self.q
         return gradient if self.D is None else gradient + self.D * beta
-
-    def objective(self, beta: Vector, scores: Vector) -> float:
-        """Value of the dual that is maximised: minus the quadratic program's."""
-        return -0.5 * float(beta @ (self.gradient(beta, scores) + self.q))

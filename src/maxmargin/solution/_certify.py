@@ -70,14 +70,13 @@ def certify(problem: Problem, beta: NDArray[np.float64]) -> Judgement:
     scores = dual.gram.matvec(beta)
     gradient = dual.gradient(beta, scores)
     can_rise, can_fall = beta < dual.upper, beta > dual.lower
-    lowest = float(np.min(gradient, where=can_rise, initial=math.inf))
-    highest = float(np.max(gradient, where=can_fall, initial=-math.inf))
+    lowest = float(np.minimum.reduce(gradient, where=can_rise, initial=math.inf))
+    highest = float(np.maximum.reduce(gradient, where=can_fall, initial=-math.inf))
     if dual.offset:
         violation = max(0.0, highest - lowest)
         interval = _ordered(-lowest, -highest)
-        free = can_rise & can_fall
-        count = np.count_nonzero(free)
-        bias = -float(np.sum(gradient, where=free)) / count if count else _middle(*interval)
+        free = gradient[can_rise & can_fall]
+        bias = -float(free.sum()) / free.size if free.size else _middle(*interval)
     else:
         violation = max(0.0, highest, -lowest)
         interval, bias = (0.0, 0.0), 0.0
@@ -86,7 +85,7 @@ def certify(problem: Problem, beta: NDArray[np.float64]) -> Judgement:
         bias=bias,
         bias_interval=interval,
         primal=problem.primal_objective(beta, scores, bias),
-        dual=dual.objective(beta, scores),
+        dual=-0.5 * float(beta @ (gradient + dual.q)),
         kkt_violation=violation,
         square_norm=float(beta @ scores),
     )

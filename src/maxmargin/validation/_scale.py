@@ -38,8 +38,8 @@ def feature_scale_warning(X: Any, *, stacklevel: int = 2) -> None:
     if not np.isfinite(spread).all():
         raise InvalidInput(
             "The dual coefficients or intercepts are not finite: the squares of feature"
-            f" {np.flatnonzero(~np.isfinite(spread))[0]} overflow. The input data may contain large values and"
-            " need to be preprocessed, for example by StandardScaler."
+            f" {np.flatnonzero(~np.isfinite(spread))[0]} overflow. The input data may contain large values"
+            " and need to be preprocessed, for example by StandardScaler."
         )
     varying = np.flatnonzero(spread)
     if len(varying) < 2:
