@@ -93,8 +93,7 @@ GramHandle precomputed_gram(const Matrix<V>& k, const std::optional<Indices>& su
 
 // The function gets two int32 arrays and must return a C-contiguous float64 array of shape (rows, columns).
 GramHandle opaque_gram(const nb::callable& function, Index n) {
-  const nb::object held = function;
-  auto block = [held](std::span<const Index> rows, std::span<const Index> columns, double* out) {
+  auto block = [held = nb::object(function)](std::span<const Index> rows, std::span<const Index> columns, double* out) {
     const nb::gil_scoped_acquire gil;
     const auto as_array = [](std::span<const Index> list) {
       return nb::ndarray<nb::numpy, const Index>(list.data(), {list.size()}, nb::handle()).cast(nb::rv_policy::copy);
@@ -223,14 +222,15 @@ NB_MODULE(_core, m) {
   m.def("cpu_levels", &cpu_levels);
 
   nb::class_<KernelFunction>(m, "KernelFunction")
-      .def("__init__",
-           [](KernelFunction* self, int kind, double gamma, double coef0, int degree) {
-             if (kind < 0 || kind > int(KernelKind::sigmoid)) throw nb::value_error("unknown kernel kind");
-             new (self) KernelFunction{KernelKind(kind), gamma, coef0, degree};
-           },
-           "kind"_a, "gamma"_a, "coef0"_a, "degree"_a);
+      .def(
+          "__init__",
+          [](KernelFunction* self, int kind, double gamma, double coef0, int degree) {
+            if (kind < 0 || kind > int(KernelKind::sigmoid)) throw nb::value_error("unknown kernel kind");
+            new (self) KernelFunction{KernelKind(kind), gamma, coef0, degree};
+          },
+          "kind"_a, "gamma"_a, "coef0"_a, "degree"_a);
 
-  nb::class_<FeaturesHandle>(m, "Features");
+  const nb::class_<FeaturesHandle> features(m, "Features");
   m.def("dense_features", &dense_features<double>, "x"_a.noconvert());
   m.def("dense_features", &dense_features<float>, "x"_a.noconvert());
   m.def("csr_features", &csr_features<double, std::int32_t>, "indptr"_a.noconvert(), "indices"_a.noconvert(),

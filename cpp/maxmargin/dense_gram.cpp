@@ -10,9 +10,10 @@ namespace maxmargin {
 
 namespace {
 
-constexpr Index block_rows = 240;     // rows packed at a time in float64
+constexpr Index block_rows = 240;  // rows packed at a time in float64
 
-// Columns that one chunk of work packs for itself: some 30 microseconds of multiply-adds, so that small blocks stay on one thread.
+// Columns that one chunk of work packs for itself: some 30 microseconds of multiply-adds, so that small blocks stay on one
+// thread.
 Index chunk_columns(Index depth, std::size_t rows) {
   const auto work = std::ptrdiff_t(depth + 32) * std::ptrdiff_t(std::min<std::size_t>(rows, block_rows));
   return Index(std::max<std::ptrdiff_t>(16, (std::ptrdiff_t(1) << 19) / work) * TileShape<double>::panel);

@@ -21,7 +21,8 @@ std::vector<Index> worth_looking_at(const SignedDual& problem, const double* bet
   std::vector<Index> active;
   for (Index i = 0; i < problem.n; ++i) {
     const bool is_free = beta[i] > problem.lower[i] && beta[i] < problem.upper[i];
-    if (is_free || (beta[i] < problem.upper[i] && gradient[i] < highest) || (beta[i] > problem.lower[i] && gradient[i] > lowest))
+    if (is_free || (beta[i] < problem.upper[i] && gradient[i] < highest) ||
+        (beta[i] > problem.lower[i] && gradient[i] > lowest))
       active.push_back(i);
   }
   return active;
@@ -29,8 +30,8 @@ std::vector<Index> worth_looking_at(const SignedDual& problem, const double* bet
 
 }  // namespace
 
-Outcome minimise(const SignedDual& problem, const Gram& gram, const double* beta, const double* gradient, const Options& options,
-                 const Monitor& monitor) {
+Outcome minimise(const SignedDual& problem, const Gram& gram, const double* beta, const double* gradient,
+                 const Options& options, const Monitor& monitor) {
   State state;
   const auto n = std::size_t(problem.n);
   state.start = state.last_report = std::chrono::steady_clock::now();

@@ -10,7 +10,8 @@
 
 namespace maxmargin {
 
-// minimise  1/2 beta'(K + diag(ridge)) beta + q' beta   subject to  lower <= beta <= upper  and, with `keep_total`, 1' beta = const
+// minimise  1/2 beta'(K + diag(ridge)) beta + q' beta   subject to  lower <= beta <= upper  and, with `keep_total`, 1' beta =
+// const
 //
 // The canonical dual in signed variables beta_i = s_i alpha_i: in these, labels leave the loops, and f = K beta.
 struct SignedDual {
@@ -54,7 +55,7 @@ struct Outcome {
 };
 
 // From beta, with its exact gradient q + (K + ridge) beta.
-Outcome minimise(const SignedDual& problem, const Gram& gram, const double* beta, const double* gradient, const Options& options,
-                 const Monitor& monitor);
+Outcome minimise(const SignedDual& problem, const Gram& gram, const double* beta, const double* gradient,
+                 const Options& options, const Monitor& monitor);
 
 }  // namespace maxmargin

@@ -33,7 +33,7 @@ auto PairSearch<R>::newton() -> Newton {
     for (std::size_t b = 0; b < a; ++b) K[a * m + b] = double(from[free[b]]);
     K[a * m + a] = double(diagonal_[free[a]]);
   }
-  FaceNewton face(Index(m), std::move(K));
+  FaceNewton face(Index(m), std::move(K), problem_.keep_total);
   if (!face.positive()) {
     state_.outcome.negative_curvature = true;
     return Newton::unfit;
@@ -48,7 +48,7 @@ auto PairSearch<R>::newton() -> Newton {
       lower[a] = lower_[k] - beta_[k];
       upper[a] = upper_[k] - beta_[k];
     }
-    const std::vector<double> d = face.minimise(g, lower, upper, problem_.keep_total);
+    const std::vector<double> d = face.minimise(g, lower, upper);
     for (std::size_t a = 0; a < m; ++a) {
       const Index k = free[a];
       beta_[k] = d[a] == upper[a]   ? upper_[k]
@@ -73,8 +73,7 @@ void PairSearch<R>::refresh_gradient() {
     axpy_with(n_, change, rows_->row(k), gradient_.data());
     gradient_[k] += change * ridge_[k];
   }
-  for (Index k = 0; k < n_; ++k)
-    gain += 0.5 * (beta_[k] - first_beta_[k]) * (first_gradient_[k] + gradient_[k]);
+  for (Index k = 0; k < n_; ++k) gain += 0.5 * (beta_[k] - first_beta_[k]) * (first_gradient_[k] + gradient_[k]);
   state_.objective = first_objective_ + gain;
 }
 

@@ -102,8 +102,7 @@ std::unique_ptr<Gram> make_feature_gram(std::shared_ptr<const Features> features
   return std::make_unique<DenseGram>(std::move(features), kernel, std::move(subset));
 }
 
-void cross_kernel(const KernelFunction& kernel, const Features& left, const Features& right, double* out,
-                  const Poll& poll) {
+void cross_kernel(const KernelFunction& kernel, const Features& left, const Features& right, double* out, const Poll& poll) {
   if (stays_sparse(left) || stays_sparse(right)) return sparse_cross_kernel(kernel, left, right, out, poll);
   dense_cross_kernel(kernel, left, right, out, poll);
 }

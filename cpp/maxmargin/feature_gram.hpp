@@ -50,8 +50,7 @@ class DenseGram final : public FeatureGram {
   std::unique_ptr<RowMaker<double>> rows_f64(std::span<const Index> active) const override;
 
  private:
-  void kernel_product(std::span<const Index> support, const double* coefficients, double* out,
-                      const Poll& poll) const override;
+  void kernel_product(std::span<const Index> support, const double* coefficients, double* out, const Poll& poll) const override;
 };
 
 class SparseGram final : public FeatureGram {
@@ -63,13 +62,12 @@ class SparseGram final : public FeatureGram {
   std::unique_ptr<RowMaker<double>> rows_f64(std::span<const Index> active) const override;
 
  private:
-  void kernel_product(std::span<const Index> support, const double* coefficients, double* out,
-                      const Poll& poll) const override;
+  void kernel_product(std::span<const Index> support, const double* coefficients, double* out, const Poll& poll) const override;
 };
 
 void dense_cross_kernel(const KernelFunction& kernel, const Features& left, const Features& right, double* out,
                         const Poll& poll);
 void sparse_cross_kernel(const KernelFunction& kernel, const Features& left, const Features& right, double* out,
-                        const Poll& poll);
+                         const Poll& poll);
 
 }  // namespace maxmargin

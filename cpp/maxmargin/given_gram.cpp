@@ -26,8 +26,7 @@ class BlockGram : public Gram {
       const auto some = std::span(support).subspan(begin, std::min(batch, support.size() - begin));
       poll();
       block(some, every, values.data());
-      for (std::size_t k = 0; k < some.size(); ++k)
-        hot().axpy(size(), beta[some[k]], values.data() + k * every.size(), out);
+      for (std::size_t k = 0; k < some.size(); ++k) hot().axpy(size(), beta[some[k]], values.data() + k * every.size(), out);
     }
   }
   std::unique_ptr<RowMaker<float>> rows_f32(std::span<const Index> active) const final {
@@ -82,9 +81,7 @@ class PrecomputedGram final : public BlockGram {
   }
 
  private:
-  double at(Index i, Index j) const {
-    return double(matrix_[std::ptrdiff_t(rows_[i]) * n_ + rows_[j]]);
-  }
+  double at(Index i, Index j) const { return double(matrix_[std::ptrdiff_t(rows_[i]) * n_ + rows_[j]]); }
   const V* matrix_;
   Index n_;
   std::vector<Index> rows_;

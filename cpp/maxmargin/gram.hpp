@@ -53,7 +53,6 @@ using BlockFunction = std::function<void(std::span<const Index> rows, std::span<
 std::unique_ptr<Gram> make_opaque_gram(BlockFunction block, Index n);
 
 // out[a * right.rows() + b] = k(left row a, right row b), in float64
-void cross_kernel(const KernelFunction& kernel, const Features& left, const Features& right, double* out,
-                  const Poll& poll);
+void cross_kernel(const KernelFunction& kernel, const Features& left, const Features& right, double* out, const Poll& poll);
 
 }  // namespace maxmargin

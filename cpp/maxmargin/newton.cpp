@@ -10,14 +10,21 @@
 
 namespace maxmargin {
 
-FaceNewton::FaceNewton(Index m, std::vector<double> K) : m_(m), alive_(m), variable_(m), scale_(m) {
+FaceNewton::FaceNewton(Index m, std::vector<double> K, bool keep_total)
+    : m_(m), alive_(m), keep_total_(keep_total), variable_(m), scale_(m) {
   std::iota(variable_.begin(), variable_.end(), 0);
   for (Index i = 0; i < m; ++i) {
     const double diagonal = K[std::ptrdiff_t(i) * (m + 1)];
     scale_[i] = diagonal > 0 ? 1.0 / std::sqrt(diagonal) : 1.0;
   }
+  // Steps that keep the total do not see a constant added to K, but a K that is singular only across them does: it becomes
+  // regular, and the system loses no digits. The constant is that of the smallest diagonal, 1 after scaling.
+  const double constant = keep_total ? 1.0 / std::pow(*std::max_element(scale_.begin(), scale_.end()), 2) : 0.0;
   for (Index i = 0; i < m; ++i)
-    for (Index j = 0; j <= i; ++j) K[std::ptrdiff_t(i) * m + j] *= scale_[i] * scale_[j];
+    for (Index j = 0; j <= i; ++j) {
+      double& value = K[std::ptrdiff_t(i) * m + j];
+      value = (value + constant) * scale_[i] * scale_[j];
+    }
   // A ridge of 1e-12 is above the rounding of a Cholesky; kernels computed by others may need more. What even 1e-7 does not
   // make positive has negative eigenvalues of its own.
   for (const double ridge : {1e-12, 1e-10, 1e-7}) {
@@ -65,18 +72,30 @@ void FaceNewton::remove(Index position) {
   --alive_;
 }
 
+// Takes out what is left of a change of the total. Along flat directions the system's solution is long, and the rounding of its
+// two parts, which should cancel, is as long as a step that counts.
+void FaceNewton::keep_level(std::vector<double>& d) const {
+  double square = 0;
+  for (Index k = 0; k < alive_; ++k) square += scale_[variable_[k]] * scale_[variable_[k]];
+  for (int pass = 0; pass < 2; ++pass) {
+    double sum = 0;
+    for (Index k = 0; k < alive_; ++k) sum += scale_[variable_[k]] * d[k];
+    for (Index k = 0; k < alive_; ++k) d[k] -= sum / square * scale_[variable_[k]];
+  }
+}
+
 std::vector<double> FaceNewton::minimise(std::vector<double> g, const std::vector<double>& lower,
-                                         const std::vector<double>& upper, bool keep_total) {
+                                         const std::vector<double>& upper) {
   std::vector<double> total(m_, 0.0), toward, across;
   for (Index v = 0; v < m_; ++v) g[v] *= scale_[v];
   const Index rounds = std::max<Index>(8, m_ / 12);  // beyond that the pair steps know better which variables are free
-  for (Index round = 0; round < rounds && alive_ > (keep_total ? 1 : 0); ++round) {
+  for (Index round = 0; round < rounds && alive_ > (keep_total_ ? 1 : 0); ++round) {
     // In scaled variables the total is kept if scale' d = 0.
     toward.resize(alive_);
     for (Index k = 0; k < alive_; ++k) toward[k] = -g[variable_[k]];
     solve(toward);
     double multiplier = 0;
-    if (keep_total) {
+    if (keep_total_) {
       across.resize(alive_);
       for (Index k = 0; k < alive_; ++k) across[k] = scale_[variable_[k]];
       solve(across);
@@ -87,6 +106,7 @@ std::vector<double> FaceNewton::minimise(std::vector<double> g, const std::vecto
       }
       multiplier = sum / unit;
       for (Index k = 0; k < alive_; ++k) toward[k] -= multiplier * across[k];
+      keep_level(toward);
     }
     double slope = 0, square = 0;
     for (Index k = 0; k < alive_; ++k) {

@@ -16,21 +16,22 @@ namespace maxmargin {
 class FaceNewton {
  public:
   // K: m x m, row-major, lower triangle filled; it is overwritten by its factor.
-  FaceNewton(Index m, std::vector<double> K);
+  FaceNewton(Index m, std::vector<double> K, bool keep_total);
 
   // False if K has negative curvature beyond rounding: the problem is not convex.
   bool positive() const { return positive_; }
 
   // Returns d. May be called again with the gradient at the new point (iterative refinement) while no variable was fixed.
-  std::vector<double> minimise(std::vector<double> g, const std::vector<double>& lower, const std::vector<double>& upper,
-                               bool keep_total);
+  std::vector<double> minimise(std::vector<double> g, const std::vector<double>& lower, const std::vector<double>& upper);
   bool fixed_any() const { return fixed_any_; }
 
  private:
   void solve(std::vector<double>& x) const;
   void remove(Index position);
+  void keep_level(std::vector<double>& d) const;
 
   Index m_, alive_;
+  bool keep_total_;
   std::vector<double> L_;  // alive_ rows, row-major with stride m_
   std::vector<Index> variable_;
   std::vector<double> scale_;  // 1 / sqrt(K_ii)

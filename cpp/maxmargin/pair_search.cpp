@@ -15,7 +15,7 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double tiny = 1e-300;
 template <class R>
 constexpr double tau_of = sizeof(R) == 4 ? 1e-7 : 1e-14;  // of K_ii + K_jj: curvatures below are rounding
-constexpr std::size_t batch = 6;  // one strip of a tile
+constexpr std::size_t batch = 6;                          // one strip of a tile
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
 
 std::unique_ptr<RowMaker<float>> maker_for(const Gram& gram, std::span<const Index> active, float) {
@@ -36,9 +36,7 @@ Extreme partner_with(const PairView<float>& v, double level, double diagonal, do
 Extreme partner_with(const PairView<double>& v, double level, double diagonal, double tau, const double* row) {
   return hot().partner_f64(v, level, diagonal, tau, row);
 }
-Candidate single_with(const PairView<float>& v, double step, const float* row) {
-  return hot().update_single_f32(v, step, row);
-}
+Candidate single_with(const PairView<float>& v, double step, const float* row) { return hot().update_single_f32(v, step, row); }
 Candidate single_with(const PairView<double>& v, double step, const double* row) {
   return hot().update_single_f64(v, step, row);
 }

@@ -113,7 +113,7 @@ class RowStore {
     owner_.resize(next);
     last_use_.resize(next);
     const std::size_t room = std::size_t(capacity_) * std::size_t(stride_);
-    capacity_ = Index(std::min<std::size_t>(std::size_t(n), room / std::size_t(stride)));
+    capacity_ = Index(std::min<std::size_t>(std::size_t(n), room / std::size_t(std::max(stride, padding))));
     n_ = n;
     stride_ = stride;
     slot_of_.assign(n, -1);

@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from maxmargin.errors import FitInterrupted, IndefiniteKernelWarning
 from maxmargin.problems import SoftMargin
-from maxmargin.solution import Certificate, Iterate, Judgement, Progress, Solution, Status, Trace, certify
+from maxmargin.solution import Certificate, Iterate, Judgement, Progress, Solution, Status, certify
 from maxmargin.solvers import Solver
 from maxmargin.solvers._base import Limits, Start
 from maxmargin.solvers._select import as_solver
@@ -94,9 +94,7 @@ class _Budget:
         return Limits(tol, max(0, self._steps - steps_taken), seconds)
 
 
-def _run(
-    problem: SoftMargin, solver: Solver, budget: _Budget, callback: Callback | None
-) -> tuple[Iterate, Judgement, Status]:
+def _run(problem: SoftMargin, solver: Solver, budget: _Budget, callback: Callback | None) -> tuple[Iterate, Judgement, Status]:
     """Run and certify; go on from the exact scores for as long as that brings the answer nearer to the optimum."""
     dual = problem.dual
     iterate = solver.run(dual, Start.zero(dual), budget.limits(budget.tol, 0), callback)

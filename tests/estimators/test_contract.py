@@ -89,9 +89,7 @@ def test_weights_are_routed():
         model = SVC().set_fit_request(sample_weight=True).set_score_request(sample_weight=True)
         pipeline = make_pipeline(StandardScaler().set_fit_request(sample_weight=True), model)
         pipeline.fit(X, y, sample_weight=w)
-        assert_array_equal(
-            pipeline[-1].dual_coef_, SVC().fit(pipeline[:-1].transform(X), y, sample_weight=w).dual_coef_
-        )
+        assert_array_equal(pipeline[-1].dual_coef_, SVC().fit(pipeline[:-1].transform(X), y, sample_weight=w).dual_coef_)
         search = GridSearchCV(model, {"C": [1.0, 2.0]}, cv=3).fit(X, y, sample_weight=w)
         assert search.best_score_ > 0.9
 

@@ -74,12 +74,8 @@ VECTORS = {
 }
 NUMBERS = {
     "vectors narrow": lambda m: vars(m).update(support_vectors_=m.support_vectors_[:, :-1]),
-    "vectors of objects": lambda m: vars(m).update(
-        support_vectors_=np.full(m.support_vectors_.shape, "x", dtype=object)
-    ),
-    "vectors half precision": lambda m: vars(m).update(
-        support_vectors_=m.support_vectors_.astype(np.float16)
-    ),
+    "vectors of objects": lambda m: vars(m).update(support_vectors_=np.full(m.support_vectors_.shape, "x", dtype=object)),
+    "vectors half precision": lambda m: vars(m).update(support_vectors_=m.support_vectors_.astype(np.float16)),
 }
 
 

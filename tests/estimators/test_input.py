@@ -14,9 +14,7 @@ from maxmargin.errors import FeatureScaleWarning, InvalidInput
 from ._sets import breast_cancer, digits, iris
 
 
-@pytest.mark.parametrize(
-    "container", [sparse.csr_array, sparse.csr_matrix, sparse.lil_array, sparse.coo_matrix]
-)
+@pytest.mark.parametrize("container", [sparse.csr_array, sparse.csr_matrix, sparse.lil_array, sparse.coo_matrix])
 @pytest.mark.parametrize("kernel", ["linear", "rbf", "poly"])
 def test_sparse_is_dense(container, kernel):
     X, y = digits()
@@ -46,21 +44,15 @@ def test_both_index_types(index, dtype):
     matrix.indices, matrix.indptr = matrix.indices.astype(index), matrix.indptr.astype(index)
     model = SVC().fit(matrix, y[:200])
     assert model.support_vectors_.dtype == dtype
-    assert_allclose(
-        model.decision_function(matrix), SVC().fit(X[:200], y[:200]).decision_function(X[:200]), atol=1e-3
-    )
+    assert_allclose(model.decision_function(matrix), SVC().fit(X[:200], y[:200]).decision_function(X[:200]), atol=1e-3)
 
 
 def test_unsorted_indices_and_duplicates_are_understood():
     X, y = iris()
     matrix = sparse.csr_array(X)
     columns = matrix.indices.reshape(150, 4)[:, ::-1].ravel().copy()
-    scrambled = sparse.csr_array(
-        (matrix.data.reshape(150, 4)[:, ::-1].ravel().copy(), columns, matrix.indptr)
-    )
-    halves = sparse.csr_array(
-        (np.repeat(matrix.data / 2, 2), np.repeat(matrix.indices, 2), 2 * matrix.indptr), shape=X.shape
-    )
+    scrambled = sparse.csr_array((matrix.data.reshape(150, 4)[:, ::-1].ravel().copy(), columns, matrix.indptr))
+    halves = sparse.csr_array((np.repeat(matrix.data / 2, 2), np.repeat(matrix.indices, 2), 2 * matrix.indptr), shape=X.shape)
     expected = SVC().fit(matrix, y).decision_function(X)
     for other in (scrambled, halves):
         model = SVC().fit(other, y)
@@ -104,9 +96,7 @@ def test_frames_in(frame):
     assert_array_equal(model.decision_function(table), SVC().fit(X, y).decision_function(X))
     with pytest.warns(UserWarning, match="X does not have valid feature names, but SVC was fitted with"):
         model.predict(X)
-    with pytest.raises(
-        InvalidInput, match="The feature names should match those that were passed during fit"
-    ):
+    with pytest.raises(InvalidInput, match="The feature names should match those that were passed during fit"):
         model.predict(table[names[::-1]])
 
 

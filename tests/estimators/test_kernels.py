@@ -81,9 +81,7 @@ def test_objects_of_many_classes_with_weights():
     for multi_class in ("ovo", "ovr"):
         model = SVC(kernel=shared_letters, multi_class=multi_class).fit(WORDS, kinds, w)
         gram = SVC(kernel="precomputed", multi_class=multi_class).fit(shared_letters(WORDS, WORDS), kinds, w)
-        assert_allclose(
-            model.decision_function(WORDS), gram.decision_function(shared_letters(WORDS, WORDS)), atol=1e-6
-        )
+        assert_allclose(model.decision_function(WORDS), gram.decision_function(shared_letters(WORDS, WORDS)), atol=1e-6)
 
 
 def test_a_function_is_asked_only_about_support_vectors_at_predict():

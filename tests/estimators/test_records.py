@@ -63,9 +63,7 @@ def test_rows_are_counted_as_given_to_fit():
     assert (solution.alpha <= w + 1e-12).all()
     K = X @ X.T
     precomputed = SVC(kernel="precomputed").fit(K, y, w)
-    assert_allclose(
-        precomputed.solutions_[0].decision_function(K), precomputed.decision_function(K), rtol=1e-9, atol=1e-9
-    )
+    assert_allclose(precomputed.solutions_[0].decision_function(K), precomputed.decision_function(K), rtol=1e-9, atol=1e-9)
 
 
 def test_the_certificate_sums_the_machines():
@@ -87,9 +85,7 @@ def test_the_certificate_is_that_of_the_attributes():
     slack = np.maximum(0.0, 1.0 - np.where(y == 1, 1.0, -1.0) * model.decision_function(X))
     primal = 0.5 * w @ w + 0.3 * slack.sum()
     assert model.certificate_.primal_objective == pytest.approx(primal, rel=1e-9)
-    assert model.certificate_.dual_objective == pytest.approx(
-        np.abs(model.dual_coef_).sum() - 0.5 * w @ w, rel=1e-9
-    )
+    assert model.certificate_.dual_objective == pytest.approx(np.abs(model.dual_coef_).sum() - 0.5 * w @ w, rel=1e-9)
     assert_allclose(model.solutions_[0].slack, slack, atol=1e-6)
 
 

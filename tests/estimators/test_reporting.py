@@ -39,9 +39,7 @@ def test_a_long_machine_tells_how_far_it_is(capsys):
     checkpoint = report.start("a against b")
     assert checkpoint(PROGRESS) is False
     line = capsys.readouterr().out
-    assert line == (
-        "[maxmargin] 1/2 a against b: 7 steps, 1.2 s, objective -3, violation 1.0e-02, 4 support vectors\n"
-    )
+    assert line == ("[maxmargin] 1/2 a against b: 7 steps, 1.2 s, objective -3, violation 1.0e-02, 4 support vectors\n")
     report.every = 1e9
     checkpoint(PROGRESS)
     assert capsys.readouterr().out == ""

@@ -91,9 +91,7 @@ def test_scores_follow_from_the_attributes(kernel):
     options = {"linear": {}, "rbf": {"gamma": 0.01}, "sigmoid": {"gamma": 0.01, "coef0": 0.3}}
     options["poly"] = {"gamma": 0.01, "coef0": 0.3, "degree": 2}
     K = pairwise(X, model.support_vectors_, metric=kernel, **options[kernel])
-    assert_allclose(
-        model.decision_function(X), K @ model.dual_coef_[0] + model.intercept_, rtol=1e-9, atol=1e-9
-    )
+    assert_allclose(model.decision_function(X), K @ model.dual_coef_[0] + model.intercept_, rtol=1e-9, atol=1e-9)
 
 
 def test_two_classes_count_the_last_as_positive():
@@ -176,9 +174,7 @@ def test_precomputed_is_the_same_model(maker):
     assert_allclose(direct.dual_coef_, given.dual_coef_, atol=1e-5)
     assert_allclose(direct.decision_function(X), given.decision_function(K), atol=1e-5)
     assert given.support_vectors_.shape == (0, 0)
-    with pytest.raises(
-        ValueError, match=f"X has {len(X) - 1} features, but SVC is expecting {len(X)} features"
-    ):
+    with pytest.raises(ValueError, match=f"X has {len(X) - 1} features, but SVC is expecting {len(X)} features"):
         given.predict(K[:, :-1])
 
 
@@ -190,9 +186,7 @@ def test_float32_is_kept():
     assert_allclose(model.dual_coef_.sum(axis=1), 0.0, atol=1e-9)
     assert_allclose(model.decision_function(single), double.decision_function(single), atol=1e-3)
     assert_allclose(model.decision_function(X), model.decision_function(single), atol=1e-3)
-    assert_allclose(
-        double.decision_function(single), double.decision_function(single.astype(float)), atol=1e-5
-    )
+    assert_allclose(double.decision_function(single), double.decision_function(single.astype(float)), atol=1e-5)
 
 
 @pytest.mark.parametrize("C", [np.inf, float("inf")])

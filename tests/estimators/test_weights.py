@@ -35,9 +35,7 @@ def test_weights_are_copies(params, maker, container):
     copied = SVC(**params).fit(container(X[copies]), y[copies])
     assert weighted._gamma == pytest.approx(copied._gamma, rel=1e-12)
     assert_allclose(weighted.class_weight_, copied.class_weight_)
-    assert_allclose(
-        weighted.decision_function(container(X)), copied.decision_function(container(X)), rtol=1e-7, atol=1e-7
-    )
+    assert_allclose(weighted.decision_function(container(X)), copied.decision_function(container(X)), rtol=1e-7, atol=1e-7)
 
 
 @pytest.mark.parametrize("params", VARIANTS, ids=str)
@@ -70,9 +68,7 @@ def test_a_class_without_weight_is_absent():
 
 def test_equal_weights_rescale_the_cost():
     X, y = iris()
-    assert_allclose(
-        SVC(C=1.0).fit(X, y, np.full(len(y), 0.25)).dual_coef_, SVC(C=0.25).fit(X, y).dual_coef_, atol=1e-9
-    )
+    assert_allclose(SVC(C=1.0).fit(X, y, np.full(len(y), 0.25)).dual_coef_, SVC(C=0.25).fit(X, y).dual_coef_, atol=1e-9)
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from maxmargin.errors import InvalidInput
 from maxmargin.validation import (
     canonical,
     feature_matrix,
+    is_ready,
     length,
     object_rows,
     rows_are_objects,
@@ -24,14 +25,23 @@ def test_a_good_array_is_not_copied():
         assert feature_matrix(array) is array
 
 
-@pytest.mark.parametrize(
-    "given", [X.tolist(), X.astype(int), np.asfortranarray(X), X[::-1], X.astype(object)]
-)
+@pytest.mark.parametrize("given", [X.tolist(), X.astype(int), np.asfortranarray(X), X[::-1], X.astype(object)])
 def test_everything_else_becomes_contiguous_float64(given):
     got = feature_matrix(given)
     assert got.dtype == np.float64
     assert got.flags.c_contiguous
     np.testing.assert_array_equal(got, np.array(given, dtype=float))
+
+
+@pytest.mark.filterwarnings("error")
+def test_only_plain_good_arrays_are_ready():
+    assert is_ready(X)
+    assert is_ready(X.astype(np.float32))
+    bad = X.copy()
+    bad[1, 1] = np.nan
+    both = np.array([[np.inf, -np.inf]])
+    for other in (X.T, X[0], X[:0], X.astype(int), X.tolist(), bad, both, np.full((2, 2), 1e308), np.matrix(X), sparse.csr_array(X)):
+        assert not is_ready(other)
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,7 @@ def test_codes_point_at_sorted_classes(y, classes):
 @pytest.mark.parametrize(
     ("y", "message"),
     [
-        (None, "y must be given"),
+        (None, "requires y to be passed, but the target y is None"),
         ([1, 2, 1], r"inconsistent numbers of samples: \[4, 3\]"),
         ([0.1, 0.2, 0.3, 0.4], "Unknown label type: continuous"),
         ([1.0, np.nan, 1.0, 2.0], "Input y contains NaN"),

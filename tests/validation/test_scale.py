@@ -62,7 +62,5 @@ def test_it_is_silent(X):
 
 @pytest.mark.parametrize("columns", [1, 2])
 def test_squares_that_overflow_raise(columns):
-    with pytest.raises(
-        InvalidInput, match=r"not finite: the squares of feature 0 overflow\. .*StandardScaler"
-    ):
+    with pytest.raises(InvalidInput, match=r"not finite: the squares of feature 0 overflow\. .*StandardScaler"):
         feature_scale_warning(RNG.normal(size=(5, columns)) * 1e300)

@@ -46,9 +46,7 @@ CLASSES, CODES = np.array(["a", "b", "c"]), np.array([0, 0, 0, 1, 2, 2])
 
 
 def factors(class_weight, weight=None):
-    return class_weights(
-        class_weight, CLASSES, CODES, np.ones(6) if weight is None else np.array(weight), "SVC"
-    )
+    return class_weights(class_weight, CLASSES, CODES, np.ones(6) if weight is None else np.array(weight), "SVC")
 
 
 @pytest.mark.parametrize("given", [None, "balanced", {"a": 2.0}, {"a": 1, "b": 2, "c": 3, "other": 4}])

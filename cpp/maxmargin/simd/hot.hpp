@@ -25,9 +25,9 @@ struct TileShape<double> {
 };
 
 template <class T>
-struct PackedRows {   // one strip or one panel
-  const T* values;    // [depth][width]
-  const T* norms;     // squared norms, [width]
+struct PackedRows {  // one strip or one panel
+  const T* values;   // [depth][width]
+  const T* norms;    // squared norms, [width]
 };
 
 struct Extreme {
@@ -36,8 +36,8 @@ struct Extreme {
 };
 
 struct Selection {
-  Extreme lowest_up;     // argmin of gradient + up
-  double highest_down;   // max of gradient + down
+  Extreme lowest_up;    // argmin of gradient + up
+  double highest_down;  // max of gradient + down
 };
 
 struct Candidate {
@@ -82,8 +82,8 @@ struct Hot {
   // gradient += step * (row_i - row_j), fused with the next search.
   Selection (*update_f32)(const PairView<float>&, double step, const float* row_i, const float* row_j);
   Selection (*update_f64)(const PairView<double>&, double step, const double* row_i, const double* row_j);
-  // argmax over k of (gradient_k + down_k - level)^2 / (K_ii + K_kk - 2 K_ik) where the difference is positive; a curvature below
-  // `tau` (K_ii + K_kk) is rounding and counts as that.
+  // argmax over k of (gradient_k + down_k - level)^2 / (K_ii + K_kk - 2 K_ik) where the difference is positive; a curvature
+  // below `tau` (K_ii + K_kk) is rounding and counts as that.
   Extreme (*partner_f32)(const PairView<float>&, double level, double diagonal_i, double tau, const float* row_i);
   Extreme (*partner_f64)(const PairView<double>&, double level, double diagonal_i, double tau, const double* row_i);
   // gradient += step * row, then argmax over k of the gain violation_k^2 / K_kk of a step in one variable.

@@ -11,19 +11,16 @@ struct Kernel {
   int degree;
   explicit Kernel(const KernelFunction& f) : kind(f.kind), gamma(T(f.gamma)), coef0(T(f.coef0)), degree(f.degree) {}
 
-  inline Vec<T> operator()(Vec<T> dot, T norm, Vec<T> norms) const {
+  Vec<T> operator()(Vec<T> dot, T norm, Vec<T> norms) const {
     switch (kind) {
       case KernelKind::rbf: {
         Vec<T> distance = (norms + norm) - T(2) * dot;
         distance = distance > T(0) ? distance : Vec<T>{};
         return exp_of(-gamma * distance);
       }
-      case KernelKind::polynomial:
-        return power_of<T>(gamma * dot + coef0, degree);
-      case KernelKind::sigmoid:
-        return tanh_of<T>(gamma * dot + coef0);
-      case KernelKind::linear:
-        break;
+      case KernelKind::polynomial: return power_of<T>(gamma * dot + coef0, degree);
+      case KernelKind::sigmoid: return tanh_of<T>(gamma * dot + coef0);
+      case KernelKind::linear: break;
     }
     return dot;
   }
@@ -90,8 +87,7 @@ void apply(const KernelFunction& function, Index n, T norm, const T* norms, T* v
   constexpr int lanes = VectorOf<T>::width;
   const Kernel<T> kernel(function);
   Index k = 0;
-  for (; k + lanes <= n; k += lanes)
-    store(values + k, kernel(load<Vec<T>>(values + k), norm, load<Vec<T>>(norms + k)));
+  for (; k + lanes <= n; k += lanes) store(values + k, kernel(load<Vec<T>>(values + k), norm, load<Vec<T>>(norms + k)));
   if (k == n) return;
   T last[lanes] = {}, last_norms[lanes] = {};
   for (Index l = k; l < n; ++l) last[l - k] = values[l], last_norms[l - k] = norms[l];

@@ -138,9 +138,7 @@ def _coefficients(dual: Any, n_classes: int, count: int) -> NDArray[np.float64]:
     dual = _array("dual_coef_", dual, ndim=2, kinds="f")
     heights = (1,) if n_classes == 2 else (n_classes - 1, n_classes)
     if dual.shape[0] not in heights or dual.shape[1] != count:
-        raise _Altered(
-            f"dual_coef_ has shape {dual.shape} for {n_classes} classes and {count} support vectors"
-        )
+        raise _Altered(f"dual_coef_ has shape {dual.shape} for {n_classes} classes and {count} support vectors")
     return np.asarray(dual, dtype=np.float64)
 
 

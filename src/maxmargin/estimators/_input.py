@@ -16,10 +16,10 @@ from maxmargin.validation import (
     FLOATS,
     as_invalid_input,
     canonical,
+    is_ready,
     label_column,
     object_rows,
     refuse_sparse_kernel,
-    require_labels,
     require_square,
     rows_are_objects,
 )
@@ -33,18 +33,22 @@ __all__ = ["new_rows", "rows_and_labels"]
 def rows_and_labels(model: SVC, kernel: Kernel, X: Any, y: Any) -> tuple[Any, NDArray[Any], RowKind]:
     """Validate the data of a fit; sets ``n_features_in_`` and ``feature_names_in_`` if rows have features."""
     if isinstance(kernel, UserFunction) and rows_are_objects(X):
-        for stale in ("n_features_in_", "feature_names_in_"):
-            vars(model).pop(stale, None)
+        _forget_features(model)
         rows = object_rows(X)
         return rows, label_column(y, rows), RowKind.OBJECTS
     pairwise = isinstance(kernel, Precomputed)
     if pairwise:
         refuse_sparse_kernel(X)
-    with as_invalid_input():
-        X, y = validate_data(model, X, y, accept_sparse="csr", dtype=FLOATS, order="C")
-    require_labels(y)
+    if is_ready(X):
+        _forget_features(model)
+        model.n_features_in_ = X.shape[1]
+    else:
+        with as_invalid_input():
+            X = validate_data(model, X, accept_sparse="csr", dtype=FLOATS, order="C")
     if pairwise:
         require_square(X)
+    y = label_column(y, X)
+    if pairwise:
         return X, y, RowKind.PAIRWISE
     return canonical(X), y, RowKind.SPARSE if sparse.issparse(X) else RowKind.DENSE
 
@@ -54,12 +58,17 @@ def new_rows(model: SVC, X: Any) -> Any:
     kind = model._rows
     if kind is RowKind.OBJECTS:
         return object_rows(X)
-    with as_invalid_input():
-        X = validate_data(model, X, accept_sparse="csr", dtype=FLOATS, order="C", reset=False)
+    known = vars(model).get("n_features_in_")
+    if not (is_ready(X) and X.shape[1] == known and "feature_names_in_" not in vars(model)):
+        with as_invalid_input():
+            X = validate_data(model, X, accept_sparse="csr", dtype=FLOATS, order="C", reset=False)
     if kind is RowKind.SPARSE:
         return canonical(X if sparse.issparse(X) else type(model.support_vectors_)(X))
     if sparse.issparse(X):
-        raise InvalidInput(
-            f"cannot use sparse input in {type(model).__name__!r} trained on dense data. Pass X.toarray()."
-        )
+        raise InvalidInput(f"cannot use sparse input in {type(model).__name__!r} trained on dense data. Pass X.toarray().")
     return np.asarray(X)
+
+
+def _forget_features(model: SVC) -> None:
+    for stale in {"n_features_in_", "feature_names_in_"} & vars(model).keys():
+        delattr(model, stale)

@@ -100,8 +100,7 @@ def _entries(matrix: Any) -> NDArray[Any] | None:
     dense = matrix.data.reshape(matrix.shape)
     same = explicit_csr(dense, type(matrix))
     if all(
-        getattr(same, name).dtype == getattr(matrix, name).dtype
-        and np.array_equal(getattr(same, name), getattr(matrix, name))
+        getattr(same, name).dtype == getattr(matrix, name).dtype and np.array_equal(getattr(same, name), getattr(matrix, name))
         for name in ("indices", "indptr")
     ):
         return np.asarray(dense)

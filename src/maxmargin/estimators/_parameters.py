@@ -79,9 +79,7 @@ def _check_gamma(value: Any, owner: str) -> None:
     try:
         check_non_negative("gamma", value, owner)
     except InvalidInput:
-        raise reject(
-            "gamma", value, owner, "a str among {'auto', 'scale'} or a float in the range [0.0, inf)"
-        ) from None
+        raise reject("gamma", value, owner, "a str among {'auto', 'scale'} or a float in the range [0.0, inf)") from None
 
 
 def _check_cache_size(value: Any, owner: str) -> None:
@@ -90,9 +88,7 @@ def _check_cache_size(value: Any, owner: str) -> None:
     try:
         check_positive("cache_size", value, owner)
     except InvalidInput:
-        raise reject(
-            "cache_size", value, owner, "a str among {'auto'} or a float in the range (0.0, inf), in MB"
-        ) from None
+        raise reject("cache_size", value, owner, "a str among {'auto'} or a float in the range (0.0, inf), in MB") from None
 
 
 def _check_class_weight(value: Any, owner: str) -> None:
@@ -102,7 +98,7 @@ def _check_class_weight(value: Any, owner: str) -> None:
 
 
 def _check_verbose(value: Any, owner: str) -> None:
-    if isinstance(value, bool | np.bool_) or (isinstance(value, Integral) and value >= 0):
+    if isinstance(value, bool | np.bool_) or (isinstance(value, Integral) and int(value) >= 0):
         return
     raise reject("verbose", value, owner, "an int in the range [0, inf), an instance of 'bool'")
 
@@ -111,15 +107,13 @@ def _check_max_time(value: Any, owner: str) -> None:
     try:
         check_positive("max_time", value, owner, infinite=True)
     except InvalidInput:
-        raise reject(
-            "max_time", value, owner, "a float in the range (0.0, inf], in seconds, or None"
-        ) from None
+        raise reject("max_time", value, owner, "a float in the range (0.0, inf], in seconds, or None") from None
 
 
 def _check_random_state(value: Any, owner: str) -> None:
     if value is None or isinstance(value, np.random.RandomState):
         return
-    if isinstance(value, Integral) and 0 <= value <= _LARGEST_SEED:
+    if isinstance(value, Integral) and 0 <= int(value) <= _LARGEST_SEED:
         return
     raise reject(
         "random_state",

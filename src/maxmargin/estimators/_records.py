@@ -71,8 +71,7 @@ class Records:
 def _restored(statuses: tuple[str, ...], *parts: bytes) -> Records:
     try:
         numbers, scores, boundary, margins, checkpoints, counts = (
-            np.frombuffer(part, dtype)
-            for part, dtype in zip(parts, ("<f8", "<f8", "<i4", "<f8", "<f4", "<i4"), strict=True)
+            np.frombuffer(part, dtype) for part, dtype in zip(parts, ("<f8", "<f8", "<i4", "<f8", "<f4", "<i4"), strict=True)
         )
         machines = len(statuses)
         return Records(
@@ -110,9 +109,7 @@ def record(trained: list[Trained], kept: NDArray[np.intp] | None) -> Records:
         boundary=np.concatenate(boundaries).astype(np.int32),
         boundary_margins=np.concatenate([_boundary_margins(solution) for solution in found]),
         checkpoints=np.concatenate(traces),
-        counts=np.array(
-            [(len(rows), len(trace)) for rows, trace in zip(boundaries, traces, strict=True)], dtype=np.int32
-        ),
+        counts=np.array([(len(rows), len(trace)) for rows, trace in zip(boundaries, traces, strict=True)], dtype=np.int32),
     )
 
 
@@ -120,9 +117,7 @@ def certificates(records: Records) -> list[Certificate]:
     """The certificate of each machine."""
     return [
         Certificate.of(primal, dual, violation, Status[name])
-        for (primal, dual, violation, *_), name in zip(
-            records.numbers.tolist(), records.statuses, strict=True
-        )
+        for (primal, dual, violation, *_), name in zip(records.numbers.tolist(), records.statuses, strict=True)
     ]
 
 
@@ -133,7 +128,7 @@ def solutions(
     kind: RowKind,
     support: NDArray[np.int32],
     n: int,
-    steps: NDArray[np.integer],
+    steps: NDArray[np.integer[Any]],
 ) -> list[Solution]:
     """Put the solutions of all machines together, in LIBSVM's order of pairs.
 
@@ -157,8 +152,7 @@ def solutions(
     counts = np.array([len(place) for place in places])
     if counts.sum() != len(records.scores):
         raise InvalidInput(
-            f"dual_coef_ was altered: it has {counts.sum()} coefficients for {len(records.scores)} scores."
-            " Fit it again."
+            f"dual_coef_ was altered: it has {counts.sum()} coefficients for {len(records.scores)} scores. Fit it again."
         )
     if (records.counts < 0).any() or records.counts.sum(axis=0).tolist() != [
         len(records.boundary),
@@ -230,5 +224,5 @@ def _ascending(places: NDArray[np.intp], support: NDArray[np.int32]) -> NDArray[
     return places[np.argsort(support[places], kind="stable")]
 
 
-def _split(flat: NDArray, counts: NDArray[np.integer]) -> list[NDArray]:
+def _split(flat: NDArray[Any], counts: NDArray[np.integer[Any]]) -> list[NDArray[Any]]:
     return np.split(flat, np.cumsum(counts)[:-1])

@@ -118,7 +118,7 @@ class TwoClasses(Scheme):
         return 1, 0
 
     def machines(self, codes: NDArray[np.intp]) -> Iterator[Machine]:
-        yield Machine(None, 2.0 * codes - 1.0)
+        yield Machine(None, np.where(codes == 1, 1.0, -1.0))
 
     def blocks(self, machine: int) -> list[tuple[int, int]]:
         return [(0, 0), (0, 1)]
@@ -189,9 +189,9 @@ class OneVsOne(Scheme):
 
     def winners(self, values: Floats, *, break_ties: bool) -> NDArray[np.intp]:
         if break_ties:
-            return np.argmax(self.scores(values, by_class=True), axis=1)
+            return _largest(self.scores(values, by_class=True))
         # a value of exactly 0 is a vote for class j, as in LIBSVM's svm_predict
-        return np.argmax(np.where(values > 0.0, 0.5, -0.5) @ self._signs(), axis=1)
+        return _largest(np.where(values > 0.0, 0.5, -0.5) @ self._signs())
 
     def _signs(self) -> Floats:
         """+1 where a class is the positive side of a pair, −1 where it is the negative; shape (pairs, K)."""
@@ -238,7 +238,12 @@ class OneVsRest(Scheme):
         return values
 
     def winners(self, values: Floats, *, break_ties: bool) -> NDArray[np.intp]:
-        return np.argmax(values, axis=1)
+        return _largest(values)
+
+
+def _largest(values: Floats) -> NDArray[np.intp]:
+    """Column of the largest value in each row; the first of a tie."""
+    return np.asarray(np.argmax(values, axis=1))
 
 
 def scheme_of(n_classes: int, one_vs_rest: bool) -> Scheme:

@@ -27,7 +27,7 @@ from maxmargin.validation import class_weights, feature_scale_warning, labelled_
 __all__ = ["SVC"]
 
 
-class SVC(ClassifierMixin, BaseEstimator):
+class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Support vector classifier that proves its answer.
 
     For two classes it solves the soft margin problem
@@ -359,9 +359,7 @@ class SVC(ClassifierMixin, BaseEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        pairwise = isinstance(self.kernel, Precomputed) or (
-            isinstance(self.kernel, str) and self.kernel == "precomputed"
-        )
+        pairwise = isinstance(self.kernel, Precomputed) or (isinstance(self.kernel, str) and self.kernel == "precomputed")
         tags.input_tags.pairwise = pairwise
         tags.input_tags.sparse = not pairwise
         return tags

@@ -32,12 +32,11 @@ class Deadline:
     """
 
     def __init__(self, seconds: float | None) -> None:
-        limited = seconds is not None and math.isfinite(seconds)
-        self._end = time.perf_counter() + float(seconds) if limited else None
+        self._end = time.perf_counter() + (math.inf if seconds is None else float(seconds))
 
     def left(self) -> float | None:
         """Seconds left, a little more than 0 when none are; None without a limit."""
-        return None if self._end is None else max(self._end - time.perf_counter(), 1e-9)
+        return max(self._end - time.perf_counter(), 1e-9) if math.isfinite(self._end) else None
 
 
 @final

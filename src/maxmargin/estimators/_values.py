@@ -73,4 +73,4 @@ def _one_precision(rows: Any, support: Any) -> tuple[Any, Any]:
 
 
 def _holds_floats(rows: Any) -> bool:
-    return (isinstance(rows, np.ndarray) or sparse.issparse(rows)) and rows.dtype.kind == "f"
+    return (isinstance(rows, np.ndarray) or sparse.issparse(rows)) and bool(rows.dtype.kind == "f")

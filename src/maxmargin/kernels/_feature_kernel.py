@@ -71,10 +71,10 @@ def gamma_value(gamma: Any, X: Any, sample_weight: NDArray[np.float64] | None, o
     """
     if isinstance(gamma, str):
         if gamma == "auto":
-            return 1.0 / X.shape[1]
+            return 1.0 / int(X.shape[1])
         if gamma == "scale":
-            variance = _variance(X, sample_weight)
-            return 1.0 / (X.shape[1] * variance) if variance > 0 else 1.0
+            variance: float = _variance(X, sample_weight)
+            return 1.0 / (int(X.shape[1]) * variance) if variance > 0 else 1.0
         raise InvalidInput(
             f"The 'gamma' parameter of {owner} must be 'scale', 'auto' or a float in the range [0.0, inf). "
             f"Got {gamma!r} instead."
@@ -84,12 +84,13 @@ def gamma_value(gamma: Any, X: Any, sample_weight: NDArray[np.float64] | None, o
 
 
 def _variance(X: Any, weight: NDArray[np.float64] | None) -> float:
+    """Variance of all entries; the rows count by their weights."""
     is_sparse = sparse.issparse(X)
     if weight is None:
         if is_sparse:
             return float(X.multiply(X).mean() - X.mean() ** 2)
         return float(X.var(dtype=np.float64))
-    total = float(weight.sum()) * X.shape[1]
+    total = float(weight.sum()) * int(X.shape[1])
     mean = float((weight @ X).sum()) / total
     if is_sparse:
         return float((weight @ X.multiply(X)).sum()) / total - mean**2

@@ -34,10 +34,7 @@ class Trace:
             return later
         shifts = {"seconds": self.seconds[-1], "steps": self.steps[-1]}
         return Trace(
-            *(
-                np.concatenate((getattr(self, f.name), getattr(later, f.name) + shifts.get(f.name, 0)))
-                for f in fields(self)
-            )
+            *(np.concatenate((getattr(self, f.name), getattr(later, f.name) + shifts.get(f.name, 0))) for f in fields(self))
         )
 
     def __len__(self) -> int:

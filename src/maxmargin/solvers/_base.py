@@ -48,7 +48,5 @@ class Solver(ABC):
         """None if the problem can be solved, else the reason why not, in words."""
 
     @abstractmethod
-    def run(
-        self, problem: DualProblem, start: Start, limits: Limits, callback: Callable[[Progress], bool] | None
-    ) -> Iterate:
+    def run(self, problem: DualProblem, start: Start, limits: Limits, callback: Callable[[Progress], bool] | None) -> Iterate:
         """Go on from a point until converged or a limit is reached; ``callback`` returning true stops it."""

@@ -51,9 +51,7 @@ class SMO(Solver):
         """All problems whose dual is a box with at most one equality."""
         return None
 
-    def run(
-        self, problem: DualProblem, start: Start, limits: Limits, callback: Callable[[Progress], bool] | None
-    ) -> Iterate:
+    def run(self, problem: DualProblem, start: Start, limits: Limits, callback: Callable[[Progress], bool] | None) -> Iterate:
         """Go on from a point until converged or a limit is reached."""
         monitor = None if callback is None else lambda *at: bool(callback(_reported(*at)))
         beta, ending, by_signal, steps, rows_made, newton_rounds, indefinite, table = _core.minimise(

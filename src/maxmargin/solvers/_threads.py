@@ -15,8 +15,8 @@ __all__ = ["cpu_level", "get_threads", "set_threads"]
 def set_threads(count: int) -> None:
     """Set how many threads the core may use.
 
-    At start it is ``MAXMARGIN_NUM_THREADS``, else ``OMP_NUM_THREADS``, else the processors this process may run on. Results have
-    the same bits for any number.
+    At start it is ``MAXMARGIN_NUM_THREADS``, else ``OMP_NUM_THREADS``, else the processors this process may run on.
+    Results have the same bits for any number.
 
     Examples
     --------

@@ -12,6 +12,7 @@ from maxmargin.validation._arrays import (
     Rows,
     canonical,
     feature_matrix,
+    is_ready,
     length,
     object_rows,
     refuse_sparse_kernel,
@@ -20,7 +21,7 @@ from maxmargin.validation._arrays import (
     shape,
     take_rows,
 )
-from maxmargin.validation._labels import encode, label_column, require_labels
+from maxmargin.validation._labels import encode, label_column
 from maxmargin.validation._parameters import (
     check_boolean,
     check_integer,
@@ -53,6 +54,7 @@ __all__ = [
     "encode",
     "feature_matrix",
     "feature_scale_warning",
+    "is_ready",
     "label_column",
     "labelled_set",
     "length",
@@ -60,7 +62,6 @@ __all__ = [
     "positive_weights",
     "refuse_sparse_kernel",
     "reject",
-    "require_labels",
     "require_square",
     "rows_are_objects",
     "shape",

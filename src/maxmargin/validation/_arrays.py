@@ -23,6 +23,7 @@ __all__ = [
     "Rows",
     "canonical",
     "feature_matrix",
+    "is_ready",
     "length",
     "object_rows",
     "refuse_sparse_kernel",
@@ -35,9 +36,7 @@ __all__ = [
 ObjectRows: TypeAlias = Sequence[Any] | NDArray[Any]
 """Rows that only a kernel function understands: strings, graphs, images."""
 
-Rows: TypeAlias = (
-    NDArray[np.float32] | NDArray[np.float64] | sparse.csr_matrix | sparse.csr_array | ObjectRows
-)
+Rows: TypeAlias = NDArray[np.float32] | NDArray[np.float64] | sparse.csr_matrix | sparse.csr_array | ObjectRows
 """What the rooms behind the porch take for X."""
 
 FLOATS = [np.float64, np.float32]
@@ -63,11 +62,25 @@ def feature_matrix(X: Any, *, pairwise: bool = False) -> Any:
     """
     if pairwise:
         refuse_sparse_kernel(X)
-    with as_invalid_input():
-        X = check_array(X, accept_sparse="csr", dtype=FLOATS, order="C", input_name="X")
+    if not is_ready(X):
+        with as_invalid_input():
+            X = check_array(X, accept_sparse="csr", dtype=FLOATS, order="C", input_name="X")
     if pairwise:
         require_square(X)
     return canonical(X)
+
+
+def is_ready(X: Any) -> bool:
+    """Whether X can go to the engine as it is: a plain, contiguous float array without NaN or infinity.
+
+    Never wrong when it says yes; when it says no, scikit-learn's checks convert X or say what is wrong with it.
+    """
+    if not (
+        type(X) is np.ndarray and X.ndim == 2 and X.dtype in (np.float64, np.float32) and X.size > 0 and X.flags.c_contiguous
+    ):
+        return False
+    with np.errstate(over="ignore", invalid="ignore"):
+        return bool(np.isfinite(X.sum()))
 
 
 def refuse_sparse_kernel(X: Any) -> None:

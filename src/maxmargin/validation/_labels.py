@@ -6,36 +6,32 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import check_consistent_length, column_or_1d
+from sklearn.utils import assert_all_finite, check_consistent_length, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
 from maxmargin.errors import InvalidInput
+from maxmargin.validation._arrays import length
 from maxmargin.validation._wording import as_invalid_input
 
-__all__ = ["encode", "label_column", "require_labels"]
+__all__ = ["encode", "label_column"]
 
 _SURELY_LABELS = "biuSU"  # kinds of dtype that need no look at the values
 
 
 def label_column(y: Any, X: Any) -> NDArray[Any]:
     """Return y as one column of labels, one for each row of X."""
+    if type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in _SURELY_LABELS and len(y) == length(X):
+        return y
     if y is None:
-        raise InvalidInput("y must be given: one label for each row of X. Got None.")
+        raise InvalidInput("The fit requires y to be passed, but the target y is None. Pass one label for each row of X.")
     with as_invalid_input():
         column: NDArray[Any] = column_or_1d(y, warn=True)
+        if column.dtype.kind not in _SURELY_LABELS:
+            assert_all_finite(column, input_name="y")
         check_consistent_length(X, column)
-    require_labels(column)
+        if column.dtype.kind not in _SURELY_LABELS:
+            check_classification_targets(column)
     return column
-
-
-def require_labels(y: NDArray[Any]) -> None:
-    """Raise if y holds NaN or real numbers that are no class labels, in scikit-learn's words."""
-    if y.dtype.kind in _SURELY_LABELS:
-        return
-    if y.dtype.kind == "f" and not np.isfinite(y).all():
-        raise InvalidInput("Input y contains NaN or infinity. Drop the rows without a label.")
-    with as_invalid_input():
-        check_classification_targets(y)
 
 
 def encode(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:

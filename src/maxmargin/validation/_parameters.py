@@ -44,28 +44,31 @@ def reject(name: str, value: object, owner: str, expected: str) -> InvalidInput:
 
 def check_positive(name: str, value: Any, owner: str, *, infinite: bool = False) -> float:
     """Return a positive number as a float; infinity passes only if ``infinite``."""
-    if isinstance(value, Real) and value > 0.0 and (infinite or value < math.inf):
-        return float(value)
+    number = _number(value)
+    if 0.0 < number < math.inf or (infinite and number == math.inf):
+        return number
     raise reject(name, value, owner, f"a float in the range (0.0, inf{']' if infinite else ')'}")
 
 
 def check_non_negative(name: str, value: Any, owner: str) -> float:
     """Return a finite number that is at least zero, as a float."""
-    if isinstance(value, Real) and 0.0 <= value < math.inf:
-        return float(value)
+    number = _number(value)
+    if 0.0 <= number < math.inf:
+        return number
     raise reject(name, value, owner, "a float in the range [0.0, inf)")
 
 
 def check_real(name: str, value: Any, owner: str) -> float:
     """Return a finite number as a float."""
-    if isinstance(value, Real) and -math.inf < value < math.inf:
-        return float(value)
+    number = _number(value)
+    if math.isfinite(number):
+        return number
     raise reject(name, value, owner, "a float in the range (-inf, inf)")
 
 
 def check_integer(name: str, value: Any, owner: str, minimum: int) -> int:
     """Return an integer that is at least ``minimum``."""
-    if isinstance(value, Integral) and value >= minimum:
+    if isinstance(value, Integral) and int(value) >= minimum:
         return int(value)
     raise reject(name, value, owner, f"an int in the range [{minimum}, inf)")
 
@@ -82,3 +85,8 @@ def check_boolean(name: str, value: Any, owner: str) -> bool:
     if isinstance(value, bool | np.bool_):
         return bool(value)
     raise reject(name, value, owner, "an instance of 'bool' or an instance of 'numpy.bool'")
+
+
+def _number(value: Any) -> float:
+    """A real number as a float; everything else as NaN, which is in no range."""
+    return float(value) if isinstance(value, Real) else math.nan

@@ -66,7 +66,7 @@ def standard_deviations(X: Any) -> NDArray[np.float64]:
         variance = square / n - (total / n) ** 2
         # below the rounding of the difference, a column counts as constant
         variance[variance < 1e-14 * square / n] = 0.0
-        return np.sqrt(variance)
+        return np.asarray(np.sqrt(variance))
 
 
 def _dense_sums(X: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -84,7 +84,6 @@ def _dense_sums(X: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float6
 def _sparse_sums(X: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     d = X.shape[1]
     data = X.data.astype(np.float64, copy=False)
-    return (
-        np.bincount(X.indices, weights=data, minlength=d),
-        np.bincount(X.indices, weights=data * data, minlength=d),
-    )
+    total: NDArray[Any] = np.bincount(X.indices, weights=data, minlength=d)
+    square: NDArray[Any] = np.bincount(X.indices, weights=data * data, minlength=d)
+    return total, square

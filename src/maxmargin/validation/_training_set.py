@@ -59,12 +59,10 @@ class TrainingSet:
         """Labels of two classes as −1 and +1; the class that sorts last is +1."""
         if len(self.classes) != 2:
             raise InvalidInput(f"Labels −1 and +1 need two classes. Got {len(self.classes)}.")
-        return 2.0 * self.codes - 1.0
+        return np.where(self.codes == 1, 1.0, -1.0)
 
 
-def training_set(
-    X: Any, y: Any, sample_weight: Any = None, *, pairwise: bool = False, objects: bool = False
-) -> TrainingSet:
+def training_set(X: Any, y: Any, sample_weight: Any = None, *, pairwise: bool = False, objects: bool = False) -> TrainingSet:
     """Validate the data of a two-class problem.
 
     Parameters
@@ -93,9 +91,7 @@ def training_set(
     return data
 
 
-def labelled_set(
-    X: Any, y: NDArray[Any], sample_weight: Any = None, *, pairwise: bool = False
-) -> TrainingSet:
+def labelled_set(X: Any, y: NDArray[Any], sample_weight: Any = None, *, pairwise: bool = False) -> TrainingSet:
     """Put validated rows and labels of two or more classes together, without the rows of no weight."""
     weight, kept = positive_weights(sample_weight, length(X), shape(X))
     if kept is not None:
@@ -113,6 +109,4 @@ def labelled_set(
 def _one_class(y: NDArray[Any], kept: NDArray[np.intp] | None) -> InvalidInput:
     if kept is not None and len(encode(y)[0]) > 1:
         return InvalidInput("Invalid input - all samples with positive weights belong to the same class.")
-    return InvalidInput(
-        "The number of classes has to be greater than one; got 1 class. Add rows of another class to y."
-    )
+    return InvalidInput("The number of classes has to be greater than one; got 1 class. Add rows of another class to y.")

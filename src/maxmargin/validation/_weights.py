@@ -20,9 +20,7 @@ from maxmargin.validation._wording import as_invalid_input
 __all__ = ["balanced_weights", "class_weights", "positive_weights"]
 
 
-def positive_weights(
-    sample_weight: Any, n: int, shape: tuple[int, ...]
-) -> tuple[NDArray[np.float64], NDArray[np.intp] | None]:
+def positive_weights(sample_weight: Any, n: int, shape: tuple[int, ...]) -> tuple[NDArray[np.float64], NDArray[np.intp] | None]:
     """Return the positive weights and the rows they belong to.
 
     Parameters
@@ -47,8 +45,7 @@ def positive_weights(
         weight = np.asarray(sample_weight, dtype=np.float64)
     except (TypeError, ValueError):
         raise InvalidInput(
-            "sample_weight must hold one number for each row."
-            f" Got a {type(sample_weight).__name__} that does not."
+            f"sample_weight must hold one number for each row. Got a {type(sample_weight).__name__} that does not."
         ) from None
     if weight.ndim == 0:
         weight = np.full(n, float(weight))
