@@ -62,7 +62,7 @@ class PackedRowMaker final : public RowMaker<R> {
  private:
   KernelFunction kernel_;
   std::shared_ptr<const Features> features_;
-  const double* centre_;  // owned by the Gram, which outlives its makers
+  const double* centre_;  // owned by the features
   std::vector<Index> rows_;
   Packed<R> panels_, strips_;
 };
@@ -130,8 +130,8 @@ void dense_cross_kernel(const KernelFunction& kernel, const Features& left, cons
   std::vector<Index> rows(left.rows()), columns(right.rows());
   std::iota(rows.begin(), rows.end(), 0);
   std::iota(columns.begin(), columns.end(), 0);
-  const auto centre = kernel.kind == KernelKind::rbf ? mean_of(right, columns) : std::vector<double>();
-  for_each_block(kernel, centre.empty() ? nullptr : centre.data(), left, rows, right, columns, poll,
+  const double* const centre = kernel.kind == KernelKind::rbf ? right.centre().data() : nullptr;
+  for_each_block(kernel, centre, left, rows, right, columns, poll,
                  [&](Index first, Index width, Index begin, Index count, const double* tile, Index stride) {
                    for (Index r = 0; r < count; ++r)
                      std::copy(tile + std::ptrdiff_t(r) * stride, tile + std::ptrdiff_t(r) * stride + width,

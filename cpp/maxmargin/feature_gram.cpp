@@ -8,13 +8,6 @@
 
 namespace maxmargin {
 
-std::vector<double> mean_of(const Features& features, std::span<const Index> rows) {
-  std::vector<double> mean(features.columns(), 0.0);
-  for (const Index row : rows) features.add_to(row, 1.0, mean.data());
-  for (double& value : mean) value /= double(std::max<std::size_t>(1, rows.size()));
-  return mean;
-}
-
 bool stays_sparse(const Features& features) {
   const double cells = double(features.rows()) * features.columns();
   return features.columns() > 2048 && double(features.stored_values()) < 0.1 * cells;
@@ -22,12 +15,11 @@ bool stays_sparse(const Features& features) {
 
 FeatureGram::FeatureGram(std::shared_ptr<const Features> features, const KernelFunction& kernel, std::vector<Index> subset,
                          bool centred)
-    : features_(std::move(features)), kernel_(kernel), rows_(std::move(subset)) {
+    : features_(std::move(features)), kernel_(kernel), rows_(std::move(subset)), centred_(centred) {
   if (rows_.empty()) {
     rows_.resize(std::size_t(features_->rows()));
     std::iota(rows_.begin(), rows_.end(), 0);
   }
-  if (centred) centre_ = mean_of(*features_, rows_);
 }
 
 std::vector<Index> FeatureGram::global(std::span<const Index> local) const {

@@ -10,9 +10,6 @@
 
 namespace maxmargin {
 
-// Mean of some rows, in float64.
-std::vector<double> mean_of(const Features& features, std::span<const Index> rows);
-
 // Wide sparse rows are not made dense.
 bool stays_sparse(const Features& features);
 
@@ -32,13 +29,13 @@ class FeatureGram : public Gram {
   const KernelFunction& kernel() const { return kernel_; }
   const Features& features() const { return *features_; }
   std::shared_ptr<const Features> shared_features() const { return features_; }
-  const double* centre() const { return centre_.empty() ? nullptr : centre_.data(); }
+  const double* centre() const { return centred_ ? features_->centre().data() : nullptr; }
 
  private:
   std::shared_ptr<const Features> features_;
   KernelFunction kernel_;
   std::vector<Index> rows_;
-  std::vector<double> centre_;  // distances do not see it, float32 does: small numbers lose less
+  bool centred_;
 };
 
 class DenseGram final : public FeatureGram {

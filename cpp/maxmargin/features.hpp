@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
+#include <vector>
 
 #include "maxmargin/simd/hot.hpp"
 
@@ -16,6 +18,17 @@ class Features {
   Index rows() const { return rows_; }
   Index columns() const { return columns_; }
   virtual std::int64_t stored_values() const = 0;
+
+  // The mean of all rows, computed when it is first asked for. Kernels of distances read rows relative to it: distances do not
+  // see it, float32 does. Of all rows, also where only some are used: so k(i, j) has the same bits in every subset.
+  const std::vector<double>& centre() const {
+    std::call_once(centred_, [this] {
+      centre_.assign(columns_, 0.0);
+      for (Index row = 0; row < rows_; ++row) add_to(row, 1.0, centre_.data());
+      for (double& value : centre_) value /= rows_;
+    });
+    return centre_;
+  }
 
   // out[k * step] = x_row,k - centre_k for all columns k; no centre means 0.
   virtual void read(Index row, const double* centre, float* out, std::ptrdiff_t step) const = 0;
@@ -39,6 +52,8 @@ class Features {
 
  private:
   Index rows_, columns_;
+  mutable std::once_flag centred_;
+  mutable std::vector<double> centre_;
 };
 
 template <class V>

@@ -304,7 +304,7 @@ bool PairSearch<R>::run() {
       if (result == Newton::unfit && finishing) break;
     }
     if (!(problem_.keep_total ? step_pair() : step_single()) || stagnates()) {
-      if (exact && rescues-- > 0 && newton() == Newton::done && violation() < now) continue;
+      if (exact && rescues-- > 0 && newton() == Newton::done && violation() < 0.5 * now) continue;
       if (!finishing) outcome.ending = Ending::stalled;
       break;
     }

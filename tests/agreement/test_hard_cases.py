@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 import pytest
 import sklearn.svm
-from maxmargin.solution import Status
 from sklearn.datasets import load_breast_cancer, load_iris, make_classification
 from sklearn.metrics.pairwise import linear_kernel, polynomial_kernel, rbf_kernel
 
 from maxmargin import SVC
+from maxmargin.solution import Status
 
 from .._data import standardised
 from ._cases import STEP_CAP, TOL

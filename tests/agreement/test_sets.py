@@ -12,11 +12,11 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 import sklearn.svm
-from maxmargin.solution import Status
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from maxmargin import SVC
+from maxmargin.solution import Status
 
 from .._data import FULL, DataSet, load
 from ._cases import SPARSE, STEP_CAP, STEP_CAP_FULL, TOL, Case, cases, gamma_parameter, verdicts

@@ -45,9 +45,7 @@ KERNELS = [
         lambda X, Y: polynomial_kernel(X, Y, 2, 0.5, 1.0),
     ),
     KernelCase("cubic", Polynomial(degree=3, gamma=0.05), lambda X, Y: polynomial_kernel(X, Y, 3, 0.05, 0.0)),
-    KernelCase(
-        "sigmoid", Sigmoid(gamma=0.2, coef0=-0.5), lambda X, Y: sigmoid_kernel(X, Y, 0.2, -0.5), mercer=False
-    ),
+    KernelCase("sigmoid", Sigmoid(gamma=0.2, coef0=-0.5), lambda X, Y: sigmoid_kernel(X, Y, 0.2, -0.5), mercer=False),
 ]
 
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from maxmargin.kernels import RBF
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from maxmargin import SVC
+from maxmargin.kernels import RBF
 
 ESTIMATORS = [
     SVC(),

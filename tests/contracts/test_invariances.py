@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from maxmargin.kernels import RBF
-from maxmargin.problems import SoftMargin
 
 from maxmargin import SVC, solve
+from maxmargin.kernels import RBF
+from maxmargin.problems import SoftMargin
 
 from ._registry import Array
 
@@ -49,9 +49,7 @@ def problems(draw: st.DrawFn, integer_rows: bool | None = None) -> tuple[Array, 
     return X, y, C, kernel
 
 
-def _scores(
-    X: Array, y: Array, C: float, kernel: dict[str, Any], at: Array, *, weight: Array | None = None
-) -> Array:
+def _scores(X: Array, y: Array, C: float, kernel: dict[str, Any], at: Array, *, weight: Array | None = None) -> Array:
     return np.asarray(SVC(C=C, **kernel).fit(X, y, sample_weight=weight).decision_function(at))
 
 
@@ -70,9 +68,7 @@ def test_weight_two_is_the_row_twice(problem: tuple[Array, Array, float, dict[st
 
 @EXAMPLES
 @given(problem=problems(), seed=st.integers(0, 2**32 - 1))
-def test_weight_zero_is_the_row_absent(
-    problem: tuple[Array, Array, float, dict[str, Any]], seed: int
-) -> None:
+def test_weight_zero_is_the_row_absent(problem: tuple[Array, Array, float, dict[str, Any]], seed: int) -> None:
     X, y, C, kernel = problem
     keep = np.random.default_rng(seed).random(len(y)) < 0.7
     keep[:2] = True
@@ -88,9 +84,7 @@ def test_weights_scale_like_C(problem: tuple[Array, Array, float, dict[str, Any]
 
 @EXAMPLES
 @given(problem=problems(), seed=st.integers(0, 2**32 - 1))
-def test_order_of_rows_does_not_matter(
-    problem: tuple[Array, Array, float, dict[str, Any]], seed: int
-) -> None:
+def test_order_of_rows_does_not_matter(problem: tuple[Array, Array, float, dict[str, Any]], seed: int) -> None:
     X, y, C, kernel = problem
     order = np.random.default_rng(seed).permutation(len(y))
     _same(_scores(X[order], y[order], C, kernel, X), _scores(X, y, C, kernel, X))
@@ -105,9 +99,7 @@ def test_swapped_labels_swap_the_sign(problem: tuple[Array, Array, float, dict[s
 
 @EXAMPLES
 @given(problem=problems(), scale=st.floats(1e-3, 1e3))
-def test_rescaled_features_with_rescaled_gamma(
-    problem: tuple[Array, Array, float, dict[str, Any]], scale: float
-) -> None:
+def test_rescaled_features_with_rescaled_gamma(problem: tuple[Array, Array, float, dict[str, Any]], scale: float) -> None:
     X, y, C, _ = problem
     before = _scores(X, y, C, {"gamma": 0.5}, X)
     _same(_scores(X * scale, y, C, {"gamma": 0.5 / scale**2}, X * scale), before, RESCALED)
@@ -117,9 +109,7 @@ def test_rescaled_features_with_rescaled_gamma(
 
 @EXAMPLES
 @given(problem=problems(integer_rows=True), shift=st.integers(-1000, 1000))
-def test_shifted_rows_do_not_matter_to_a_gaussian(
-    problem: tuple[Array, Array, float, dict[str, Any]], shift: int
-) -> None:
+def test_shifted_rows_do_not_matter_to_a_gaussian(problem: tuple[Array, Array, float, dict[str, Any]], shift: int) -> None:
     X, y, C, _ = problem
     _same(_scores(X + shift, y, C, {"gamma": 0.5}, X + shift), _scores(X, y, C, {"gamma": 0.5}, X))
 
@@ -134,9 +124,7 @@ def test_solve_keeps_the_laws_without_the_porch(
     plain = solve(SoftMargin(X, y, C=C, kernel=RBF(gamma=0.5), offset=offset))
     moved = solve(SoftMargin(X[order], 1 - y[order], C=C, kernel=RBF(gamma=0.5), offset=offset))
     _same(-moved.decision_function(X), plain.decision_function(X))
-    doubled = solve(
-        SoftMargin(np.vstack([X, X]), np.tile(y, 2), C=C / 2, kernel=RBF(gamma=0.5), offset=offset)
-    )
+    doubled = solve(SoftMargin(np.vstack([X, X]), np.tile(y, 2), C=C / 2, kernel=RBF(gamma=0.5), offset=offset))
     _same(doubled.decision_function(X), plain.decision_function(X))
 
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from maxmargin.kernels import RBF, Polynomial, Precomputed, Sigmoid
 from scipy import sparse
 from sklearn.base import clone
 
 import maxmargin
+from maxmargin.kernels import RBF, Polynomial, Precomputed, Sigmoid
 
 from ._registry import KERNELS, Array, KernelCase
 
@@ -107,9 +107,7 @@ def test_same_bits_in_any_block(case: KernelCase, container: str) -> None:
     for rows, columns in ((1, 131), (131, 1), (1, 1), (7, 64), (33, 5), (16, 16)):
         some, others = rng.choice(131, rows, replace=False), rng.choice(131, columns, replace=False)
         np.testing.assert_array_equal(gram.block(some, others), whole[np.ix_(some, others)])
-        np.testing.assert_array_equal(
-            gram.take(some).block(np.arange(rows), np.arange(rows)), whole[np.ix_(some, some)]
-        )
+        np.testing.assert_array_equal(gram.take(some).block(np.arange(rows), np.arange(rows)), whole[np.ix_(some, some)])
     before = maxmargin.get_threads()
     try:
         for threads in (1, 2, 3):

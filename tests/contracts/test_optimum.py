@@ -47,9 +47,7 @@ def _solution(data: str, kernel: KernelCase, box: str, problem: ProblemCase, sol
 @pytest.mark.parametrize("box", BOXES)
 @pytest.mark.parametrize("kernel", CONVEX, ids=str)
 @pytest.mark.parametrize("data", DATA)
-def test_same_optimum_as_a_general_solver(
-    data: str, kernel: KernelCase, box: str, problem: ProblemCase, solver: str
-) -> None:
+def test_same_optimum_as_a_general_solver(data: str, kernel: KernelCase, box: str, problem: ProblemCase, solver: str) -> None:
     qp, K, best = _program(data, kernel, box, problem)
     _, y = DATA[data]()
     solution = _solution(data, kernel, box, problem, SOLVERS[solver])
@@ -97,9 +95,7 @@ def test_offset_is_the_middle_of_the_optimal_interval(data: str, kernel: KernelC
 def test_all_solvers_agree_on_the_scores(data: str, kernel: KernelCase, problem: ProblemCase) -> None:
     """alpha may differ where the optimum is degenerate; f may not."""
     X, _ = DATA[data]()
-    scores = [
-        _solution(data, kernel, "C=10", problem, solver).decision_function(X) for solver in SOLVERS.values()
-    ]
+    scores = [_solution(data, kernel, "C=10", problem, solver).decision_function(X) for solver in SOLVERS.values()]
     scale = 1e-6 * max(1.0, np.abs(scores[0]).max())
     for other in scores[1:]:
         np.testing.assert_allclose(other, scores[0], rtol=0, atol=scale)

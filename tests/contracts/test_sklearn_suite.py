@@ -20,9 +20,7 @@ FEWEST = 39
 """scikit-learn 1.9.1 has 46 runs of tests that exercise SVC, 7 of them of the exceptions: fewer
 means that they were not collected."""
 
-PROBABILITY = (
-    "SVC has no `probability`: deprecated in scikit-learn 1.9, and calibration is an estimator of its own"
-)
+PROBABILITY = "SVC has no `probability`: deprecated in scikit-learn 1.9, and calibration is an estimator of its own"
 EXCEPTIONS = {
     "test_probability": PROBABILITY,
     "test_hasattr_predict_proba": PROBABILITY,
@@ -38,9 +36,7 @@ EXCEPTIONS = {
 def outcomes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, set[str]]:
     """Names of scikit-learn's tests by what became of them: passed, failed, skipped."""
     if not sklearn.__version__.startswith(VERSION):
-        pytest.skip(
-            f"the list of exceptions is that of scikit-learn {VERSION}x, here is {sklearn.__version__}"
-        )
+        pytest.skip(f"the list of exceptions is that of scikit-learn {VERSION}x, here is {sklearn.__version__}")
     if find_spec("sklearn.svm.tests") is None or find_spec(SUITE) is None:
         pytest.skip("this scikit-learn is installed without its tests")
     report = tmp_path_factory.mktemp("foreign") / "report.xml"

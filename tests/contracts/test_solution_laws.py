@@ -7,11 +7,11 @@ import pickle
 
 import numpy as np
 import pytest
+
+from maxmargin import solve
 from maxmargin.kernels import RBF, Linear
 from maxmargin.problems import SoftMargin
 from maxmargin.solution import Kind, Solution, Status
-
-from maxmargin import solve
 
 from ._registry import BOXES, DATA, KERNELS, Array, KernelCase
 

@@ -40,7 +40,7 @@ def test_only_plain_good_arrays_are_ready():
     bad = X.copy()
     bad[1, 1] = np.nan
     both = np.array([[np.inf, -np.inf]])
-    for other in (X.T, X[0], X[:0], X.astype(int), X.tolist(), bad, both, np.full((2, 2), 1e308), np.matrix(X), sparse.csr_array(X)):
+    for other in (X.T, X[0], X[:0], X.astype(int), X.tolist(), bad, both, np.full((2, 2), 1e308), sparse.csr_array(X)):
         assert not is_ready(other)
 
 

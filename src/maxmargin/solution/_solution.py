@@ -77,6 +77,10 @@ class Solution:
     support_vectors: Any
     boundary_margins: Vector | None = None
 
+    def __post_init__(self) -> None:
+        for values in (self.support, self.beta, self.support_scores, self.support_y, self.boundary):
+            values.flags.writeable = False
+
     @property
     def alpha(self) -> Vector:
         """Dual variables of all rows."""
