@@ -16,17 +16,13 @@ LONGEST = 400
 def test_every_source_file_is_below_400_lines() -> None:
     files = written_files(CODE)
     assert len(files) > 50
-    lengths = {
-        str(path.relative_to(PROJECT)): len(path.read_text(encoding="utf-8").splitlines()) for path in files
-    }
+    lengths = {str(path.relative_to(PROJECT)): len(path.read_text(encoding="utf-8").splitlines()) for path in files}
     assert {name: length for name, length in lengths.items() if length >= LONGEST} == {}
 
 
 def test_no_path_of_a_machine() -> None:
     """Folders of one person's machine; built from parts, so that this file does not hold them itself."""
-    folders = "|".join(
-        ["work/(main|shared)", "root/", "home/[a-z]", "Users/[A-Za-z]", "tmp/[a-z]", "mnt/[a-z]"]
-    )
+    folders = "|".join(["work/(main|shared)", "root/", "home/[a-z]", "Users/[A-Za-z]", "tmp/[a-z]", "mnt/[a-z]"])
     machine = re.compile(rf"(?<![\w.$~}}])/({folders})")
     found = []
     for path in written_files(TEXT):
@@ -36,9 +32,7 @@ def test_no_path_of_a_machine() -> None:
     assert found == []
 
 
-CPP = [
-    path for path in written_files((".cpp", ".hpp", ".inl")) if "cpp" in path.relative_to(PROJECT).parts[:1]
-]
+CPP = [path for path in written_files((".cpp", ".hpp", ".inl")) if "cpp" in path.relative_to(PROJECT).parts[:1]]
 FORBIDDEN = {
     "a Python header": r"#include\s*[<\"](Python\.h|nanobind|pybind11)",
     "printing": r"\b(printf|fprintf|puts|std::cout|std::cerr|std::clog)\b|#include\s*<(iostream|cstdio)>",

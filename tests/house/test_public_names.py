@@ -21,8 +21,7 @@ PUBLIC: dict[str, str] = {
     "maxmargin.errors": "FeatureScaleWarning FitInterrupted IndefiniteKernelWarning InfeasibleError "
     "InvalidInput KernelError MaxmarginError MissingExtra",
     "maxmargin.estimators": "SVC",
-    "maxmargin.kernels": "BoundKernel Gram Kernel Linear Polynomial Precomputed RBF Sigmoid UserFunction "
-    "as_kernel",
+    "maxmargin.kernels": "BoundKernel Gram Kernel Linear Polynomial Precomputed RBF Sigmoid UserFunction as_kernel",
     "maxmargin.plots": "canvas decision_boundary",
     "maxmargin.problems": "DualProblem Problem SoftMargin",
     "maxmargin.solution": "Certificate Iterate Judgement Kind Progress Solution Status Trace certify",
@@ -66,9 +65,7 @@ def test_front_door_shows_public_names_only() -> None:
 
 
 def test_every_public_room_is_listed() -> None:
-    rooms = {
-        name for name in _modules() if name.count(".") == 1 and not name.rpartition(".")[2].startswith("_")
-    }
+    rooms = {name for name in _modules() if name.count(".") == 1 and not name.rpartition(".")[2].startswith("_")}
     assert rooms - set(PUBLIC) == {"maxmargin.validation", "maxmargin.cli"}, "rooms without names for users"
 
 
@@ -90,7 +87,5 @@ def test_examples_run(name: str) -> None:
 
 def test_importing_is_light() -> None:
     """What only one room or extra needs is not loaded (pandas is, by scikit-learn itself)."""
-    loaded = run(
-        "import maxmargin\nreport(modules=sorted({'matplotlib', 'polars', 'rich'} & set(sys.modules)))"
-    )
+    loaded = run("import maxmargin\nreport(modules=sorted({'matplotlib', 'polars', 'rich'} & set(sys.modules)))")
     assert loaded["modules"] == []

@@ -103,15 +103,15 @@ def test_rooms_export_what_they_say() -> None:
             assert path.name.startswith("_"), f"{inside} is in a room and must be private"
 
 
+ENUMS = ("Enum", "IntEnum", "StrEnum")
+"""An enum with members cannot be subclassed: Python itself makes it final."""
+
+
 def _is_final_or_abstract(node: ast.ClassDef) -> bool:
     marks = {ast.unparse(mark) for mark in node.decorator_list}
     bases = {ast.unparse(base).partition("[")[0].rpartition(".")[2] for base in node.bases}
-    metas = {
-        ast.unparse(keyword.value).rpartition(".")[2]
-        for keyword in node.keywords
-        if keyword.arg == "metaclass"
-    }
-    return bool({"final", "typing.final"} & marks or {"ABC", "Protocol"} & bases or "ABCMeta" in metas)
+    metas = {ast.unparse(keyword.value).rpartition(".")[2] for keyword in node.keywords if keyword.arg == "metaclass"}
+    return bool({"final", "typing.final"} & marks or {"ABC", "Protocol", *ENUMS} & bases or "ABCMeta" in metas)
 
 
 def test_every_class_is_abstract_or_final() -> None:

@@ -101,14 +101,14 @@ def record(trained: list[Trained], kept: NDArray[np.intp] | None) -> Records:
     boundaries = [machine.rows(machine.solution.boundary) for machine in trained]
     if kept is not None:
         boundaries = [kept[rows] for rows in boundaries]
-    traces = [_thinned(solution.trace) for solution in found]
+    traces = [solution.trace.thinned(_CHECKPOINTS).table for solution in found]
     return Records(
         statuses=tuple(solution.status.name for solution in found),
         numbers=np.array([_numbers(solution) for solution in found]),
         scores=np.concatenate([solution.support_scores for solution in found]),
         boundary=np.concatenate(boundaries).astype(np.int32),
         boundary_margins=np.concatenate([_boundary_margins(solution) for solution in found]),
-        checkpoints=np.concatenate(traces),
+        checkpoints=np.concatenate(traces, dtype=np.float32),
         counts=np.array([(len(rows), len(trace)) for rows, trace in zip(boundaries, traces, strict=True)], dtype=np.int32),
     )
 
@@ -185,7 +185,7 @@ def solutions(
                 bias_interval=(float(records.numbers[index, 3]), float(records.numbers[index, 4])),
                 status=certificate.status,
                 certificate=certificate,
-                trace=_trace(checkpoints),
+                trace=Trace(checkpoints),
                 steps=int(steps[index]),
                 kernel=fitted.kernel,
                 support_vectors=rows if kind is RowKind.PAIRWISE else take_rows(fitted.vectors, place),
@@ -206,18 +206,6 @@ def _numbers(solution: Solution) -> tuple[float, ...]:
 
 def _boundary_margins(solution: Solution) -> NDArray[np.float64]:
     return np.ones(len(solution.boundary)) if solution.boundary_margins is None else solution.boundary_margins
-
-
-def _thinned(trace: Trace) -> NDArray[np.float32]:
-    table = np.column_stack((trace.seconds, trace.steps, trace.objective, trace.violation, trace.n_support))
-    if len(table) > _CHECKPOINTS:
-        table = table[np.linspace(0, len(table) - 1, _CHECKPOINTS).round().astype(np.intp)]
-    return np.asarray(table, dtype=np.float32)
-
-
-def _trace(table: NDArray[np.float32]) -> Trace:
-    seconds, steps, objective, violation, n_support = table.T.astype(np.float64)
-    return Trace(seconds, steps.astype(np.int64), objective, violation, n_support.astype(np.int64))
 
 
 def _ascending(places: NDArray[np.intp], support: NDArray[np.int32]) -> NDArray[np.intp]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
-from typing import Any, final
+from dataclasses import dataclass
+from typing import final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,28 +14,54 @@ __all__ = ["Trace"]
 @final
 @dataclass(frozen=True, eq=False)
 class Trace:
-    """Checkpoints of a fit, one entry each: time, pair steps, dual objective, KKT violation, support vectors."""
+    """Checkpoints of a fit.
 
-    seconds: NDArray[np.float64]
-    steps: NDArray[Any]
-    objective: NDArray[np.float64]
-    violation: NDArray[np.float64]
-    n_support: NDArray[Any]
+    Attributes
+    ----------
+    table : ndarray of shape (checkpoints, 5)
+        Seconds, pair steps, minus the dual objective, KKT violation and number of support vectors: what the core reports.
+    """
 
-    @classmethod
-    def from_table(cls, table: NDArray[np.float64]) -> Trace:
-        """From the core's table; the dual objective is minus what the core minimises."""
-        seconds, steps, objective, violation, n_support = table.T
-        return cls(seconds, steps.astype(np.int64), -objective, violation, n_support.astype(np.int64))
+    table: NDArray[np.floating]
+
+    @property
+    def seconds(self) -> NDArray[np.float64]:
+        """Time since the start."""
+        return self.table[:, 0].astype(np.float64)
+
+    @property
+    def steps(self) -> NDArray[np.int64]:
+        """Pair steps."""
+        return self.table[:, 1].astype(np.int64)
+
+    @property
+    def objective(self) -> NDArray[np.float64]:
+        """Dual objective; it never falls."""
+        return -self.table[:, 2].astype(np.float64)
+
+    @property
+    def violation(self) -> NDArray[np.float64]:
+        """KKT violation, as the solver sees it."""
+        return self.table[:, 3].astype(np.float64)
+
+    @property
+    def n_support(self) -> NDArray[np.int64]:
+        """Number of support vectors."""
+        return self.table[:, 4].astype(np.int64)
+
+    def thinned(self, most: int) -> Trace:
+        """At most so many checkpoints: the first, the last, and some between."""
+        if len(self) <= most:
+            return self
+        return Trace(self.table[np.linspace(0, len(self) - 1, most).round().astype(np.intp)])
 
     def then(self, later: Trace) -> Trace:
         """This trace with a resumed run after it; the later run counts its own time and steps."""
-        if not len(self.seconds):
+        if not len(self):
             return later
-        shifts = {"seconds": self.seconds[-1], "steps": self.steps[-1]}
-        return Trace(
-            *(np.concatenate((getattr(self, f.name), getattr(later, f.name) + shifts.get(f.name, 0))) for f in fields(self))
-        )
+        shift = np.zeros(self.table.shape[1])
+        shift[:2] = self.table[-1, :2]
+        return Trace(np.concatenate((self.table, later.table + shift)))
 
     def __len__(self) -> int:
-        return len(self.seconds)
+        return len(self.table)

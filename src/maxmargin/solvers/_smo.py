@@ -78,7 +78,7 @@ class SMO(Solver):
             newton_rounds=newton_rounds,
             indefinite=indefinite,
             by_signal=by_signal,
-            trace=Trace.from_table(table),
+            trace=Trace(table),
         )
 
 
