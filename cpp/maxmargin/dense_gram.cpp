@@ -71,6 +71,7 @@ class PackedRowMaker final : public RowMaker<R> {
 template <class Sink>
 void for_each_block(const KernelFunction& kernel, const double* centre, const Features& left, std::span<const Index> rows,
                     const Features& right, std::span<const Index> columns, const Poll& poll, const Sink& sink) {
+  if (rows.empty()) return;
   const Index depth = left.columns(), n = Index(columns.size());
   const Index block_columns = chunk_columns(depth, rows.size());
   const Hot& h = hot();

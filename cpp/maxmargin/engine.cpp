@@ -28,6 +28,17 @@ std::vector<Index> worth_looking_at(const SignedDual& problem, const double* bet
   return active;
 }
 
+// What rounding left of a variable next to a bound is put on it: it would count as free, and the offset be taken from it.
+void snap_to_bounds(const SignedDual& problem, std::vector<double>& beta) {
+  double largest = 0;
+  for (const double b : beta) largest = std::max(largest, std::abs(b));
+  const double near = 1e-13 * largest;
+  for (Index i = 0; i < problem.n; ++i) {
+    if (std::abs(beta[i] - problem.lower[i]) <= near) beta[i] = problem.lower[i];
+    if (std::abs(beta[i] - problem.upper[i]) <= near) beta[i] = problem.upper[i];
+  }
+}
+
 }  // namespace
 
 Outcome minimise(const SignedDual& problem, const Gram& gram, const double* beta, const double* gradient,
@@ -53,6 +64,7 @@ Outcome minimise(const SignedDual& problem, const Gram& gram, const double* beta
   const bool small = Index(state.active.size()) <= exact_limit;
   if (small || !gram.single_precision_suffices() || !PairSearch<float>(problem, gram, options, monitor, state).run())
     PairSearch<double>(problem, gram, options, monitor, state).run();
+  snap_to_bounds(problem, state.beta);
   state.outcome.beta = std::move(state.beta);
   return std::move(state.outcome);
 }

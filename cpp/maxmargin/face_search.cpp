@@ -27,6 +27,7 @@ auto PairSearch<R>::newton() -> Newton {
   if (m == 0 || (m == 1 && problem_.keep_total)) return Newton::nothing_free;
   if (Index(m) > face_limit || Index(moved.size()) > rows_->capacity()) return Newton::unfit;
   rows_->fetch(*maker_, moved, -1);
+  due_ = true;
   std::vector<double> K(m * m, 0.0);
   for (std::size_t a = 0; a < m; ++a) {
     const R* const from = rows_->row(free[a]);

@@ -132,6 +132,7 @@ const R* PairSearch<R>::row(Index p, Index pinned) {
       if (k != p) wanted.push_back(k);
   }
   rows_->fetch(*maker_, wanted, pinned);
+  due_ = true;
   return rows_->row(p);
 }
 
@@ -206,6 +207,7 @@ void PairSearch<R>::select() {
 template <class R>
 bool PairSearch<R>::checkpoint(double violation) {
   Outcome& outcome = state_.outcome;
+  due_ = false;
   const auto now = std::chrono::steady_clock::now();
   const double seconds = std::chrono::duration<double>(now - state_.start).count();
   const bool due = outcome.steps >= state_.next_checkpoint;
@@ -287,7 +289,7 @@ bool PairSearch<R>::run() {
       work = infinity;
       continue;
     }
-    if ((outcome.steps & 255) == 0 && checkpoint(now)) break;
+    if ((due_ || (outcome.steps & 63) == 0) && checkpoint(now)) break;
     if (outcome.steps >= options_.max_steps) {
       if (!finishing) outcome.ending = Ending::step_limit;
       break;

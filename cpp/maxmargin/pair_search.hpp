@@ -74,6 +74,8 @@ class PairSearch {
   std::unique_ptr<RowMaker<R>> maker_;
   std::vector<Index> queue_;  // rows worth making together with a missing one
 
+  bool due_ = false;  // time may have passed: rows were made
+
   Selection pair_{};
   Candidate single_{};
   double newton_cost_ = 0, window_objective_ = 0;

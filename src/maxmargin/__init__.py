@@ -3,7 +3,7 @@
 ``maxmargin.SVC`` has scikit-learn's interface; ``maxmargin.solve`` answers a problem of ``maxmargin.problems`` directly.
 """
 
-from importlib.metadata import PackageNotFoundError, version
+from importlib import metadata as _metadata
 
 from maxmargin import errors, kernels, problems, solution, solvers
 from maxmargin._solve import solve
@@ -11,8 +11,8 @@ from maxmargin.estimators import SVC
 from maxmargin.solvers import get_threads, set_threads
 
 try:
-    __version__ = version("maxmargin")
-except PackageNotFoundError:  # a source tree that is not installed
+    __version__ = _metadata.version("maxmargin")
+except _metadata.PackageNotFoundError:  # a source tree that is not installed
     __version__ = "0+unknown"
 
 __all__ = ["SVC", "errors", "get_threads", "kernels", "problems", "set_threads", "solution", "solve", "solvers"]

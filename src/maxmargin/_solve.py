@@ -8,13 +8,11 @@ from collections.abc import Callable
 from typing import Any, final
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
-from maxmargin.errors import FitInterrupted, IndefiniteKernelWarning
+from maxmargin.errors import ConvergenceWarning, FitInterrupted, IndefiniteKernelWarning
 from maxmargin.problems import SoftMargin
 from maxmargin.solution import Certificate, Iterate, Judgement, Progress, Solution, Status, certify
-from maxmargin.solvers import Solver
-from maxmargin.solvers._base import Limits, Start
+from maxmargin.solvers import Limits, Solver, Start
 from maxmargin.solvers._select import as_solver
 from maxmargin.validation import check_boolean, check_integer, check_positive
 
@@ -71,10 +69,14 @@ def solve(
         None if max_time is None else check_positive("max_time", max_time, "solve"),
         problem.dual.n,
     )
-    iterate, judgement, status = _run(problem, chosen, budget, callback)
-    solution = _solution(problem, iterate, judgement, status)
-    if iterate.by_signal and check_boolean("throw", throw, "solve"):
-        raise FitInterrupted(f"Interrupted after {iterate.steps} steps: {_distance(solution.certificate)}.", solution)
+    check_boolean("throw", throw, "solve")
+    iterate, judgement = _run(problem, chosen, budget, callback)
+    if iterate.by_signal and throw:
+        raise FitInterrupted(
+            f"Interrupted after {iterate.steps} pair steps. The exception's `solution` has the state at that moment.",
+            lambda: _solution(problem, iterate, certify(problem, iterate.beta), budget.tol),
+        )
+    solution = _solution(problem, iterate, judgement or certify(problem, iterate.beta), budget.tol)
     _warn(solution)
     return solution
 
@@ -94,31 +96,48 @@ class _Budget:
         return Limits(tol, max(0, self._steps - steps_taken), seconds)
 
 
-def _run(problem: SoftMargin, solver: Solver, budget: _Budget, callback: Callback | None) -> tuple[Iterate, Judgement, Status]:
-    """Run and certify; go on from the exact scores for as long as that brings the answer nearer to the optimum."""
+def _run(problem: SoftMargin, solver: Solver, budget: _Budget, callback: Callback | None) -> tuple[Iterate, Judgement | None]:
+    """Run and certify; go on from the exact scores for as long as that brings the answer nearer to the optimum.
+
+    After Ctrl-C nothing is certified: that may take longer than a user wants to wait.
+    """
     dual = problem.dual
     iterate = solver.run(dual, Start.zero(dual), budget.limits(budget.tol, 0), callback)
+    if iterate.by_signal:
+        return iterate, None
     judgement = certify(problem, iterate.beta)
     aim = budget.tol
-    while iterate.status in (Status.CONVERGED, Status.STALLED) and not judgement.is_optimal(budget.tol):
-        if iterate.indefinite or judgement.square_norm < 0:
-            break
+    while (
+        iterate.status in _RESUMABLE and not judgement.is_optimal(budget.tol) and not _indefinite(problem, iterate, judgement)
+    ):
         if judgement.kkt_violation <= budget.tol:
             aim *= 0.1  # the pairs agree, the gap does not
         limits = budget.limits(min(aim, 0.5 * judgement.kkt_violation), iterate.steps)
         later = solver.run(dual, Start(iterate.beta, judgement.scores), limits, callback)
+        if later.by_signal:
+            return _joined(iterate, later), None
         better = certify(problem, later.beta)
         progressed = better.kkt_violation < 0.5 * judgement.kkt_violation or better.gap < 0.5 * judgement.gap
         if better.dual >= judgement.dual or better.kkt_violation < judgement.kkt_violation:
             iterate, judgement = _joined(iterate, later), better
         if not progressed:
             break
-    return iterate, judgement, _status(iterate, judgement, budget.tol)
+    return iterate, judgement
 
 
-def _status(iterate: Iterate, judgement: Judgement, tol: float) -> Status:
+_RESUMABLE = (Status.CONVERGED, Status.STALLED)
+
+
+def _indefinite(problem: SoftMargin, iterate: Iterate, judgement: Judgement) -> bool:
+    """Whether the kernel has shown negative curvature. What is known to be a Mercer kernel shows only rounding."""
+    if problem.gram.kernel.mercer:
+        return False
+    return iterate.indefinite or judgement.square_norm < -1e-9 * max(abs(judgement.primal), abs(judgement.dual))
+
+
+def _status(problem: SoftMargin, iterate: Iterate, judgement: Judgement, tol: float) -> Status:
     """The status that the certificate supports."""
-    indefinite = iterate.indefinite or judgement.square_norm < 0
+    indefinite = _indefinite(problem, iterate, judgement)
     if indefinite and judgement.kkt_violation <= tol:
         return Status.INDEFINITE
     if not indefinite and judgement.is_optimal(tol):
@@ -139,7 +158,8 @@ def _joined(earlier: Iterate, later: Iterate) -> Iterate:
     )
 
 
-def _solution(problem: SoftMargin, iterate: Iterate, judgement: Judgement, status: Status) -> Solution:
+def _solution(problem: SoftMargin, iterate: Iterate, judgement: Judgement, tol: float) -> Solution:
+    status = _status(problem, iterate, judgement, tol)
     certificate = Certificate.of(judgement.primal, judgement.dual, judgement.kkt_violation, status)
     support = np.flatnonzero(iterate.beta)
     scores = judgement.scores + judgement.bias

@@ -22,9 +22,13 @@ A spent budget (iterations, time) or a stall warns with scikit-learn's own
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
+from sklearn.exceptions import ConvergenceWarning
+
 __all__ = [
+    "ConvergenceWarning",
     "FeatureScaleWarning",
     "FitInterrupted",
     "IndefiniteKernelWarning",
@@ -81,15 +85,25 @@ class FitInterrupted(KeyboardInterrupt):
     ----------
     message : str
         How far the fit had come.
-    solution : Solution or None
-        The best solution at the moment of the interrupt.
+    solution : callable or None
+        Makes the solution at the moment of the interrupt. It is certified only when asked for, so that Ctrl-C is answered
+        at once.
     """
 
-    def __init__(self, message: str = "", solution: Any = None) -> None:
-        """Carry the message and the solution."""
-        super().__init__(message, solution)
+    def __init__(self, message: str = "", solution: Callable[[], Any] | None = None) -> None:
+        """Carry the message, and how to make the solution."""
+        super().__init__(message)
         self.message = message
-        self.solution = solution
+        self._make = solution
+
+    @property
+    def solution(self) -> Any:
+        """The best solution at the moment of the interrupt, with its certificate; None if there was none."""
+        return None if self._make is None else self._make()
+
+    def __reduce__(self) -> tuple[type[FitInterrupted], tuple[str]]:
+        """Pickle the message alone: between processes the solution is lost, the interrupt is not."""
+        return FitInterrupted, (self.message,)
 
     def __str__(self) -> str:
         """Return the message alone."""

@@ -71,7 +71,8 @@ def test_times_support_vectors_and_accuracy(shown: tuple[str, Path]) -> None:
 def test_certificate_and_kinds(shown: tuple[str, Path]) -> None:
     text, _ = shown
     certificate = text[text.index("Certificate") : text.index("The training rows")]
-    assert "converged" in certificate.lower() and "gap" in certificate
+    assert "converged" in certificate.lower()
+    assert "gap" in certificate
     kinds = text[text.index("The training rows") : text.index("Digits")]
     counts = [int(count) for count in re.findall(r"^ +(\d+)  \w", kinds, flags=re.MULTILINE)]
     assert len(counts) == 4
@@ -139,14 +140,13 @@ def test_output_in_a_missing_directory(tmp_path: Path, capsys: pytest.CaptureFix
     assert main(["demo", "--output", str(tmp_path / "no" / "a.png")]) == 1
     out, err = capsys.readouterr()
     assert out == ""  # said before anything is computed
-    assert "there is no directory" in err and "choose another --output" in err
+    assert "there is no directory" in err
+    assert "choose another --output" in err
 
 
 def test_unwritable_output(tmp_path: Path) -> None:
     path = tmp_path / "a.png"
-    with pytest.raises(
-        Exception, match=r"Cannot write .*a\.png: .*Permission denied.* Choose another --output\."
-    ):
+    with pytest.raises(Exception, match=r"Cannot write .*a\.png: .*Permission denied.* Choose another --output\."):
         _demo._saver(path)(Figure(path))
 
 

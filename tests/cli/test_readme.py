@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from maxmargin.solution import Status
+
 pytest.importorskip("matplotlib").use("Agg")
 
 ROOT = Path(__file__).parents[2]
@@ -59,7 +61,5 @@ def test_make_verbs_exist() -> None:
 
 
 def test_every_status_is_explained() -> None:
-    from maxmargin.solution import Status
-
     for status in Status:
         assert f"`{status.name}`" in README

@@ -23,7 +23,7 @@ EXACT = 1e-7
 RESCALED = 1e-6
 """Rescaled features round anew, and the free support vectors' system multiplies that."""
 
-EXAMPLES = settings(max_examples=60)
+EXAMPLES = settings(max_examples=300)
 
 
 @st.composite

@@ -18,14 +18,14 @@ from ..endings._isolated import run
 
 PUBLIC: dict[str, str] = {
     "maxmargin": "SVC errors get_threads kernels problems set_threads solution solve solvers",
-    "maxmargin.errors": "FeatureScaleWarning FitInterrupted IndefiniteKernelWarning InfeasibleError "
+    "maxmargin.errors": "ConvergenceWarning FeatureScaleWarning FitInterrupted IndefiniteKernelWarning InfeasibleError "
     "InvalidInput KernelError MaxmarginError MissingExtra",
     "maxmargin.estimators": "SVC",
     "maxmargin.kernels": "BoundKernel Gram Kernel Linear Polynomial Precomputed RBF Sigmoid UserFunction as_kernel",
     "maxmargin.plots": "canvas decision_boundary",
     "maxmargin.problems": "DualProblem Problem SoftMargin",
     "maxmargin.solution": "Certificate Iterate Judgement Kind Progress Solution Status Trace certify",
-    "maxmargin.solvers": "SMO Choice Solver Start cpu_level get_threads select set_threads",
+    "maxmargin.solvers": "SMO Choice Limits Solver Start cpu_level get_threads select set_threads",
 }
 """Adding a name is a decision, removing one breaks somebody's code: both go into the changelog."""
 

@@ -49,6 +49,11 @@ def artists(ax: Any, gid: str) -> list[Any]:
     return [artist for artist in ax.collections if artist.get_gid() == gid]
 
 
+def is_beside(ax: Any) -> bool:
+    """Whether the legend is beside the axes, not over the data."""
+    return bool(ax.get_legend().get_bbox_to_anchor().x0 > ax.bbox.x1)
+
+
 def texts_of(ax: Any) -> list[str]:
     return [text.get_text() for text in ax.get_legend().get_texts()]
 
@@ -144,15 +149,16 @@ def test_regions_are_the_predictions(three: Any) -> None:
     assert np.array_equal(model.classes_[np.asarray(mesh.get_array()).ravel()], model.predict(points))
 
 
-def test_many_classes_have_different_colours() -> None:
+@pytest.mark.parametrize("count", [10, 12])
+def test_many_classes_have_different_colours(count: int) -> None:
     rng = np.random.default_rng(1)
     X = rng.standard_normal((200, 2))
-    y = np.floor(5 * (np.arctan2(X[:, 1], X[:, 0]) / np.pi + 1)).astype(int)
+    y = np.floor(count / 2 * (np.arctan2(X[:, 1], X[:, 0]) / np.pi + 1)).astype(int)
     model = SVC(C=10).fit(X, y)
     _, ax = canvas()
     decision_boundary(model, X, y, ax=ax, resolution=40)
     handles = ax.get_legend().legend_handles[: len(model.classes_)]
-    assert len({handle.get_facecolor() for handle in handles}) == len(model.classes_) == 10
+    assert len({handle.get_facecolor() for handle in handles}) == len(model.classes_) == count
 
 
 def test_a_solution_can_be_drawn(two: Any) -> None:
@@ -277,7 +283,21 @@ def test_default_axes_are_a_new_pyplot_figure(two: Any) -> None:
     before = set(pyplot.get_fignums())
     ax = decision_boundary(model, X, y, resolution=20)
     assert set(pyplot.get_fignums()) - before == {ax.figure.number}
-    assert ax.get_legend().get_bbox_to_anchor().x0 > ax.bbox.x1  # beside, not over the data
+    assert is_beside(ax)
+
+
+def test_legend_is_beside_the_axes_where_the_layout_makes_room(two: Any) -> None:
+    X, y, model = two
+    for layout, place, beside in [
+        ("constrained", "auto", True),
+        (None, "auto", False),
+        ("constrained", "inside", False),
+        (None, "outside", True),
+    ]:
+        figure, ax = pyplot.subplots(layout=layout)
+        decision_boundary(model, X, y, ax=ax, resolution=20, legend=place)
+        figure.canvas.draw()
+        assert is_beside(ax) is beside
 
 
 def test_legend_can_be_left_out(two: Any) -> None:

@@ -35,13 +35,15 @@ def test_more_than_two_features(wide: Any) -> None:
     X, y, model = wide
     words = complaint(model, X, y)
     assert "draws two features. Got X with 4." in words
-    assert "features=(0, 1)" in words and "median" in words
+    assert "features=(0, 1)" in words
+    assert "median" in words
 
 
 def test_one_feature(two: Any) -> None:
     X, y, _ = two
     words = complaint(SVC().fit(X[:, :1], y), X[:, :1], y)
-    assert "at least two features. Got X with 1." in words and "decision_function(X)" in words
+    assert "at least two features. Got X with 1." in words
+    assert "decision_function(X)" in words
 
 
 @pytest.mark.parametrize(
@@ -90,8 +92,7 @@ def test_wrong_resolution(two: Any, resolution: Any) -> None:
     X, y, model = two
     words = complaint(model, X, y, resolution=resolution)
     assert words == (
-        "The 'resolution' parameter of decision_boundary must be an int in the range [2, inf). "
-        f"Got {resolution!r} instead."
+        f"The 'resolution' parameter of decision_boundary must be an int in the range [2, inf). Got {resolution!r} instead."
     )
 
 
@@ -133,7 +134,8 @@ def test_wrong_models(two: Any) -> None:
     with pytest.raises(NotFittedError, match="not fitted yet"):
         decision_boundary(SVC(), X, y)
     words = complaint(SVC(kernel="precomputed").fit(X @ X.T, y), X, y)
-    assert "kernel='precomputed'" in words and "Fit with the kernel itself" in words
+    assert "kernel='precomputed'" in words
+    assert "Fit with the kernel itself" in words
 
 
 def test_missing_matplotlib(two: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -33,9 +33,22 @@ def test_every_exception_stands_in_the_drawing():
         assert name in errors.__doc__
 
 
-@pytest.mark.parametrize("kind", [errors.InfeasibleError, errors.FitInterrupted])
-def test_the_solution_is_carried_and_survives_a_pickle(kind):
-    error = kind("the reason", {"bias": 1.0})
+def test_an_infeasible_problem_carries_its_proof_through_a_pickle():
+    error = errors.InfeasibleError("the reason", {"bias": 1.0})
     assert str(error) == "the reason"
     again = pickle.loads(pickle.dumps(error))
     assert (str(again), again.solution) == ("the reason", {"bias": 1.0})
+
+
+def test_an_interrupt_makes_its_solution_when_asked():
+    asked = []
+    error = errors.FitInterrupted("stopped", lambda: asked.append(1) or "solution")
+    assert str(error) == "stopped"
+    assert asked == []
+    assert error.solution == "solution"
+    assert errors.FitInterrupted().solution is None
+
+
+def test_an_interrupt_crosses_processes_without_its_solution():
+    again = pickle.loads(pickle.dumps(errors.FitInterrupted("stopped", lambda: "solution")))
+    assert (str(again), again.solution) == ("stopped", None)

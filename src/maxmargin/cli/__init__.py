@@ -8,9 +8,9 @@ import io
 import os
 import sys
 from collections.abc import Sequence
-from importlib.metadata import version
 
 from maxmargin.cli import _demo
+from maxmargin.cli._version import installed_version
 from maxmargin.errors import MaxmarginError
 
 __all__ = ["main"]
@@ -33,9 +33,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(
-                errors="replace"
-            )  # a terminal without Unicode shows "?" rather than a traceback
+            stream.reconfigure(errors="replace")  # a terminal without Unicode shows "?" rather than a traceback
     parser = _parser()
     arguments = parser.parse_args(argv)
     if arguments.run is None:
@@ -58,10 +56,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="maxmargin", description="Support vector machines that prove their answer."
-    )
-    parser.add_argument("--version", action="version", version=f"maxmargin {version('maxmargin')}")
+    parser = argparse.ArgumentParser(prog="maxmargin", description="Support vector machines that prove their answer.")
+    parser.add_argument("--version", action="version", version=f"maxmargin {installed_version()}")
     parser.set_defaults(run=None)
     subparsers = parser.add_subparsers(title="commands", metavar="COMMAND")
     for command in _COMMANDS:

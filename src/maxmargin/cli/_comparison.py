@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from statistics import median
 from time import perf_counter
-from typing import Any
+from typing import Any, final
 
 import numpy as np
 import sklearn
@@ -21,6 +21,7 @@ from maxmargin.estimators import SVC
 Floats = NDArray[np.float64]
 
 
+@final
 @dataclass(frozen=True)
 class Outcome:
     """What one library made of the data; objectives and gap are summed over the pairs of classes."""
@@ -37,6 +38,7 @@ class Outcome:
         return max(0.0, self.primal - self.dual) / self.primal
 
 
+@final
 @dataclass(frozen=True)
 class Comparison:
     """Two outcomes on one data set."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import tempfile
 from collections.abc import Callable
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,6 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from maxmargin.cli._comparison import Comparison, compare
+from maxmargin.cli._version import installed_version
 from maxmargin.errors import MaxmarginError
 from maxmargin.estimators import SVC
 from maxmargin.plots import canvas, decision_boundary
@@ -49,7 +49,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
 def run(arguments: argparse.Namespace) -> int:
     """Run the demonstration and return the exit code."""
     save = _saver(arguments.output)
-    print(f"maxmargin {version('maxmargin')}: support vector machines that prove their answer\n")
+    print(f"maxmargin {installed_version()}: support vector machines that prove their answer\n")
     cancer = load_breast_cancer()
     result = compare("Breast cancer", cancer.data, cancer.target, repeats=9)
     _print_comparison(result)
@@ -60,15 +60,13 @@ def run(arguments: argparse.Namespace) -> int:
     figure = _draw(cancer)
     path = save(figure)
     print(f"Picture: {_PICTURE_FEATURES[0]} and {_PICTURE_FEATURES[1]} of the breast cancer data,")
-    print(
-        f"         with decision boundary, margin band and the four kinds of training object\n         {path}"
-    )
+    print(f"         with decision boundary, margin band and the four kinds of training object\n         {path}")
     return 0
 
 
 def _print_comparison(result: Comparison) -> None:
     n, d = result.rows, result.features
-    print(f"{result.name}: {n} training rows, {d} features, {result.classes} classes; RBF kernel, C = 1\n")
+    print(f"{result.name}: {n} training rows, {d} features, {result.classes} classes; standardised, RBF kernel, C = 1\n")
     pairs = result.classes * (result.classes - 1) // 2
     width = 20
     print(f"  {'':<20}{'maxmargin':>{width}}{f'scikit-learn {result.peer_version}':>{width}}")
@@ -112,7 +110,7 @@ def _draw(cancer: Any) -> Any:
     X, y = cancer.data[:, columns], cancer.target_names[cancer.target]
     model = make_pipeline(StandardScaler(), SVC()).fit(X, y)
     figure, ax = canvas(9.0, 6.0)
-    decision_boundary(model, X, y, ax=ax, feature_names=_PICTURE_FEATURES, resolution=300, legend="outside")
+    decision_boundary(model, X, y, ax=ax, feature_names=_PICTURE_FEATURES, resolution=300)
     ax.set_title("Breast cancer: SVC with RBF kernel, C = 1", loc="left")
     return figure
 
@@ -125,8 +123,7 @@ def _saver(output: Path | None) -> Callable[[Any], Path]:
         path = output / _PICTURE if output.is_dir() else output
         if not path.parent.is_dir():
             raise MaxmarginError(
-                f"Cannot write {path}: there is no directory {path.parent}. "
-                "Create it, or choose another --output."
+                f"Cannot write {path}: there is no directory {path.parent}. Create it, or choose another --output."
             )
         places = [path.absolute()]
 

@@ -7,7 +7,7 @@ of the others most are at a bound ± C.
 from __future__ import annotations
 
 from math import prod
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,7 @@ _FEW = 16  # a value that is there less often is not worth a code
 _CODES = 255  # codes of one byte; 0 stands for a value without a code
 
 
+@final
 class PackedCoefficients(NamedTuple):
     """A matrix as bits that say where it is not zero, and the numbers there; bytes need no headers.
 

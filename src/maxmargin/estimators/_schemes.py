@@ -22,6 +22,7 @@ __all__ = ["Machine", "OneVsOne", "OneVsRest", "Scheme", "TwoClasses", "machine_
 Floats = NDArray[np.float64]
 
 
+@final
 class Machine(NamedTuple):
     """A two-class problem among the training rows.
 

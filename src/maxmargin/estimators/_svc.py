@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,7 +18,7 @@ from maxmargin.estimators._parameters import check_parameters, check_shape_of_sc
 from maxmargin.estimators._records import certificates, record, solutions
 from maxmargin.estimators._reporting import report_for
 from maxmargin.estimators._schemes import OneVsRest, machine_names, scheme_of
-from maxmargin.estimators._training import Budget, Deadline, finite_cost, train
+from maxmargin.estimators._training import Budget, Deadline, require_finite, train, upper_bounds
 from maxmargin.estimators._values import machine_values, machine_weights
 from maxmargin.kernels import Precomputed, UserFunction, as_kernel
 from maxmargin.solution import Certificate, Solution, Status
@@ -27,6 +27,7 @@ from maxmargin.validation import class_weights, feature_scale_warning, labelled_
 __all__ = ["SVC"]
 
 
+@final
 class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Support vector classifier that proves its answer.
 
@@ -197,19 +198,22 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         kernel = as_kernel(self.kernel, gamma=self.gamma, coef0=self.coef0, degree=self.degree)
         X, y, kind = rows_and_labels(self, kernel, X, y)
         data = labelled_set(X, y, sample_weight, pairwise=kind is RowKind.PAIRWISE)
-        if kind in (RowKind.DENSE, RowKind.SPARSE) and not isinstance(kernel, UserFunction):
+        of_features = kind in (RowKind.DENSE, RowKind.SPARSE) and not isinstance(kernel, UserFunction)
+        if of_features:
             feature_scale_warning(data.X)
         factors = class_weights(self.class_weight, data.classes, data.codes, data.weight, type(self).__name__)
 
         scheme = scheme_of(len(data.classes), one_vs_rest=self.multi_class == "ovr")
         bound = kernel.bind(data.X, data.sample_weight)
         gram = bound.gram(data.X)
+        if of_features:
+            require_finite(gram)
         with report_for(self.verbose, scheme.n_machines) as report:
             trained = train(
                 scheme,
                 gram,
                 codes=data.codes,
-                upper=finite_cost(self.C, gram) * factors[data.codes] * data.weight,
+                upper=upper_bounds(self.C, factors[data.codes] * data.weight, gram),
                 solver=chosen_solver(self),
                 budget=Budget(self.tol, self.max_iter, deadline),
                 report=report,

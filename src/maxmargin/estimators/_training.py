@@ -11,14 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin._solve import solve
+from maxmargin.errors import InvalidInput
 from maxmargin.estimators._reporting import Report
 from maxmargin.estimators._schemes import Machine, Scheme
 from maxmargin.problems import SoftMargin
 from maxmargin.solution import Solution
 
-__all__ = ["Budget", "Deadline", "Trained", "finite_cost", "train"]
+__all__ = ["Budget", "Deadline", "Trained", "finite_cost", "require_finite", "train", "upper_bounds"]
 
 _VERY_LARGE_COST = 1e10  # of slack, where the mean of k(x, x) is 1
+_LEAST_COST = 1e-300
 
 
 @final
@@ -62,11 +64,28 @@ class Trained:
         return np.asarray(own if self.machine.rows is None else self.machine.rows[own], dtype=np.intp)
 
 
+def require_finite(gram: Any) -> None:
+    """Raise if the kernel overflows: by Cauchy and Schwarz it does so on the diagonal if anywhere."""
+    overflow = np.flatnonzero(~np.isfinite(gram.diagonal()))
+    if len(overflow):
+        raise InvalidInput(
+            f"The dual coefficients or intercepts are not finite: the kernel overflows at row {overflow[0]}. The input data"
+            " may contain large values and need to be preprocessed, for example by StandardScaler."
+        )
+
+
+def upper_bounds(C: float, factor: NDArray[np.float64], gram: Any) -> NDArray[np.float64]:
+    """``C_i = C · factor_i`` of each row, kept positive and finite where the product is not."""
+    with np.errstate(over="ignore", under="ignore"):
+        return np.clip(finite_cost(C, gram) * factor, _LEAST_COST, 1.0 / _LEAST_COST)
+
+
 def finite_cost(C: float, gram: Any) -> float:
     """C itself, or for infinity a very large number that scales as the kernel does."""
     if math.isfinite(C):
         return float(C)
-    return _VERY_LARGE_COST / max(float(np.mean(gram.diagonal())), np.finfo(np.float64).tiny)
+    scale = float(np.mean(gram.diagonal()))
+    return _VERY_LARGE_COST / (scale if 1e-100 < scale < math.inf else 1.0)
 
 
 def train(

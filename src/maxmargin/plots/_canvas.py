@@ -24,8 +24,7 @@ def matplotlib_module(name: str) -> Any:
         return importlib.import_module(name)
     except ImportError as error:
         raise MissingExtra(
-            f"Drawing needs matplotlib, which could not be imported ({error}). "
-            'Install it with: pip install "maxmargin[plots]"'
+            f'Drawing needs matplotlib, which could not be imported ({error}). Install it with: pip install "maxmargin[plots]"'
         ) from error
 
 
@@ -43,10 +42,15 @@ def canvas(width: float = 7.5, height: float = 5.0) -> tuple[Figure, Axes]:
     -------
     (Figure, Axes)
         The figure is not registered with pyplot, so nothing has to be closed.
+
+    Examples
+    --------
+    >>> from maxmargin.plots import canvas
+    >>> figure, ax = canvas(4.0, 3.0)
+    >>> figure.axes == [ax]
+    True
     """
-    figure: Figure = matplotlib_module("matplotlib.figure").Figure(
-        figsize=(width, height), layout="constrained"
-    )
+    figure: Figure = matplotlib_module("matplotlib.figure").Figure(figsize=(width, height), layout="constrained")
     return figure, figure.subplots()
 
 

@@ -14,7 +14,7 @@ from maxmargin.errors import InvalidInput
 from maxmargin.estimators import SVC
 from maxmargin.plots._canvas import matplotlib_module, screen_axes
 from maxmargin.plots._plane import Plane, make_plane
-from maxmargin.plots._style import INK, MARKS, Colour, class_colours, mark_area, tint
+from maxmargin.plots._style import FULL_AREA, INK, MARKS, Colour, class_colours, mark_area, tint
 from maxmargin.plots._subject import Subject, subject_of
 from maxmargin.solution import Kind, Solution
 
@@ -71,7 +71,7 @@ def decision_boundary(
         Grid points along each axis.
     legend : "auto", "inside", "outside" or None, default="auto"
         Where to explain the marks, with the number of rows of each kind. "auto" is beside the axes in a
-        figure of its own and inside the axes that you pass.
+        figure whose layout makes room for it (``layout="constrained"``, as when ``ax`` is None), else inside.
 
     Returns
     -------
@@ -95,13 +95,11 @@ def decision_boundary(
     """
     if isinstance(resolution, bool) or not isinstance(resolution, (int, np.integer)) or resolution < 2:
         raise InvalidInput(
-            "The 'resolution' parameter of decision_boundary must be an int in the range [2, inf). "
-            f"Got {resolution!r} instead."
+            f"The 'resolution' parameter of decision_boundary must be an int in the range [2, inf). Got {resolution!r} instead."
         )
     if legend not in ("auto", "inside", "outside", None):
         raise InvalidInput(
-            "The 'legend' parameter of decision_boundary must be 'auto', 'inside', 'outside' or None. "
-            f"Got {legend!r} instead."
+            f"The 'legend' parameter of decision_boundary must be 'auto', 'inside', 'outside' or None. Got {legend!r} instead."
         )
     subject = subject_of(model, y)
     plane = make_plane(X, features, feature_names, fixed)
@@ -111,7 +109,6 @@ def decision_boundary(
     kinds = subject.kinds(rows, labels, trained)
     support = subject.support() if trained else None
 
-    outside = legend == "outside" or (legend == "auto" and ax is None)
     axes = screen_axes() if ax is None else ax
     colours = class_colours(len(subject.classes))
     _draw_regions(axes, subject, plane, int(resolution), colours)
@@ -121,6 +118,7 @@ def decision_boundary(
     if plane.held:
         axes.set_title(f"Slice: {plane.held}", loc="left", fontsize="small", color=INK)
     if legend is not None:
+        outside = legend == "outside" or (legend == "auto" and axes.figure.get_layout_engine() is not None)
         _draw_legend(axes, subject, kinds, support, colours, outside=outside)
     return axes
 
@@ -157,9 +155,7 @@ def _draw_regions(ax: Axes, subject: Subject, plane: Plane, resolution: int, col
     winners = plane.evaluate(subject.winners, across, up)
     shades = [tint(colour, 0.25) for colour in colours]
     cells = matplotlib_module("matplotlib.colors").ListedColormap(shades)
-    ax.pcolormesh(
-        across, up, winners, cmap=cells, vmin=-0.5, vmax=len(shades) - 0.5, zorder=0, rasterized=True
-    )
+    ax.pcolormesh(across, up, winners, cmap=cells, vmin=-0.5, vmax=len(shades) - 0.5, zorder=0, rasterized=True)
     leads = subject.leads(scores)
     for k, shade in enumerate(shades):
         lead = leads[..., k]
@@ -167,9 +163,7 @@ def _draw_regions(ax: Axes, subject: Subject, plane: Plane, resolution: int, col
             continue
         ax.contourf(across, up, lead, levels=[0.0, np.inf], colors=[shade], zorder=0.1)
         if lead.min() < 0.0:
-            ax.contour(across, up, lead, levels=[0.0], colors=INK, linewidths=1.2, zorder=1).set_gid(
-                "boundary"
-            )
+            ax.contour(across, up, lead, levels=[0.0], colors=INK, linewidths=1.2, zorder=1).set_gid("boundary")
 
 
 def _draw_rows(
@@ -205,7 +199,7 @@ def _draw_rows(
             marker="o",
             facecolors="none",
             edgecolors=INK,
-            linewidths=0.7,
+            linewidths=0.7 * (area / FULL_AREA) ** 0.5,
             alpha=0.7,
             zorder=2.5,
             gid="support",
@@ -225,9 +219,7 @@ def _draw_legend(
     patch = matplotlib_module("matplotlib.patches").Patch
     handles = [
         patch(facecolor=colour, label=str(name))
-        for colour, name in zip(
-            colours[:_MOST_CLASSES_NAMED], subject.classes[:_MOST_CLASSES_NAMED], strict=True
-        )
+        for colour, name in zip(colours[:_MOST_CLASSES_NAMED], subject.classes[:_MOST_CLASSES_NAMED], strict=True)
     ]
     for kind in Kind:
         mark = MARKS[kind]
@@ -264,8 +256,6 @@ def _draw_legend(
     else:
         handles.append(line([], [], color=INK, linewidth=1.2, label="boundary"))
     if outside:
-        ax.legend(
-            handles=handles, loc="upper left", bbox_to_anchor=(1.01, 1.0), borderaxespad=0.0, frameon=False
-        )
+        ax.legend(handles=handles, loc="upper left", bbox_to_anchor=(1.01, 1.0), borderaxespad=0.0, frameon=False)
     else:
         ax.legend(handles=handles, fontsize="small", framealpha=0.9)

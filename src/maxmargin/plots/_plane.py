@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,7 +19,8 @@ Floats = NDArray[np.float64]
 _BLOCK_ENTRIES = 1 << 22  # a block of grid points is at most this many numbers (32 MB)
 
 
-@dataclass(frozen=True)
+@final
+@dataclass(frozen=True, eq=False)
 class Plane:
     """A two-dimensional slice through feature space.
 
@@ -53,7 +54,7 @@ class Plane:
         low, high = low - room, high + room
         return np.linspace(low[0], high[0], resolution), np.linspace(low[1], high[1], resolution)
 
-    def evaluate(self, function: Callable[[Any], Floats], across: Floats, up: Floats) -> Floats:
+    def evaluate(self, function: Callable[[Any], NDArray[Any]], across: Floats, up: Floats) -> NDArray[Any]:
         """Values of ``function`` on the grid, shape ``(len(up), len(across), ...)``, asked in blocks."""
         horizontal, vertical = (part.ravel() for part in np.meshgrid(across, up))
         size = max(1, _BLOCK_ENTRIES // len(self.base))
@@ -111,13 +112,10 @@ def _read(X: Any) -> tuple[Any, list[str] | None, Callable[[Floats], Any]]:
         table = np.asarray(X, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise InvalidInput(
-            "decision_boundary needs X as a table of numbers. "
-            f"Got {frame.__name__} that is not one ({error})."
+            f"decision_boundary needs X as a table of numbers. Got {frame.__name__} that is not one ({error})."
         ) from error
     if table.ndim != 2 or 0 in table.shape:
-        raise InvalidInput(
-            f"decision_boundary needs X with rows and columns. Got an array of shape {table.shape}."
-        )
+        raise InvalidInput(f"decision_boundary needs X with rows and columns. Got an array of shape {table.shape}.")
     return table, None if columns is None else [str(name) for name in columns], wrap
 
 
@@ -126,9 +124,7 @@ def _names(given: Sequence[str] | None, columns: list[str] | None, d: int) -> li
         return columns
     names = [str(name) for name in given]
     if len(names) != d:
-        raise InvalidInput(
-            f"feature_names must have one name for each of the {d} features of X. Got {len(names)}."
-        )
+        raise InvalidInput(f"feature_names must have one name for each of the {d} features of X. Got {len(names)}.")
     return names
 
 
@@ -167,9 +163,7 @@ def _position(feature: int | str, names: list[str] | None, d: int) -> int:
     try:
         position = operator.index(feature)
     except TypeError:
-        raise InvalidInput(
-            f"features must be two columns of X, by number or by name. Got {feature!r}."
-        ) from None
+        raise InvalidInput(f"features must be two columns of X, by number or by name. Got {feature!r}.") from None
     if not 0 <= position < d:
         raise InvalidInput(f"features must be column numbers from 0 to {d - 1}. Got {position}.")
     return position
@@ -182,15 +176,11 @@ def _base(table: Any, fixed: str | ArrayLike, d: int) -> tuple[Floats, str]:
         elif fixed == "mean":
             base = table.mean(axis=0)
         else:
-            raise InvalidInput(
-                f"fixed must be 'median', 'mean' or one value for each feature. Got {fixed!r}."
-            )
+            raise InvalidInput(f"fixed must be 'median', 'mean' or one value for each feature. Got {fixed!r}.")
         held = f"at {'its' if d == 3 else 'their'} {fixed}"
     else:
         base, held = np.asarray(fixed, dtype=np.float64), "at the values given"
         if base.shape != (d,):
-            raise InvalidInput(
-                f"fixed must have one value for each of the {d} features. Got shape {base.shape}."
-            )
+            raise InvalidInput(f"fixed must have one value for each of the {d} features. Got shape {base.shape}.")
     others = f"{d - 2} other feature{'s' if d > 3 else ''}" if d > 2 else ""
     return np.asarray(base, dtype=np.float64).ravel(), f"{others} held {held}" if others else ""

@@ -1,13 +1,13 @@
 """Colours, marks and words of the pictures.
 
-Classes are told apart by colour (the palette of Okabe and Ito, made for colour-blind readers), kinds of
+Classes are told apart by colour (Okabe and Ito's palette for colour-blind readers, and three darker ones), kinds of
 training object by shape, so that neither depends on the other and a grey print still shows the kinds.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, final
 
 from maxmargin.plots._canvas import matplotlib_module
 from maxmargin.solution import Kind
@@ -15,9 +15,15 @@ from maxmargin.solution import Kind
 Colour = tuple[float, float, float]
 
 INK: Final = "#222222"
-_OKABE_ITO: Final = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8C7A00")
+FULL_AREA: Final = 34.0
+"""Area of a mark, in points², where there is room for it."""
+_PALETTE: Final = (
+    *("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8C7A00"),
+    *("#332288", "#882255", "#666666"),
+)
 
 
+@final
 @dataclass(frozen=True)
 class Mark:
     """How one kind of training object looks, and what the legend calls it."""
@@ -37,10 +43,10 @@ MARKS: Final[dict[Kind, Mark]] = {
 
 
 def class_colours(count: int) -> list[Colour]:
-    """Choose one colour a class: Okabe and Ito's while they last, then evenly spaced ones."""
+    """Choose one colour a class: of the palette while it lasts, else evenly spaced ones."""
     colours = matplotlib_module("matplotlib.colors")
-    if count <= len(_OKABE_ITO):
-        return [colours.to_rgb(code) for code in _OKABE_ITO[:count]]
+    if count <= len(_PALETTE):
+        return [colours.to_rgb(code) for code in _PALETTE[:count]]
     turbo = matplotlib_module("matplotlib").colormaps["turbo"]
     return [colours.to_rgb(turbo(0.05 + 0.9 * k / (count - 1))) for k in range(count)]
 
@@ -53,4 +59,4 @@ def tint(colour: Colour, strength: float) -> Colour:
 
 def mark_area(count: int) -> float:
     """Area of one mark in points²: smaller when there are many, so that they stay apart."""
-    return float(min(34.0, max(5.0, 34.0 * (300.0 / max(count, 1)) ** 0.5)))
+    return float(min(FULL_AREA, max(5.0, FULL_AREA * (300.0 / max(count, 1)) ** 0.5)))

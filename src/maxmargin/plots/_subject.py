@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from itertools import combinations
 from typing import Any, final
 
@@ -15,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.errors import InvalidInput
 from maxmargin.estimators import SVC
+from maxmargin.kernels import Precomputed
 from maxmargin.solution import Kind, Solution
 
 Floats = NDArray[np.float64]
@@ -50,16 +52,14 @@ class Subject(ABC):
         """Rows of the training set that are support vectors."""
 
     @abstractmethod
-    def solutions(self) -> list[Solution]:
-        """The solution behind each machine."""
+    def solutions(self) -> Sequence[Solution | None]:
+        """The solution behind each machine; their taxonomies cover all rows of the training set."""
 
     def index_labels(self, y: ArrayLike, n: int) -> Integers:
         """Class index of each label."""
         labels = np.asarray(y)
         if labels.shape != (n,):
-            raise InvalidInput(
-                f"y must have one label for each of the {n} rows of X. Got shape {labels.shape}."
-            )
+            raise InvalidInput(f"y must have one label for each of the {n} rows of X. Got shape {labels.shape}.")
         unknown = np.setdiff1d(labels, self.classes)
         if len(unknown):
             raise InvalidInput(
@@ -84,17 +84,18 @@ class Subject(ABC):
 
     def kinds(self, X: Any, labels: Integers, trained: bool) -> NDArray[np.int64]:
         """Kind of each row: the worst over the machines it takes part in; WRONG iff predicted wrong."""
-        members = [self._members(t, labels) for t in range(len(self.sides))]
         kinds = np.zeros(len(labels), dtype=np.int64)
-        solutions = self.solutions() if trained else []
-        if trained and all(s.n == len(rows) for s, rows in zip(solutions, members, strict=True)):
-            for solution, rows in zip(solutions, members, strict=True):
-                kinds[rows] = np.maximum(kinds[rows], np.asarray(solution.taxonomy, dtype=np.int64))
-        else:
-            scores = self.scores(X)
-            for t, rows in enumerate(members):
-                sign = np.where(labels[rows] == self.sides[t][0], 1.0, -1.0)
-                kinds[rows] = np.maximum(kinds[rows], _judge(sign * scores[rows, t]))
+        scores = self.scores(X)
+        solutions: Sequence[Solution | None] = self.solutions() if trained else [None] * len(self.sides)
+        for t, solution in enumerate(solutions):
+            rows = self._members(t, labels)
+            sign = np.where(labels[rows] == self.sides[t][0], 1.0, -1.0)
+            seen = _judge(sign * scores[rows, t])
+            if solution is not None:
+                # The solution knows exactly; but a row that was given no weight is non-informative to it wherever it lies.
+                known = np.asarray(solution.taxonomy, dtype=np.int64)[rows]
+                seen = np.where((known == Kind.NON_INFORMATIVE) & (seen > Kind.BOUNDARY), seen, known)
+            kinds[rows] = np.maximum(kinds[rows], seen)
         if len(self.sides) > 1:
             wrong = self.winners(X) != labels
             kinds[~wrong & (kinds == Kind.WRONG)] = Kind.INSIDE_RIGHT
@@ -134,9 +135,7 @@ class SolutionSubject(Subject):
         return (self.scores(points)[:, 0] > 0.0).astype(np.int64)
 
     def trained_on(self, X: Any) -> bool:
-        return X.shape[0] == self._solution.n and _same_rows(
-            X, self._solution.support, self._solution.support_vectors
-        )
+        return X.shape[0] == self._solution.n and _same_rows(X, self._solution.support, self._solution.support_vectors)
 
     def support(self) -> Integers:
         return np.asarray(self._solution.support, dtype=np.int64)
@@ -151,7 +150,7 @@ class ModelSubject(Subject):
 
     def __init__(self, svc: SVC, steps: list[tuple[str, Any]]) -> None:
         check_is_fitted(svc)
-        if svc.kernel == "precomputed":
+        if svc.kernel == "precomputed" or isinstance(svc.kernel, Precomputed):
             raise InvalidInput(
                 "decision_boundary needs features to draw. Got an SVC with kernel='precomputed', "
                 "which knows only similarities. Fit with the kernel itself instead."
@@ -198,7 +197,7 @@ def _same_rows(X: Any, rows: ArrayLike, vectors: Any) -> bool:
     table = X.tocsr() if sparse.issparse(X) else np.asarray(X)
     if sparse.issparse(vectors):
         vectors = vectors.toarray()
-    mine = table[np.asarray(rows, dtype=np.int64)]
+    mine: Any = table[np.asarray(rows, dtype=np.int64)]
     if sparse.issparse(mine):
         mine = mine.toarray()
     return bool(mine.shape == np.shape(vectors) and np.allclose(mine, vectors, rtol=1e-6, atol=0.0))

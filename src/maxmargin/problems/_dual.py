@@ -25,6 +25,14 @@ class DualProblem:
     ``f = K β + b`` and the gradient is ``K β + s (D α + p)``; `q`, `lower` and `upper` are the problem in these variables.
 
     A dual solver sees this and nothing of support vector machines.
+
+    Examples
+    --------
+    >>> from maxmargin.kernels import Linear
+    >>> from maxmargin.problems import SoftMargin
+    >>> dual = SoftMargin([[-1.0], [1.0]], [-1, 1], C=10.0, kernel=Linear()).dual
+    >>> dual.q, dual.lower, dual.upper
+    (array([ 1., -1.]), array([-10.,   0.]), array([ 0., 10.]))
     """
 
     gram: Gram

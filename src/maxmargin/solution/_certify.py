@@ -9,7 +9,7 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.problems import Problem
+from maxmargin.problems import DualProblem, Problem
 
 __all__ = ["Judgement", "certify"]
 
@@ -33,6 +33,19 @@ class Judgement:
         By how much the worst pair (without offset: the worst variable) violates the optimality conditions.
     square_norm : float
         ``|w|² = βᵀKβ``; negative only if the kernel is indefinite.
+    infeasibility : float
+        How far the point is outside the box and off the equality, relative to ``Σ|β|``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from maxmargin.kernels import Linear
+    >>> from maxmargin.problems import SoftMargin
+    >>> from maxmargin.solution import certify
+    >>> problem = SoftMargin([[-1.0], [1.0]], [-1, 1], kernel=Linear())
+    >>> judgement = certify(problem, np.array([-0.5, 0.5]))
+    >>> judgement.primal, judgement.dual, judgement.kkt_violation
+    (0.5, 0.5, 0.0)
     """
 
     scores: NDArray[np.float64]
@@ -42,6 +55,7 @@ class Judgement:
     dual: float
     kkt_violation: float
     square_norm: float
+    infeasibility: float
 
     @property
     def gap(self) -> float:
@@ -49,8 +63,9 @@ class Judgement:
         return self.primal - self.dual
 
     def is_optimal(self, tol: float) -> bool:
-        """Converged: violation ≤ tol and gap ≤ max(tol, 1e-3) · |primal|."""
-        return self.kkt_violation <= tol and self.gap <= max(tol, 1e-3) * abs(self.primal)
+        """Converged: feasible, violation ≤ tol and gap ≤ max(tol, 1e-3) · |primal|."""
+        feasible = self.infeasibility <= 1e-9
+        return feasible and self.kkt_violation <= tol and self.gap <= max(tol, 1e-3) * abs(self.primal)
 
 
 def certify(problem: Problem, beta: NDArray[np.float64]) -> Judgement:
@@ -65,6 +80,16 @@ def certify(problem: Problem, beta: NDArray[np.float64]) -> Judgement:
         The question.
     beta : ndarray
         The point, in signed variables.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from maxmargin.kernels import Linear
+    >>> from maxmargin.problems import SoftMargin
+    >>> from maxmargin.solution import certify
+    >>> problem = SoftMargin([[-1.0], [1.0]], [-1, 1], kernel=Linear())
+    >>> certify(problem, np.zeros(2)).gap
+    2.0
     """
     dual = problem.dual
     scores = dual.gram.matvec(beta)
@@ -88,7 +113,14 @@ def certify(problem: Problem, beta: NDArray[np.float64]) -> Judgement:
         dual=-0.5 * float(beta @ (gradient + dual.q)),
         kkt_violation=violation,
         square_norm=float(beta @ scores),
+        infeasibility=_infeasibility(dual, beta),
     )
+
+
+def _infeasibility(dual: DualProblem, beta: NDArray[np.float64]) -> float:
+    outside = max(float((dual.lower - beta).max()), float((beta - dual.upper).max()), 0.0)
+    off = abs(float(beta.sum())) if dual.offset else 0.0
+    return max(outside, off) / max(float(np.abs(beta).sum()), 1e-300)
 
 
 def _ordered(a: float, b: float) -> tuple[float, float]:

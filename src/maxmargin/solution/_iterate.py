@@ -14,8 +14,20 @@ from maxmargin.solution._trace import Trace
 __all__ = ["Iterate", "Progress"]
 
 
+@final
 class Progress(NamedTuple):
-    """Where a running fit is: handed to callbacks about every 50 ms."""
+    """Where a running fit is: handed to callbacks about every 50 ms.
+
+    Examples
+    --------
+    A callback that stops a fit once the violation is below 0.01:
+
+    >>> from maxmargin.solution import Progress
+    >>> def good_enough(progress: Progress) -> bool:
+    ...     return progress.violation < 0.01
+    >>> good_enough(Progress(seconds=1.0, steps=1000, objective=5.0, violation=0.005, n_support=10))
+    True
+    """
 
     seconds: float
     steps: int
@@ -47,6 +59,14 @@ class Iterate:
         Whether Ctrl-C stopped it.
     trace : Trace
         Checkpoints on the way.
+
+    Examples
+    --------
+    >>> from maxmargin.problems import SoftMargin
+    >>> from maxmargin.solvers import SMO, Limits, Start
+    >>> dual = SoftMargin([[-1.0], [1.0]], [-1, 1]).dual
+    >>> SMO().run(dual, Start.zero(dual), Limits(tol=1e-3, max_steps=100, max_seconds=0.0), None).status.name
+    'CONVERGED'
     """
 
     beta: NDArray[np.float64]

@@ -59,6 +59,16 @@ class Solution:
         The kernel with its numbers.
     support_vectors : rows
         The rows themselves.
+
+    Examples
+    --------
+    >>> from maxmargin import problems, solve
+    >>> from maxmargin.kernels import Linear
+    >>> solution = solve(problems.SoftMargin([[0.0], [1.0], [3.0], [4.0]], [0, 0, 1, 1], C=10.0, kernel=Linear()))
+    >>> solution.support, solution.weights, solution.bias, solution.margin
+    (array([1, 2], dtype=int32), array([1.]), -2.0, 2.0)
+    >>> solution.decision_function([[2.5]])
+    array([0.5])
     """
 
     n: int

@@ -20,6 +20,13 @@ class Trace:
     ----------
     table : ndarray of shape (checkpoints, 5)
         Seconds, pair steps, minus the dual objective, KKT violation and number of support vectors: what the core reports.
+
+    Examples
+    --------
+    >>> from maxmargin import problems, solve
+    >>> trace = solve(problems.SoftMargin([[-1.0], [1.0]], [-1, 1])).trace
+    >>> bool((trace.steps >= 0).all()), len(trace) >= 1
+    (True, True)
     """
 
     table: NDArray[np.floating]

@@ -19,7 +19,15 @@ __all__ = ["Limits", "Solver", "Start"]
 @final
 @dataclass(frozen=True, eq=False)
 class Start:
-    """A point to start from, with its exact scores ``K β``."""
+    """A point to start from, with its exact scores ``K β``.
+
+    Examples
+    --------
+    >>> from maxmargin.problems import SoftMargin
+    >>> from maxmargin.solvers import Start
+    >>> Start.zero(SoftMargin([[-1.0], [1.0]], [-1, 1]).dual).beta
+    array([0., 0.])
+    """
 
     beta: NDArray[np.float64]
     scores: NDArray[np.float64]
@@ -33,7 +41,14 @@ class Start:
 @final
 @dataclass(frozen=True)
 class Limits:
-    """When to stop: violation, pair steps, seconds (0 for no limit)."""
+    """When to stop: violation, pair steps, seconds (0 for no limit).
+
+    Examples
+    --------
+    >>> from maxmargin.solvers import Limits
+    >>> Limits(tol=1e-3, max_steps=1000, max_seconds=0.0).tol
+    0.001
+    """
 
     tol: float
     max_steps: int

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, final
 
 from maxmargin.errors import InvalidInput
 from maxmargin.problems import Problem
@@ -12,8 +12,16 @@ from maxmargin.solvers._smo import SMO
 __all__ = ["Choice", "as_solver", "select"]
 
 
+@final
 class Choice(NamedTuple):
-    """A solver, and why it was chosen."""
+    """A solver, and why it was chosen.
+
+    Examples
+    --------
+    >>> from maxmargin.solvers import SMO, Choice
+    >>> Choice(SMO(), "the fastest").reason
+    'the fastest'
+    """
 
     solver: Solver
     reason: str
