@@ -95,14 +95,10 @@ def _read(path: Path) -> tuple[sparse.csr_matrix, np.ndarray]:
     return X, y
 
 
-def _subset(
-    name: str, X: np.ndarray | sparse.csr_matrix, y: np.ndarray, rows: int | None, scaled: bool
-) -> DataSet:
+def _subset(name: str, X: np.ndarray | sparse.csr_matrix, y: np.ndarray, rows: int | None, scaled: bool) -> DataSet:
     order = np.random.default_rng(0).permutation(len(y))
     used, unseen = order[:rows], order[rows:][:UNSEEN] if rows is not None else order[:0]
-    train, rest = (
-        np.ascontiguousarray(A.toarray() if sparse.issparse(A) else A) for A in (X[used], X[unseen])
-    )
+    train, rest = (np.ascontiguousarray(A.toarray() if sparse.issparse(A) else A) for A in (X[used], X[unseen]))
     if not scaled:
         train, rest = standardised(train, train), standardised(rest, train)
     return DataSet(name, train, y[used], rest)
@@ -117,8 +113,6 @@ def load(name: str) -> DataSet:
     recipe = PUBLIC[name]
     path = data_folder() / recipe.file
     if not path.exists():
-        pytest.skip(
-            f"{recipe.file} is not in {data_folder()}: set MAXMARGIN_DATA to the folder of the public sets"
-        )
+        pytest.skip(f"{recipe.file} is not in {data_folder()}: set MAXMARGIN_DATA to the folder of the public sets")
     X, y = _read(path)
     return _subset(name, X, y, recipe.rows, recipe.scaled)

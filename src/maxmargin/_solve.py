@@ -16,7 +16,7 @@ from maxmargin.solvers import Limits, Solver, Start
 from maxmargin.solvers._select import as_solver
 from maxmargin.validation import check_boolean, check_integer, check_positive
 
-__all__ = ["solve"]
+__all__ = ["answer", "complaint", "solve"]
 
 Callback = Callable[[Progress], bool]
 
@@ -62,6 +62,24 @@ def solve(
     >>> solution.certificate.gap <= 1e-3
     True
     """
+    solution = answer(problem, solver, tol, max_iter, max_time, throw, callback=callback)
+    if (said := complaint(solution)) is not None:
+        message, category = said
+        warnings.warn(message, category, stacklevel=2)
+    return solution
+
+
+def answer(
+    problem: SoftMargin,
+    solver: Any,
+    tol: float,
+    max_iter: int,
+    max_time: float | None,
+    throw: bool = True,
+    *,
+    callback: Callback | None = None,
+) -> Solution:
+    """`solve` without its warnings: estimators that solve many problems warn once for all."""
     chosen = as_solver(solver, problem)
     budget = _Budget(
         check_positive("tol", tol, "solve"),
@@ -77,7 +95,6 @@ def solve(
             lambda: _solution(problem, iterate, certify(problem, iterate.beta), budget.tol),
         )
     solution = _solution(problem, iterate, judgement or certify(problem, iterate.beta), budget.tol)
-    _warn(solution)
     return solution
 
 
@@ -190,10 +207,10 @@ def _distance(certificate: Certificate) -> str:
     return f"relative gap {certificate.relative_gap:.2g}, KKT violation {certificate.kkt_violation:.2g}"
 
 
-def _warn(solution: Solution) -> None:
+def complaint(solution: Solution) -> tuple[str, type[Warning]] | None:
+    """What to warn of: message and category; None if converged."""
     status = solution.status
     if status is Status.CONVERGED:
-        return
+        return None
     category = IndefiniteKernelWarning if status is Status.INDEFINITE else ConvergenceWarning
-    message = f"{status.name}: {status.message} ({_distance(solution.certificate)}). {status.advice}"
-    warnings.warn(message, category, stacklevel=3)
+    return f"{status.name}: {status.message} ({_distance(solution.certificate)}). {status.advice}", category

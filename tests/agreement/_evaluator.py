@@ -82,14 +82,10 @@ def machines(model: Any, y: np.ndarray, upper: np.ndarray) -> Iterator[Machine]:
     full = np.zeros((len(coef), len(y)))
     full[:, model.support_] = coef
     if len(classes) == 2:
-        yield _machine(
-            np.arange(len(y)), np.where(y == classes[1], 1.0, -1.0), full[0], upper, model.intercept_[0]
-        )
+        yield _machine(np.arange(len(y)), np.where(y == classes[1], 1.0, -1.0), full[0], upper, model.intercept_[0])
     elif getattr(model, "multi_class", "ovo") == "ovr":
         for k, label in enumerate(classes):
-            yield _machine(
-                np.arange(len(y)), np.where(y == label, 1.0, -1.0), full[k], upper, model.intercept_[k]
-            )
+            yield _machine(np.arange(len(y)), np.where(y == label, 1.0, -1.0), full[k], upper, model.intercept_[k])
     else:
         for pair, (i, j) in enumerate(combinations(range(len(classes)), 2)):
             first, second = np.flatnonzero(y == classes[i]), np.flatnonzero(y == classes[j])
@@ -123,9 +119,7 @@ def judge(machine: Machine, K: np.ndarray, offset: bool = True) -> Verdict:
     )
 
 
-def violation(
-    y: np.ndarray, alpha: np.ndarray, upper: np.ndarray, score: np.ndarray, offset: bool = True
-) -> float:
+def violation(y: np.ndarray, alpha: np.ndarray, upper: np.ndarray, score: np.ndarray, offset: bool = True) -> float:
     """``m - M`` of LIBSVM at least 0; without an offset, the largest violated single condition.
 
     ``score`` is ``y - Kb``: minus ``y`` times the gradient of the dual in its minimising form.

@@ -82,13 +82,9 @@ def test_certificate_is_what_the_judge_computes(fit: Fit) -> None:
     np.testing.assert_allclose(certificate.dual_objective, dual, rtol=0, atol=atol)
     np.testing.assert_allclose(certificate.gap, primal - dual, rtol=0, atol=2 * atol)
     worst = max(v.violation for v in fit.verdicts)
-    np.testing.assert_allclose(
-        certificate.kkt_violation, worst, rtol=0, atol=2 * max(v.rounding for v in fit.verdicts)
-    )
+    np.testing.assert_allclose(certificate.kkt_violation, worst, rtol=0, atol=2 * max(v.rounding for v in fit.verdicts))
     gap_noise = max((CERTIFICATE_RTOL * v.primal + 2 * v.rounding * v.scale) / v.primal for v in fit.verdicts)
-    np.testing.assert_allclose(
-        certificate.relative_gap, max(v.relative_gap for v in fit.verdicts), rtol=0, atol=gap_noise
-    )
+    np.testing.assert_allclose(certificate.relative_gap, max(v.relative_gap for v in fit.verdicts), rtol=0, atol=gap_noise)
 
 
 def test_each_solution_carries_its_own_certificate(fit: Fit) -> None:

@@ -47,9 +47,7 @@ def run(source: str, *, timeout: float = 60.0, one_core: bool = False, **variabl
         timeout=timeout,
     )
     assert done.returncode == 0, f"exit code {done.returncode}\n{done.stderr}"
-    reports = [
-        line.removeprefix("REPORT ") for line in done.stdout.splitlines() if line.startswith("REPORT ")
-    ]
+    reports = [line.removeprefix("REPORT ") for line in done.stdout.splitlines() if line.startswith("REPORT ")]
     result: dict[str, Any] = json.loads(reports[-1])
     return result
 

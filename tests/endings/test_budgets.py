@@ -116,9 +116,7 @@ def test_callback_that_raises_ends_the_fit(noisy: tuple[np.ndarray, np.ndarray])
 
 def test_trace_has_the_checkpoints(noisy: tuple[np.ndarray, np.ndarray]) -> None:
     trace = solve(SoftMargin(*noisy, C=10.0)).trace
-    lengths = {
-        len(a) for a in (trace.seconds, trace.steps, trace.objective, trace.violation, trace.n_support)
-    }
+    lengths = {len(a) for a in (trace.seconds, trace.steps, trace.objective, trace.violation, trace.n_support)}
     assert len(lengths) == 1
     assert lengths.pop() >= 1
     assert np.all(np.diff(trace.seconds) >= 0)
@@ -209,6 +207,4 @@ def test_ctrl_c_without_throwing_returns_the_solution() -> None:
 
 def test_fit_interrupted_is_a_keyboard_interrupt() -> None:
     assert issubclass(maxmargin.errors.FitInterrupted, KeyboardInterrupt)
-    assert not issubclass(maxmargin.errors.FitInterrupted, Exception), (
-        "`except Exception` must not swallow Ctrl-C"
-    )
+    assert not issubclass(maxmargin.errors.FitInterrupted, Exception), "`except Exception` must not swallow Ctrl-C"

@@ -30,9 +30,7 @@ def fit(model, X, y):
         finite=bool(np.isfinite(model.decision_function(X)).all()))
 """
 
-BREAST_CANCER = (
-    FIT + "from sklearn.datasets import load_breast_cancer\nX, y = load_breast_cancer(return_X_y=True)\n"
-)
+BREAST_CANCER = FIT + "from sklearn.datasets import load_breast_cancer\nX, y = load_breast_cancer(return_X_y=True)\n"
 
 
 def _fit(source: str) -> dict[str, Any]:
@@ -118,9 +116,7 @@ def test_hopeless_on_unscaled_data(model: str) -> None:
         assert result["violation"] <= 1e-3
 
 
-@pytest.mark.parametrize(
-    "model", ['SVC(kernel="sigmoid")', 'SVC(kernel="sigmoid", gamma=1.0, coef0=-1.0, C=100)']
-)
+@pytest.mark.parametrize("model", ['SVC(kernel="sigmoid")', 'SVC(kernel="sigmoid", gamma=1.0, coef0=-1.0, C=100)'])
 def test_sigmoid_says_indefinite(model: str) -> None:
     result = _fit(BREAST_CANCER + f"X = (X - X.mean(axis=0)) / X.std(axis=0)\nreport(**fit({model}, X, y))")
     assert result["status"] == "INDEFINITE"

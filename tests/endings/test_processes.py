@@ -175,9 +175,7 @@ def test_workers_of_joblib_share_the_cores() -> None:
     workers = Parallel(n_jobs=2, backend="loky")(delayed(_threads_of_a_worker)(2500) for _ in range(4))
     share = max(1, cores // 2)
     assert all(worker["limit"] <= share for worker in workers)
-    assert all(worker["added"] <= share - 1 for worker in workers), (
-        "a fit in a worker started too many threads"
-    )
+    assert all(worker["added"] <= share - 1 for worker in workers), "a fit in a worker started too many threads"
 
 
 @on_linux
@@ -222,13 +220,9 @@ def test_environment_sets_the_number_of_threads(variables: dict[str, str], threa
 
 @on_linux
 def test_the_default_is_the_cores_of_this_process() -> None:
-    result = run(
-        "import maxmargin, os\nreport(threads=maxmargin.get_threads(), cores=len(os.sched_getaffinity(0)))"
-    )
+    result = run("import maxmargin, os\nreport(threads=maxmargin.get_threads(), cores=len(os.sched_getaffinity(0)))")
     assert result["threads"] == result["cores"]
-    pinned = run(
-        "import maxmargin\nreport(threads=maxmargin.get_threads())", one_core=True, MAXMARGIN_NUM_THREADS=""
-    )
+    pinned = run("import maxmargin\nreport(threads=maxmargin.get_threads())", one_core=True, MAXMARGIN_NUM_THREADS="")
     assert pinned["threads"] == 1
 
 
@@ -267,9 +261,7 @@ def test_every_instruction_set_reaches_the_same_optimum() -> None:
         assert baseline[name][2] == "CONVERGED"
         gap = primal - dual
         # Both lie within their gap of the one optimum.
-        assert abs(baseline[name][0] - dual) <= gap + (baseline[name][1] - baseline[name][0]) + 1e-12 * abs(
-            dual
-        )
+        assert abs(baseline[name][0] - dual) <= gap + (baseline[name][1] - baseline[name][0]) + 1e-12 * abs(dual)
 
 
 def test_unknown_instruction_set_is_refused_in_words() -> None:

@@ -87,8 +87,8 @@ def _inspected(model: SVC) -> Fitted:
     bounds = _class_bounds(model._n_support, n_classes)
     count = bounds[-1]
     _check_support(model.support_, count, model.shape_fit_)
-    dual = _coefficients(model.dual_coef_, n_classes, count)
-    scheme = scheme_of(n_classes, one_vs_rest=dual.shape[0] == n_classes)
+    scheme = scheme_of(n_classes, one_vs_rest=model._one_vs_rest is True)
+    dual = _coefficients(model.dual_coef_, scheme.n_coefficients, count)
     intercept = _array("intercept_", model.intercept_, ndim=1, kinds="f")
     if len(intercept) != scheme.n_machines:
         raise _Altered(f"intercept_ has {len(intercept)} values for {scheme.n_machines} machines")
@@ -131,14 +131,13 @@ def _check_support(support: Any, count: int, shape_fit: Any) -> None:
         raise _Altered(f"support_ has a row outside 0 … {shape_fit[0] - 1}")
 
 
-def _coefficients(dual: Any, n_classes: int, count: int) -> NDArray[np.float64]:
+def _coefficients(dual: Any, height: int, count: int) -> NDArray[np.float64]:
     if sparse.issparse(dual):
         _check_csr("dual_coef_", dual)
         dual = dual.toarray()
     dual = _array("dual_coef_", dual, ndim=2, kinds="f")
-    heights = (1,) if n_classes == 2 else (n_classes - 1, n_classes)
-    if dual.shape[0] not in heights or dual.shape[1] != count:
-        raise _Altered(f"dual_coef_ has shape {dual.shape} for {n_classes} classes and {count} support vectors")
+    if dual.shape != (height, count):
+        raise _Altered(f"dual_coef_ has shape {dual.shape}, not {(height, count)}")
     return np.asarray(dual, dtype=np.float64)
 
 

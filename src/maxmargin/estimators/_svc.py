@@ -18,7 +18,7 @@ from maxmargin.estimators._parameters import check_parameters, check_shape_of_sc
 from maxmargin.estimators._records import certificates, record, solutions
 from maxmargin.estimators._reporting import report_for
 from maxmargin.estimators._schemes import OneVsRest, machine_names, scheme_of
-from maxmargin.estimators._training import Budget, Deadline, require_finite, train, upper_bounds
+from maxmargin.estimators._training import Budget, Deadline, require_finite, train, upper_bounds, warn_of_the_worst
 from maxmargin.estimators._values import machine_values, machine_weights
 from maxmargin.kernels import Precomputed, UserFunction, as_kernel
 from maxmargin.solution import Certificate, Solution, Status
@@ -208,6 +208,7 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         gram = bound.gram(data.X)
         if of_features:
             require_finite(gram)
+        names = machine_names(scheme, data.classes)
         with report_for(self.verbose, scheme.n_machines) as report:
             trained = train(
                 scheme,
@@ -217,12 +218,14 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 solver=chosen_solver(self),
                 budget=Budget(self.tol, self.max_iter, deadline),
                 report=report,
-                names=machine_names(scheme, data.classes),
+                names=names,
             )
+        warn_of_the_worst(trained, names)
         parts = assemble(scheme, data.codes, trained)
 
         self._kernel = bound
         self._rows = kind
+        self._one_vs_rest = self.multi_class == "ovr"
         self._records = record(trained, data.kept)
         self._n_support = parts.n_support
         self.classes_ = data.classes

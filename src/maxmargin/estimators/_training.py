@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import math
 import time
+import warnings
 from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin._solve import solve
+from maxmargin._solve import answer, complaint
 from maxmargin.errors import InvalidInput
 from maxmargin.estimators._reporting import Report
 from maxmargin.estimators._schemes import Machine, Scheme
 from maxmargin.problems import SoftMargin
-from maxmargin.solution import Solution
+from maxmargin.solution import Solution, Status
 
-__all__ = ["Budget", "Deadline", "Trained", "finite_cost", "require_finite", "train", "upper_bounds"]
+__all__ = ["Budget", "Deadline", "Trained", "finite_cost", "require_finite", "train", "upper_bounds", "warn_of_the_worst"]
 
 _VERY_LARGE_COST = 1e10  # of slack, where the mean of k(x, x) is 1
 _LEAST_COST = 1e-300
@@ -126,7 +127,7 @@ def train(
             problem = SoftMargin.on(gram, machine.y, upper)
         else:
             problem = SoftMargin.on(gram.take(machine.rows), machine.y, upper[machine.rows])
-        solution = solve(
+        solution = answer(
             problem,
             solver=solver,
             tol=budget.tol,
@@ -137,3 +138,27 @@ def train(
         report.done(solution)
         trained.append(Trained(machine, solution))
     return trained
+
+
+def warn_of_the_worst(trained: list[Trained], names: list[str], *, stacklevel: int = 2) -> None:
+    """Warn once for all machines: of the worst ending, the least precise among equals.
+
+    Parameters
+    ----------
+    trained : list of Trained
+        The machines.
+    names : list of str
+        Their names.
+    stacklevel : int
+        As in :func:`warnings.warn`, counted from the caller.
+    """
+    endings = [machine.solution.certificate for machine in trained]
+    worst = max(range(len(trained)), key=lambda i: (endings[i].status.severity, endings[i].kkt_violation))
+    said = complaint(trained[worst].solution)
+    if said is None:
+        return
+    message, category = said
+    if len(trained) > 1:
+        count = sum(ending.status is not Status.CONVERGED for ending in endings)
+        message = f"{count} of {len(trained)} machines did not converge; the worst is {names[worst]}. {message}"
+    warnings.warn(message, category, stacklevel=stacklevel + 1)
