@@ -34,8 +34,13 @@ test-floor:
 	.venv-floor/bin/pip install --quiet "numpy==2.0.*" "scipy==1.14.*" "scikit-learn==1.6.*" "pandas<3" .[dev]
 	.venv-floor/bin/python -m pytest
 
+# Builds sdist and wheel, and installs the wheel where there is no compiler.
 wheel: $(STAMP)
+	rm -rf dist build/wheel-venv
 	$(BIN)/python -m build --outdir dist .
+	$(PYTHON) -m venv build/wheel-venv
+	CC=/bin/false CXX=/bin/false build/wheel-venv/bin/pip install --quiet --only-binary :all: dist/*.whl
+	build/wheel-venv/bin/python -c "import maxmargin; print(maxmargin.SVC().fit([[0.0], [1.0]], [0, 1]).certificate_)"
 
 $(STAMP): $(SOURCES)
 	test -d $(VENV) || $(PYTHON) -m venv $(VENV)
