@@ -1,29 +1,22 @@
 // The Newton rounds of a pair search: what happens on the face of the box where the free variables live.
 #include <algorithm>
 
-#include "maxmargin/cpu.hpp"
 #include "maxmargin/newton.hpp"
 #include "maxmargin/pair_search.hpp"
+#include "maxmargin/passes.hpp"
+#include "maxmargin/thread_pool.hpp"
 
 namespace maxmargin {
-
-namespace {
-
-void axpy_with(std::ptrdiff_t n, double a, const float* x, double* y) { hot().axpy_f32(n, a, x, y); }
-void axpy_with(std::ptrdiff_t n, double a, const double* x, double* y) { hot().axpy(n, a, x, y); }
-
-}  // namespace
 
 template <class R>
 auto PairSearch<R>::newton() -> Newton {
   std::vector<Index> free, moved;
-  for (Index k = 0; k < n_; ++k) {
-    const bool is_free = beta_[k] > lower_[k] && beta_[k] < upper_[k];
-    if (is_free) free.push_back(k);
-    if (is_free || beta_[k] != first_beta_[k]) moved.push_back(k);
+  for (Index k = 0; k < v_.n; ++k) {
+    if (v_.is_free(k)) free.push_back(k);
+    if (v_.is_free(k) || v_.beta[k] != first_beta_[k]) moved.push_back(k);
   }
   const auto m = free.size();
-  newton_cost_ = double(m) * double(m) * double(m) / 3 + 4.0 * double(n_) * double(moved.size());
+  newton_cost_ = double(m) * double(m) * double(m) / 3 + 4.0 * double(v_.n) * double(moved.size());
   if (m == 0 || (m == 1 && problem_.keep_total)) return Newton::nothing_free;
   if (Index(m) > face_limit || Index(moved.size()) > rows_->capacity()) return Newton::unfit;
   rows_->fetch(*maker_, moved, -1);
@@ -32,7 +25,7 @@ auto PairSearch<R>::newton() -> Newton {
   for (std::size_t a = 0; a < m; ++a) {
     const R* const from = rows_->row(free[a]);
     for (std::size_t b = 0; b < a; ++b) K[a * m + b] = double(from[free[b]]);
-    K[a * m + a] = double(diagonal_[free[a]]);
+    K[a * m + a] = double(v_.diagonal[free[a]]);
   }
   FaceNewton face(Index(m), std::move(K), problem_.keep_total);
   if (!face.positive()) {
@@ -45,17 +38,17 @@ auto PairSearch<R>::newton() -> Newton {
     std::vector<double> g(m), lower(m), upper(m);
     for (std::size_t a = 0; a < m; ++a) {
       const Index k = free[a];
-      g[a] = gradient_[k];
-      lower[a] = lower_[k] - beta_[k];
-      upper[a] = upper_[k] - beta_[k];
+      g[a] = v_.gradient[k];
+      lower[a] = v_.lower[k] - v_.beta[k];
+      upper[a] = v_.upper[k] - v_.beta[k];
     }
     const std::vector<double> d = face.minimise(g, lower, upper);
     for (std::size_t a = 0; a < m; ++a) {
       const Index k = free[a];
-      beta_[k] = d[a] == upper[a]   ? upper_[k]
-                 : d[a] == lower[a] ? lower_[k]
-                                    : std::clamp(beta_[k] + d[a], lower_[k], upper_[k]);
-      set_masks(k);
+      v_.beta[k] = d[a] == upper[a]   ? v_.upper[k]
+                   : d[a] == lower[a] ? v_.lower[k]
+                                      : std::clamp(v_.beta[k] + d[a], v_.lower[k], v_.upper[k]);
+      v_.set_masks(k);
     }
     refresh_gradient();
   }
@@ -66,18 +59,35 @@ auto PairSearch<R>::newton() -> Newton {
 // The gradient from where this active set began, so that the errors of thousands of steps do not add up.
 template <class R>
 void PairSearch<R>::refresh_gradient() {
-  std::copy(first_gradient_.begin(), first_gradient_.end(), gradient_.begin());
+  std::copy(first_gradient_.begin(), first_gradient_.end(), v_.gradient.begin());
+  std::vector<double> changes(v_.n);
+  for (Index k = 0; k < v_.n; ++k) changes[k] = v_.beta[k] - first_beta_[k];
+  add_rows(changes);
   double gain = 0;
-  for (Index k = 0; k < n_; ++k) {
-    const double change = beta_[k] - first_beta_[k];
-    if (change == 0.0) continue;
-    axpy_with(n_, change, rows_->row(k), gradient_.data());
-    gradient_[k] += change * ridge_[k];
-  }
-  for (Index k = 0; k < n_; ++k) gain += 0.5 * (beta_[k] - first_beta_[k]) * (first_gradient_[k] + gradient_[k]);
+  for (Index k = 0; k < v_.n; ++k) gain += 0.5 * changes[k] * (first_gradient_[k] + v_.gradient[k]);
   state_.objective = first_objective_ + gain;
 }
 
+// gradient += (K + ridge) changes, from rows that are held; in fixed pieces, so that threads do not change the sums.
+template <class R>
+void PairSearch<R>::add_rows(const std::vector<double>& changes) {
+  std::vector<double> factors;
+  std::vector<const R*> from;
+  for (Index k = 0; k < v_.n; ++k) {
+    if (changes[k] == 0.0) continue;
+    factors.push_back(changes[k]);
+    from.push_back(rows_->row(k));
+    v_.gradient[k] += changes[k] * v_.ridge[k];
+  }
+  constexpr Index piece = 2048;
+  parallel_chunks((v_.n + piece - 1) / piece, [&](std::ptrdiff_t chunk) {
+    const Index begin = Index(chunk) * piece, end = std::min(begin + piece, v_.n);
+    accumulate_with(begin, end, Index(from.size()), factors.data(), from.data(), v_.gradient.data());
+  });
+}
+
+template void PairSearch<float>::add_rows(const std::vector<double>& changes);
+template void PairSearch<double>::add_rows(const std::vector<double>& changes);
 template auto PairSearch<float>::newton() -> Newton;
 template auto PairSearch<double>::newton() -> Newton;
 

@@ -5,41 +5,15 @@
 #include <limits>
 #include <numeric>
 
-#include "maxmargin/cpu.hpp"
+#include "maxmargin/passes.hpp"
 
 namespace maxmargin {
 
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double tiny = 1e-300;
-template <class R>
-constexpr double tau_of = sizeof(R) == 4 ? 1e-7 : 1e-14;  // of K_ii + K_jj: curvatures below are rounding
-constexpr std::size_t batch = 6;                          // one strip of a tile
+constexpr std::size_t batch = 6;  // one strip of a tile
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
-
-std::unique_ptr<RowMaker<float>> maker_for(const Gram& gram, std::span<const Index> active, float) {
-  return gram.rows_f32(active);
-}
-std::unique_ptr<RowMaker<double>> maker_for(const Gram& gram, std::span<const Index> active, double) {
-  return gram.rows_f64(active);
-}
-Selection update_with(const PairView<float>& v, double step, const float* i, const float* j) {
-  return hot().update_f32(v, step, i, j);
-}
-Selection update_with(const PairView<double>& v, double step, const double* i, const double* j) {
-  return hot().update_f64(v, step, i, j);
-}
-Extreme partner_with(const PairView<float>& v, double level, double diagonal, double tau, const float* row) {
-  return hot().partner_f32(v, level, diagonal, tau, row);
-}
-Extreme partner_with(const PairView<double>& v, double level, double diagonal, double tau, const double* row) {
-  return hot().partner_f64(v, level, diagonal, tau, row);
-}
-Candidate single_with(const PairView<float>& v, double step, const float* row) { return hot().update_single_f32(v, step, row); }
-Candidate single_with(const PairView<double>& v, double step, const double* row) {
-  return hot().update_single_f64(v, step, row);
-}
 
 }  // namespace
 
@@ -48,54 +22,38 @@ PairSearch<R>::PairSearch(const SignedDual& problem, const Gram& gram, const Opt
                           State& state)
     : problem_(problem), gram_(gram), options_(options), monitor_(monitor), state_(state) {
   load_active();
-  rows_ = std::make_unique<RowStore<R>>(n_, options_.cache_bytes);
-}
-
-template <class R>
-PairView<R> PairSearch<R>::view() {
-  return {n_, gradient_.data(), up_.data(), down_.data(), diagonal_.data()};
+  rows_ = std::make_unique<RowStore<R>>(v_.n, options_.cache_bytes);
 }
 
 template <class R>
 void PairSearch<R>::load_active() {
-  n_ = Index(state_.active.size());
-  const Index padded = (n_ + 15) / 16 * 16;
-  gradient_.assign(padded, 0.0);
-  up_.assign(padded, infinity);
-  down_.assign(padded, -infinity);
-  diagonal_.assign(padded, R(1));
-  zeros_.assign(padded, R(0));
-  for (auto* v : {&beta_, &lower_, &upper_, &ridge_}) v->assign(n_, 0.0);
-  for (Index k = 0; k < n_; ++k) {
+  v_.resize(Index(state_.active.size()));
+  zeros_.assign(v_.gradient.size(), R(0));
+  for (Index k = 0; k < v_.n; ++k) {
     const Index i = state_.active[k];
-    gradient_[k] = state_.gradient[i];
-    beta_[k] = state_.beta[i];
-    lower_[k] = problem_.lower[i];
-    upper_[k] = problem_.upper[i];
-    ridge_[k] = problem_.ridge == nullptr ? 0.0 : problem_.ridge[i];
-    diagonal_[k] = R(state_.diagonal[i]);
-    set_masks(k);
+    v_.gradient[k] = state_.gradient[i];
+    v_.beta[k] = state_.beta[i];
+    v_.lower[k] = problem_.lower[i];
+    v_.upper[k] = problem_.upper[i];
+    v_.ridge[k] = problem_.ridge == nullptr ? 0.0 : problem_.ridge[i];
+    v_.diagonal[k] = R(state_.diagonal[i]);
+    v_.set_masks(k);
   }
-  first_beta_ = beta_;
-  first_gradient_.assign(gradient_.begin(), gradient_.begin() + n_);
+  first_beta_ = v_.beta;
+  first_gradient_.assign(v_.gradient.begin(), v_.gradient.begin() + v_.n);
   first_objective_ = state_.objective;
   maker_ = maker_for(gram_, state_.active, R());
+  block_.clear();
   queue_.clear();
 }
 
 template <class R>
 void PairSearch<R>::store_active() {
-  for (Index k = 0; k < n_; ++k) {
+  for (Index k = 0; k < v_.n; ++k) {
     const Index i = state_.active[k];
-    state_.gradient[i] = gradient_[k];
-    state_.beta[i] = beta_[k];
+    state_.gradient[i] = v_.gradient[k];
+    state_.beta[i] = v_.beta[k];
   }
-}
-
-template <class R>
-void PairSearch<R>::set_masks(Index k) {
-  up_[k] = beta_[k] < upper_[k] ? 0.0 : infinity;
-  down_[k] = beta_[k] > lower_[k] ? 0.0 : -infinity;
 }
 
 // The candidates for the next steps, best first: when a row must be made, theirs are made with it, since a tile of several
@@ -103,14 +61,14 @@ void PairSearch<R>::set_masks(Index k) {
 template <class R>
 void PairSearch<R>::fill_queue() {
   double lowest = infinity, highest = -infinity;
-  for (Index k = 0; k < n_; ++k) {
-    lowest = std::min(lowest, gradient_[k] + up_[k]);
-    highest = std::max(highest, gradient_[k] + down_[k]);
+  for (Index k = 0; k < v_.n; ++k) {
+    lowest = std::min(lowest, v_.gradient[k] + v_.up[k]);
+    highest = std::max(highest, v_.gradient[k] + v_.down[k]);
   }
   if (!problem_.keep_total) lowest = highest = 0.0;
   std::vector<std::pair<double, Index>> candidates;
-  for (Index k = 0; k < n_; ++k) {
-    const double violation = std::max(highest - (gradient_[k] + up_[k]), gradient_[k] + down_[k] - lowest);
+  for (Index k = 0; k < v_.n; ++k) {
+    const double violation = std::max(highest - (v_.gradient[k] + v_.up[k]), v_.gradient[k] + v_.down[k] - lowest);
     if (violation > 0 && !rows_->has(k)) candidates.emplace_back(-violation, k);
   }
   const auto count = std::min<std::size_t>(candidates.size(), batch - 1);
@@ -123,8 +81,8 @@ template <class R>
 const R* PairSearch<R>::row(Index p, Index pinned) {
   if (rows_->has(p)) return rows_->row(p);
   std::vector<Index> wanted{p};
-  if (n_ <= 64 && rows_->capacity() == n_) {  // small: the whole matrix at once
-    wanted.resize(n_);
+  if (v_.n <= 64 && rows_->capacity() == v_.n) {  // small: the whole matrix at once
+    wanted.resize(v_.n);
     std::iota(wanted.begin(), wanted.end(), 0);
   } else if (rows_->filled() + Index(batch) <= rows_->capacity()) {
     fill_queue();
@@ -136,10 +94,12 @@ const R* PairSearch<R>::row(Index p, Index pinned) {
   return rows_->row(p);
 }
 
+// What a move tells; false if it moved nothing.
 template <class R>
-void PairSearch<R>::note_curvature(double curvature, double scale) {
-  // Below zero by more than the rounding of the rows.
-  if (curvature < (sizeof(R) == 4 ? -1e-5 : -1e-10) * std::abs(scale)) state_.outcome.negative_curvature = true;
+bool PairSearch<R>::note(const Move& move) {
+  state_.objective += move.gain;
+  state_.outcome.negative_curvature |= move.negative_curvature;
+  return move.step != 0.0;
 }
 
 // One step in the pair that gains most to second order; false when it moves nothing.
@@ -147,25 +107,14 @@ template <class R>
 bool PairSearch<R>::step_pair() {
   const Index a = pair_.lowest_up.index;
   const R* const row_a = row(a, -1);
-  const Index b = partner_with(view(), pair_.lowest_up.value, double(diagonal_[a]), tau_of<R>, row_a).index;
+  const double level = pair_.lowest_up.value;
+  const Index b = partner_with(v_.view(), level, double(v_.diagonal[a]), curvature_floor<R>, row_a).index;
   if (b < 0) return false;
   const R* const row_b = row(b, a);
-  const double sum = double(diagonal_[a]) + double(diagonal_[b]);
-  const double curvature = sum - 2.0 * double(row_a[b]);
-  note_curvature(curvature, sum);
-  const double slope = gradient_[a] - gradient_[b];  // negative
-  const double room_a = upper_[a] - beta_[a], room_b = beta_[b] - lower_[b];
-  const double step = std::min({-slope / std::max(curvature, tau_of<R> * std::abs(sum) + tiny), room_a, room_b});
-  const double before_a = beta_[a], before_b = beta_[b];
-  beta_[a] = step == room_a ? upper_[a] : beta_[a] + step;
-  beta_[b] = step == room_b ? lower_[b] : beta_[b] - step;
-  if (beta_[a] == before_a && beta_[b] == before_b) return false;
-  state_.objective += step * slope + 0.5 * step * step * curvature;
-  gradient_[a] += step * ridge_[a];
-  gradient_[b] -= step * ridge_[b];
-  set_masks(a);
-  set_masks(b);
-  pair_ = update_with(view(), step, row_a, row_b);
+  const Move move = v_.move_pair(a, b, double(row_a[b]));
+  if (!note(move)) return false;
+  pair_ = update_with(v_.view(), move.step, row_a, row_b);
+  ++state_.outcome.steps;
   return true;
 }
 
@@ -175,17 +124,10 @@ bool PairSearch<R>::step_single() {
   const Index a = single_.index;
   if (a < 0) return false;
   const R* const row_a = row(a, -1);
-  const double slope = gradient_[a], curvature = double(diagonal_[a]);
-  note_curvature(curvature, std::abs(curvature));
-  const double wanted = beta_[a] - slope / std::max(curvature, tiny);
-  const double before = beta_[a];
-  beta_[a] = std::clamp(wanted, lower_[a], upper_[a]);
-  const double step = beta_[a] - before;
-  if (step == 0.0) return false;
-  state_.objective += step * slope + 0.5 * step * step * curvature;
-  gradient_[a] += step * ridge_[a];
-  set_masks(a);
-  single_ = single_with(view(), step, row_a);
+  const Move move = v_.move_single(a);
+  if (!note(move)) return false;
+  single_ = single_with(v_.view(), move.step, row_a);
+  ++state_.outcome.steps;
   return true;
 }
 
@@ -198,9 +140,9 @@ double PairSearch<R>::violation() const {
 template <class R>
 void PairSearch<R>::select() {
   if (problem_.keep_total)
-    pair_ = update_with(view(), 0.0, zeros_.data(), zeros_.data());
+    pair_ = update_with(v_.view(), 0.0, zeros_.data(), zeros_.data());
   else
-    single_ = single_with(view(), 0.0, zeros_.data());
+    single_ = single_with(v_.view(), 0.0, zeros_.data());
 }
 
 // Records progress; true if the run must end here.
@@ -214,7 +156,7 @@ bool PairSearch<R>::checkpoint(double violation) {
   const bool report = now - state_.last_report > std::chrono::milliseconds(50);
   if (due || report) {
     Index support = 0;
-    for (Index k = 0; k < n_; ++k) support += beta_[k] != 0.0;
+    for (Index k = 0; k < v_.n; ++k) support += v_.beta[k] != 0.0;
     const Progress progress{seconds, outcome.steps, state_.objective, violation, support};
     if (due) {
       outcome.trace.push_back(progress);
@@ -235,10 +177,10 @@ bool PairSearch<R>::shrink() {
   if (!problem_.keep_total || !options_.shrinking) return false;
   const double lowest = pair_.lowest_up.value, highest = pair_.highest_down;
   std::vector<Index> keep;
-  for (Index k = 0; k < n_; ++k) {
-    if (gradient_[k] + up_[k] < highest || gradient_[k] + down_[k] > lowest) keep.push_back(k);
+  for (Index k = 0; k < v_.n; ++k) {
+    if (v_.gradient[k] + v_.up[k] < highest || v_.gradient[k] + v_.down[k] > lowest) keep.push_back(k);
   }
-  if (10 * Index(keep.size()) > 7 * n_ || keep.size() < 2) return false;
+  if (10 * Index(keep.size()) > 7 * v_.n || keep.size() < 2) return false;
   store_active();
   std::vector<Index> active(keep.size());
   for (std::size_t k = 0; k < keep.size(); ++k) active[k] = state_.active[keep[k]];
@@ -253,7 +195,7 @@ bool PairSearch<R>::shrink() {
 template <class R>
 double PairSearch<R>::noise() const {
   double mass = 0;
-  for (Index k = 0; k < n_; ++k) mass += std::abs(beta_[k]) * std::sqrt(std::abs(double(diagonal_[k])));
+  for (Index k = 0; k < v_.n; ++k) mass += std::abs(v_.beta[k]) * std::sqrt(std::abs(double(v_.diagonal[k])));
   return 4 * epsilon * (1.0 + mass * std::sqrt(state_.diagonal_scale));
 }
 
@@ -264,21 +206,21 @@ bool PairSearch<R>::stagnates() {
   if (steps < window_end_) return false;
   const bool still = window_end_ > 0 && window_objective_ - state_.objective < 4 * epsilon * std::abs(state_.objective);
   window_objective_ = state_.objective;
-  window_end_ = steps + std::max<std::int64_t>(100000, 20 * std::int64_t(n_));
+  window_end_ = steps + std::max<std::int64_t>(100000, 20 * std::int64_t(v_.n));
   return still;
 }
 
-// Pair steps until the violation is below tol, with Newton rounds in between once they cost no more than the steps since the
-// last one. Then, where float64 rows make it possible, the same down to rounding: the exact finish.
+// Steps until the violation is below tol, with Newton rounds in between once they cost no more than the steps since the last
+// one. Then, where float64 rows make it possible, the same down to rounding: the exact finish.
 template <class R>
 bool PairSearch<R>::run() {
   Outcome& outcome = state_.outcome;
-  const bool exact = sizeof(R) == 8 && n_ <= exact_limit;
+  const bool exact = sizeof(R) == 8 && v_.n <= exact_limit;
   double target = options_.tol, work = 0, best = infinity;
   bool finishing = false;
   int idle_rounds = 0, rescues = 20;
-  std::int64_t since_shrink = 0;
-  newton_cost_ = 24.0 * n_ * n_;  // before 2n steps the free set has not settled
+  std::int64_t next_shrink = outcome.steps + std::max<std::int64_t>(1000, v_.n / 2);
+  newton_cost_ = 24.0 * v_.n * v_.n;  // before 2n steps the free set has not settled
   select();
   for (;;) {
     const double now = violation();
@@ -305,26 +247,32 @@ bool PairSearch<R>::run() {
       if (result == Newton::done) continue;
       if (result == Newton::unfit && finishing) break;
     }
-    if (!(problem_.keep_total ? step_pair() : step_single()) || stagnates()) {
+    if (!step(now) || stagnates()) {
       if (exact && rescues-- > 0 && newton() == Newton::done && violation() < 0.5 * now) continue;
       if (!finishing) outcome.ending = Ending::stalled;
       break;
     }
-    ++outcome.steps;
-    work += 12.0 * n_;
-    if (++since_shrink >= std::max<std::int64_t>(1000, n_ / 2)) {
-      since_shrink = 0;
-      if (shrink() && sizeof(R) == 4 && n_ <= exact_limit) {
+    work += 12.0 * v_.n;
+    if (outcome.steps >= next_shrink) {
+      if (shrink() && sizeof(R) == 4 && v_.n <= exact_limit) {
         outcome.rows_made += rows_->rows_made();
         store_active();
         return false;
       }
+      next_shrink = outcome.steps + std::max<std::int64_t>(1000, v_.n / 2);
     }
   }
   outcome.violation = violation();
   outcome.rows_made += rows_->rows_made();
   store_active();
   return true;
+}
+
+// Blocks where many variables move and rows are costly; pairs where a long tail would make blocks repeat themselves.
+template <class R>
+bool PairSearch<R>::step(double violation) {
+  if (!problem_.keep_total) return step_single();
+  return blocks_pay(violation) ? step_block(violation) : step_pair();
 }
 
 template class PairSearch<float>;

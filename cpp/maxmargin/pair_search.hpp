@@ -6,6 +6,7 @@
 
 #include "maxmargin/engine.hpp"
 #include "maxmargin/row_store.hpp"
+#include "maxmargin/variables.hpp"
 
 namespace maxmargin {
 
@@ -37,17 +38,16 @@ class PairSearch {
  private:
   enum class Newton { done, nothing_free, unfit };
 
-  PairView<R> view();
   void load_active();
   void store_active();
-  void set_masks(Index p);
   void select();
   double violation() const;
   const R* row(Index p, Index pinned);
   void fill_queue();
+  bool step(double violation);
   bool step_pair();
   bool step_single();
-  void note_curvature(double curvature, double scale);
+  bool note(const Move& move);
   bool checkpoint(double violation);
   bool shrink();
   double noise() const;
@@ -55,6 +55,12 @@ class PairSearch {
 
   Newton newton();
   void refresh_gradient();
+  void add_rows(const std::vector<double>& changes);
+
+  bool blocks_pay(double violation);
+  bool step_block(double violation);
+  void choose_block();
+  void load_block();
 
   const SignedDual& problem_;
   const Gram& gram_;
@@ -62,10 +68,8 @@ class PairSearch {
   const Monitor& monitor_;
   State& state_;
 
-  Index n_ = 0;  // how many variables are active
-  // Compact copies over the active set; those that passes read are padded to whole vectors.
-  std::vector<double> gradient_, up_, down_, beta_, lower_, upper_, ridge_;
-  std::vector<R> diagonal_, zeros_;
+  Variables<R> v_;  // the active ones
+  std::vector<R> zeros_;
   // Where this active set began: a fresh gradient is this one plus the change.
   std::vector<double> first_beta_, first_gradient_;
   double first_objective_ = 0;
@@ -75,6 +79,13 @@ class PairSearch {
   std::vector<Index> queue_;  // rows worth making together with a missing one
 
   bool due_ = false;  // time may have passed: rows were made
+
+  std::vector<Index> block_;     // positions of the last block
+  Variables<R> inner_;           // their copies
+  std::vector<R> inner_rows_;    // their part of K
+  double halved_violation_ = 0;  // the violation when it last halved,
+  int rounds_since_ = 0;         // and the blocks since
+  bool pairs_only_ = false;
 
   Selection pair_{};
   Candidate single_{};

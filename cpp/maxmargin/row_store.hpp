@@ -1,51 +1,18 @@
-// Computed kernel rows over the active set, up to a number of bytes; beyond it the row not used for longest goes. The rows
-// live in one mapping that asks for huge pages: touching it page by page costs more than filling it.
+// Computed kernel rows over the active set, up to a number of bytes; beyond it the row not used for longest goes.
 #pragma once
-
-#include <sys/mman.h>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <new>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "maxmargin/gram.hpp"
+#include "maxmargin/mapping.hpp"
 
 namespace maxmargin {
-
-// Memory that is not touched until it is used. Small pieces come from the heap, which hands out the same pages again.
-class Mapping {
- public:
-  explicit Mapping(std::size_t bytes) : bytes_(bytes), mapped_(bytes >= (std::size_t(1) << 22)) {
-    if (!mapped_) {
-      address_ = ::operator new(bytes_);
-      return;
-    }
-    address_ = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (address_ == MAP_FAILED) throw std::bad_alloc();
-#if defined(MADV_HUGEPAGE)
-    madvise(address_, bytes_, MADV_HUGEPAGE);
-#endif
-  }
-  ~Mapping() {
-    if (mapped_)
-      munmap(address_, bytes_);
-    else
-      ::operator delete(address_);
-  }
-  Mapping(const Mapping&) = delete;
-  Mapping& operator=(const Mapping&) = delete;
-  void* address() const { return address_; }
-
- private:
-  void* address_;
-  std::size_t bytes_;
-  bool mapped_;
-};
 
 template <class R>
 class RowStore {

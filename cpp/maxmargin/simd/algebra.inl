@@ -11,11 +11,30 @@ double dot(std::ptrdiff_t n, const double* x, const double* y) {
   return total;
 }
 
-template <class R>
-void axpy(std::ptrdiff_t n, double a, const R* x, double* y) {
+void axpy(std::ptrdiff_t n, double a, const double* x, double* y) {
   std::ptrdiff_t k = 0;
-  for (; k + 4 <= n; k += 4) store(y + k, load<Vec<double>>(y + k) + a * widen(x + k));
-  for (; k < n; ++k) y[k] += a * double(x[k]);
+  for (; k + 4 <= n; k += 4) store(y + k, load<Vec<double>>(y + k) + a * load<Vec<double>>(x + k));
+  for (; k < n; ++k) y[k] += a * x[k];
+}
+
+// Eight rows at a time, so that y is read and written once for eight.
+template <class R, int rows_at_once>
+inline void accumulate_some(Index begin, Index end, const double* a, const R* const* rows, double* y) {
+  Index k = begin;
+  for (; k + 4 <= end; k += 4) {
+    Vec<double> sum = load<Vec<double>>(y + k);
+    for (int r = 0; r < rows_at_once; ++r) sum += a[r] * widen(rows[r] + k);
+    store(y + k, sum);
+  }
+  for (; k < end; ++k)
+    for (int r = 0; r < rows_at_once; ++r) y[k] += a[r] * double(rows[r][k]);
+}
+
+template <class R>
+void accumulate(Index begin, Index end, Index count, const double* a, const R* const* rows, double* y) {
+  Index r = 0;
+  for (; r + 8 <= count; r += 8) accumulate_some<R, 8>(begin, end, a + r, rows + r, y);
+  for (; r < count; ++r) accumulate_some<R, 1>(begin, end, a + r, rows + r, y);
 }
 
 // out[r][c] = sum over k < depth of a[r][k] b[c][k] for a block of rows of two row-major matrices.

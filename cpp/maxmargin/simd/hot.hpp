@@ -92,7 +92,9 @@ struct Hot {
 
   double (*dot)(std::ptrdiff_t n, const double* x, const double* y);
   void (*axpy)(std::ptrdiff_t n, double a, const double* x, double* y);
-  void (*axpy_f32)(std::ptrdiff_t n, double a, const float* x, double* y);
+  // y[k] += sum over r of a[r] rows[r][k] for k in [begin, end), in the order of r.
+  void (*accumulate_f32)(Index begin, Index end, Index count, const double* a, const float* const* rows, double* y);
+  void (*accumulate_f64)(Index begin, Index end, Index count, const double* a, const double* const* rows, double* y);
   // In-place Cholesky of the lower triangle of a row-major matrix; returns the index of the first pivot <= floor, or -1.
   Index (*cholesky)(Index n, double* a, std::ptrdiff_t stride, double floor);
 };

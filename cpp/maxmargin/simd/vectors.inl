@@ -40,56 +40,62 @@ inline Vec<double> widen(const float* p) {
   return __builtin_convertvector(load<half>(p), Vec<double>);
 }
 
-// exp(x) for x <= 88 (708): x = n ln 2 + r, |r| <= ln 2 / 2, e^r by its Taylor polynomial, 2^n put into the exponent.
-inline Vec<float> exp_of(Vec<float> x) {
+// exp of `count` vectors at once, for x <= 88 (708): x = n ln 2 + r, |r| <= ln 2 / 2, e^r by its Taylor polynomial, 2^n put
+// into the exponent. One vector would wait for itself at every step of the polynomial; several fill the gaps.
+template <int count>
+inline void exp_all(Vec<float>* x) {
   const float shift = 12582912.0f;  // 1.5 * 2^23: adding it rounds to the nearest integer
-  x = x < -87.0f ? splat(-87.0f) : x;
-  x = x > 88.0f ? splat(88.0f) : x;
-  const Vec<float> n = (x * 1.44269504088896341f + shift) - shift;
-  Vec<float> r = x - n * 0.693359375f;
-  r = r + n * 2.12194440e-4f;
-  Vec<float> p = splat(1.0f / 5040);
-  p = p * r + 1.0f / 720;
-  p = p * r + 1.0f / 120;
-  p = p * r + 1.0f / 24;
-  p = p * r + 1.0f / 6;
-  p = p * r + 0.5f;
-  p = p * r + 1.0f;
-  p = p * r + 1.0f;
-  const Bits<float> power = (__builtin_convertvector(n, Bits<float>) + 127) << 23;
-  return p * __builtin_bit_cast(Vec<float>, power);
+  const float coefficients[] = {1.0f / 720, 1.0f / 120, 1.0f / 24, 1.0f / 6, 0.5f, 1.0f, 1.0f};
+  Vec<float> n[count], r[count], p[count];
+  for (int v = 0; v < count; ++v) {
+    x[v] = x[v] < -87.0f ? splat(-87.0f) : x[v];
+    x[v] = x[v] > 88.0f ? splat(88.0f) : x[v];
+    n[v] = (x[v] * 1.44269504088896341f + shift) - shift;
+    r[v] = x[v] - n[v] * 0.693359375f;
+    r[v] = r[v] + n[v] * 2.12194440e-4f;
+    p[v] = splat(1.0f / 5040);
+  }
+  for (const float c : coefficients)
+    for (int v = 0; v < count; ++v) p[v] = p[v] * r[v] + c;
+  for (int v = 0; v < count; ++v) {
+    const Bits<float> power = (__builtin_convertvector(n[v], Bits<float>) + 127) << 23;
+    x[v] = p[v] * __builtin_bit_cast(Vec<float>, power);
+  }
 }
 
-inline Vec<double> exp_of(Vec<double> x) {
+template <int count>
+inline void exp_all(Vec<double>* x) {
   const double shift = 6755399441055744.0;  // 1.5 * 2^52
-  x = x < -708.0 ? splat(-708.0) : x;
-  x = x > 709.0 ? splat(709.0) : x;
-  const Vec<double> shifted = x * 1.4426950408889634074 + shift;
-  const Vec<double> n = shifted - shift;
-  Vec<double> r = x - n * 6.93147180369123816490e-01;
-  r = r - n * 1.90821492927058770002e-10;
-  Vec<double> p = splat(1.0 / 6227020800.0);
-  p = p * r + 1.0 / 479001600.0;
-  p = p * r + 1.0 / 39916800.0;
-  p = p * r + 1.0 / 3628800.0;
-  p = p * r + 1.0 / 362880.0;
-  p = p * r + 1.0 / 40320.0;
-  p = p * r + 1.0 / 5040.0;
-  p = p * r + 1.0 / 720.0;
-  p = p * r + 1.0 / 120.0;
-  p = p * r + 1.0 / 24.0;
-  p = p * r + 1.0 / 6.0;
-  p = p * r + 0.5;
-  p = p * r + 1.0;
-  p = p * r + 1.0;
-  // The integer n stands in the low bits of `shifted`.
-  const Bits<double> power = (__builtin_bit_cast(Bits<double>, shifted) - 0x4338000000000000LL + 1023) << 52;
-  return p * __builtin_bit_cast(Vec<double>, power);
-}
-
-template <class T>
-inline Vec<T> tanh_of(Vec<T> x) {
-  return T(1) - T(2) / (exp_of(x + x) + T(1));
+  const double coefficients[] = {1.0 / 479001600.0,
+                                 1.0 / 39916800.0,
+                                 1.0 / 3628800.0,
+                                 1.0 / 362880.0,
+                                 1.0 / 40320.0,
+                                 1.0 / 5040.0,
+                                 1.0 / 720.0,
+                                 1.0 / 120.0,
+                                 1.0 / 24.0,
+                                 1.0 / 6.0,
+                                 0.5,
+                                 1.0,
+                                 1.0};
+  Vec<double> shifted[count], r[count], p[count];
+  for (int v = 0; v < count; ++v) {
+    x[v] = x[v] < -708.0 ? splat(-708.0) : x[v];
+    x[v] = x[v] > 709.0 ? splat(709.0) : x[v];
+    shifted[v] = x[v] * 1.4426950408889634074 + shift;
+    const Vec<double> n = shifted[v] - shift;
+    r[v] = x[v] - n * 6.93147180369123816490e-01;
+    r[v] = r[v] - n * 1.90821492927058770002e-10;
+    p[v] = splat(1.0 / 6227020800.0);
+  }
+  for (const double c : coefficients)
+    for (int v = 0; v < count; ++v) p[v] = p[v] * r[v] + c;
+  for (int v = 0; v < count; ++v) {
+    // The integer n stands in the low bits of `shifted`.
+    const Bits<double> power = (__builtin_bit_cast(Bits<double>, shifted[v]) - 0x4338000000000000LL + 1023) << 52;
+    x[v] = p[v] * __builtin_bit_cast(Vec<double>, power);
+  }
 }
 
 template <class T>

@@ -1,0 +1,122 @@
+// The block rounds of a pair search: some hundred variables that violate most are taken out, their part of K is gathered once,
+// pair steps run inside it at cache speed, and all gradients are brought up to date by one pass over the rows of those that
+// moved. Rows are made for a whole block at once.
+#include <algorithm>
+#include <limits>
+
+#include "maxmargin/pair_search.hpp"
+#include "maxmargin/passes.hpp"
+
+namespace maxmargin {
+
+namespace {
+
+constexpr Index block_size = 512;
+constexpr int patience = 40;  // blocks without halving the violation before pairs take over
+
+}  // namespace
+
+template <class R>
+bool PairSearch<R>::blocks_pay(double violation) {
+  if (sizeof(R) == 8 || pairs_only_ || v_.n < 4 * block_size || rows_->capacity() < 2 * block_size) return false;
+  if (violation < 0.5 * halved_violation_ || halved_violation_ == 0) {
+    halved_violation_ = violation;
+    rounds_since_ = 0;
+  }
+  pairs_only_ = ++rounds_since_ > patience;
+  return !pairs_only_;
+}
+
+// Half of the block is new: those that most want to rise and those that most want to fall. The other half is of the last block,
+// free variables first: they are still on the move.
+template <class R>
+void PairSearch<R>::choose_block() {
+  std::vector<char> taken(v_.n, 0);
+  std::vector<Index> chosen;
+  std::stable_partition(block_.begin(), block_.end(), [&](Index k) { return v_.is_free(k); });
+  for (const Index k : block_) {
+    if (Index(chosen.size()) == block_size / 2) break;
+    chosen.push_back(k);
+    taken[k] = 1;
+  }
+  const Index half = (block_size - Index(chosen.size())) / 2;
+  std::vector<std::pair<double, Index>> candidates;
+  for (const bool rising : {true, false}) {
+    candidates.clear();
+    for (Index k = 0; k < v_.n; ++k) {
+      const double wish = rising ? v_.gradient[k] + v_.up[k] : -(v_.gradient[k] + v_.down[k]);
+      const double limit = rising ? pair_.highest_down : -pair_.lowest_up.value;
+      if (wish < limit && !taken[k]) candidates.emplace_back(wish, k);
+    }
+    const auto count = std::min<std::size_t>(candidates.size(), std::size_t(half));
+    std::nth_element(candidates.begin(), candidates.begin() + std::ptrdiff_t(count), candidates.end());
+    for (std::size_t c = 0; c < count; ++c) {
+      chosen.push_back(candidates[c].second);
+      taken[candidates[c].second] = 1;
+    }
+  }
+  std::sort(chosen.begin(), chosen.end());
+  block_ = std::move(chosen);
+}
+
+template <class R>
+void PairSearch<R>::load_block() {
+  const auto m = Index(block_.size());
+  rows_->fetch(*maker_, block_, -1);
+  due_ = true;
+  inner_.resize(m);
+  const auto stride = Index(inner_.gradient.size());
+  inner_rows_.assign(std::size_t(m) * std::size_t(stride), R(0));
+  for (Index a = 0; a < m; ++a) {
+    const Index k = block_[a];
+    inner_.gradient[a] = v_.gradient[k];
+    inner_.beta[a] = v_.beta[k];
+    inner_.lower[a] = v_.lower[k];
+    inner_.upper[a] = v_.upper[k];
+    inner_.ridge[a] = v_.ridge[k];
+    inner_.diagonal[a] = v_.diagonal[k];
+    inner_.set_masks(a);
+    const R* const from = rows_->row(k);
+    R* const into = inner_rows_.data() + std::ptrdiff_t(a) * stride;
+    for (Index b = 0; b < m; ++b) into[b] = from[block_[b]];
+  }
+}
+
+template <class R>
+bool PairSearch<R>::step_block(double violation) {
+  choose_block();
+  load_block();
+  const auto stride = std::ptrdiff_t(inner_.gradient.size());
+  const auto row_of = [&](Index a) { return inner_rows_.data() + a * stride; };
+  const double goal = std::max(0.1 * violation, 0.5 * options_.tol);
+  const std::int64_t most = std::min<std::int64_t>(options_.max_steps - state_.outcome.steps, 20 * block_size);
+  Selection pair = update_with(inner_.view(), 0.0, zeros_.data(), zeros_.data());
+  std::int64_t steps = 0;
+  for (; steps < most && pair.highest_down - pair.lowest_up.value > goal; ++steps) {
+    const Index a = pair.lowest_up.index;
+    const Index b =
+        partner_with(inner_.view(), pair.lowest_up.value, double(inner_.diagonal[a]), curvature_floor<R>, row_of(a)).index;
+    if (b < 0) break;
+    const Move move = inner_.move_pair(a, b, double(row_of(a)[b]));
+    if (!note(move)) break;
+    pair = update_with(inner_.view(), move.step, row_of(a), row_of(b));
+  }
+  std::vector<double> changes(v_.n, 0.0);
+  for (Index a = 0; a < inner_.n; ++a) {
+    const Index k = block_[a];
+    changes[k] = inner_.beta[a] - v_.beta[k];
+    v_.beta[k] = inner_.beta[a];
+    v_.set_masks(k);
+  }
+  add_rows(changes);
+  state_.outcome.steps += steps;
+  select();
+  return steps > 0;
+}
+
+template bool PairSearch<float>::blocks_pay(double);
+template bool PairSearch<float>::step_block(double);
+template bool PairSearch<double>::blocks_pay(double);
+template bool PairSearch<double>::step_block(double);
+
+}  // namespace maxmargin
