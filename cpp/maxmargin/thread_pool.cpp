@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdlib>
 #include <exception>
@@ -83,7 +84,7 @@ class Pool {
   // Only one caller at a time; the others, and loops inside a loop, run alone.
   std::atomic<bool> busy{false};
 
-  void run(Job& job, int helpers) {
+  void run(Job& job, int helpers, const std::function<void()>& while_waiting) {
     {
       const std::lock_guard<std::mutex> hold(lock_);
       while (int(workers_.size()) < helpers) workers_.emplace_back([this] { serve(); });
@@ -95,7 +96,11 @@ class Pool {
     job.work();
     std::unique_lock<std::mutex> hold(lock_);
     seats_ = 0;  // a worker that has not woken yet stays out
-    done_.wait(hold, [this] { return working_ == 0; });
+    while (!done_.wait_for(hold, std::chrono::milliseconds(50), [this] { return working_ == 0; })) {
+      hold.unlock();
+      while_waiting();
+      hold.lock();
+    }
     job_ = nullptr;
   }
 
@@ -150,7 +155,8 @@ int thread_count() { return count().load(); }
 
 void set_thread_count(int wanted) { count().store(std::max(1, wanted)); }
 
-void parallel_chunks(std::ptrdiff_t chunks, const std::function<void(std::ptrdiff_t)>& body) {
+void parallel_chunks(std::ptrdiff_t chunks, const std::function<void(std::ptrdiff_t)>& body,
+                     const std::function<void()>& while_waiting) {
   const int helpers = int(std::min<std::ptrdiff_t>(thread_count(), chunks)) - 1;
   if (helpers > 0) {
     Pool& shared = pool();
@@ -158,7 +164,7 @@ void parallel_chunks(std::ptrdiff_t chunks, const std::function<void(std::ptrdif
       Job job;
       job.body = &body;
       job.chunks = chunks;
-      shared.run(job, helpers);
+      shared.run(job, helpers, while_waiting);
       shared.busy.store(false);
       if (job.error) std::rethrow_exception(job.error);
       return;

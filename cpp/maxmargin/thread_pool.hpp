@@ -14,7 +14,9 @@ void set_thread_count(int count);
 
 // Calls body(chunk) for each chunk in [0, chunks). Runs on the calling thread alone if the pool is busy with another
 // caller, if only one thread is allowed or if there is one chunk. Safe after fork: the child makes its own pool.
-// The first exception thrown by a body is rethrown to the caller.
-void parallel_chunks(std::ptrdiff_t chunks, const std::function<void(std::ptrdiff_t)>& body);
+// The first exception thrown by a body is rethrown to the caller. A caller that has no chunk left but must wait for the others
+// calls `while_waiting`, which must not throw, about every 50 ms.
+void parallel_chunks(
+    std::ptrdiff_t chunks, const std::function<void(std::ptrdiff_t)>& body, const std::function<void()>& while_waiting = [] {});
 
 }  // namespace maxmargin

@@ -26,19 +26,28 @@ def feature_gram(features: Features, kernel: KernelFunction, subset: NDArray[np.
 def precomputed_gram(matrix: NDArray[Any], subset: NDArray[np.int32] | None) -> Gram: ...
 def opaque_gram(function: Callable[[NDArray[np.int32], NDArray[np.int32]], NDArray[np.float64]], size: int) -> Gram: ...
 def cross_kernel(kernel: KernelFunction, left: Features, right: Features) -> NDArray[np.float64]: ...
+def products(grams: list[Gram], betas: list[NDArray[np.float64]]) -> list[NDArray[np.float64]]: ...
+
+# gram, q, lower, upper, ridge, keep_total, beta, gradient
+Task = tuple[
+    Gram,
+    NDArray[np.float64],
+    NDArray[np.float64],
+    NDArray[np.float64],
+    NDArray[np.float64] | None,
+    bool,
+    NDArray[np.float64],
+    NDArray[np.float64],
+]
+# beta, ending, interrupted, steps, rows made, Newton rounds, negative curvature, trace
+Outcome = tuple[NDArray[np.float64], int, bool, int, int, int, bool, NDArray[np.float64]]
+
 def minimise(
-    gram: Gram,
-    q: NDArray[np.float64],
-    lower: NDArray[np.float64],
-    upper: NDArray[np.float64],
-    ridge: NDArray[np.float64] | None,
-    keep_total: bool,
-    beta: NDArray[np.float64],
-    gradient: NDArray[np.float64],
+    problems: list[Task],
     tol: float,
     max_steps: int,
     max_seconds: float,
     cache_bytes: int,
     shrinking: bool,
     monitor: Callable[[float, int, float, float, int], bool] | None,
-) -> tuple[NDArray[np.float64], int, bool, int, int, int, bool, NDArray[np.float64]]: ...
+) -> list[Outcome]: ...

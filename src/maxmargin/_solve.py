@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
 
 from maxmargin.errors import ConvergenceWarning, FitInterrupted, IndefiniteKernelWarning
 from maxmargin.problems import SoftMargin
-from maxmargin.solution import Certificate, Iterate, Judgement, Progress, Solution, Status, certify
-from maxmargin.solvers import Limits, Solver, Start
+from maxmargin.solution import Certificate, Iterate, Judgement, Solution, Status, certify, certify_all
+from maxmargin.solvers import Callback, Limits, Solver, Start
 from maxmargin.solvers._select import as_solver
 from maxmargin.validation import check_boolean, check_integer, check_positive
 
 __all__ = ["answer", "complaint", "solve"]
-
-Callback = Callable[[Progress], bool]
 
 
 def solve(
@@ -62,7 +61,7 @@ def solve(
     >>> solution.certificate.gap <= 1e-3
     True
     """
-    solution = answer(problem, solver, tol, max_iter, max_time, throw, callback=callback)
+    (solution,) = answer([problem], solver, tol, max_iter, max_time, throw, callback=callback)
     if (said := complaint(solution)) is not None:
         message, category = said
         warnings.warn(message, category, stacklevel=2)
@@ -70,7 +69,7 @@ def solve(
 
 
 def answer(
-    problem: SoftMargin,
+    problems: Sequence[SoftMargin],
     solver: Any,
     tol: float,
     max_iter: int,
@@ -78,24 +77,33 @@ def answer(
     throw: bool = True,
     *,
     callback: Callback | None = None,
-) -> Solution:
-    """`solve` without its warnings: estimators that solve many problems warn once for all."""
-    chosen = as_solver(solver, problem)
+) -> list[Solution]:
+    """`solve` for several problems at once and without its warnings: an estimator warns once for all its machines."""
+    chosen = as_solver(solver, problems[0])
+    check_boolean("throw", throw, "solve")
     budget = _Budget(
         check_positive("tol", tol, "solve"),
         check_integer("max_iter", max_iter, "solve", -1),
         None if max_time is None else check_positive("max_time", max_time, "solve"),
-        problem.dual.n,
+        max(problem.dual.n for problem in problems),
     )
-    check_boolean("throw", throw, "solve")
-    iterate, judgement = _run(problem, chosen, budget, callback)
-    if iterate.by_signal and throw:
+    duals = [problem.dual for problem in problems]
+    iterates = chosen.run(duals, [Start.zero(dual) for dual in duals], budget.limits(budget.tol, 0), callback)
+    if throw:
+        for problem, iterate in zip(problems, iterates, strict=True):
+            _raise_if_interrupted(problem, iterate, budget)
+    judgements = certify_all(problems, [iterate.beta for iterate in iterates])
+    hallway = _Hallway(chosen, budget, throw, callback)
+    return [hallway.finished(*each) for each in zip(problems, iterates, judgements, strict=True)]
+
+
+def _raise_if_interrupted(problem: SoftMargin, iterate: Iterate, budget: _Budget) -> None:
+    """Answer Ctrl-C at once: the certificate, which may take a while, is made when it is asked for."""
+    if iterate.by_signal:
         raise FitInterrupted(
             f"Interrupted after {iterate.steps} pair steps. The exception's `solution` has the state at that moment.",
             lambda: _solution(problem, iterate, certify(problem, iterate.beta), budget.tol),
         )
-    solution = _solution(problem, iterate, judgement or certify(problem, iterate.beta), budget.tol)
-    return solution
 
 
 @final
@@ -113,33 +121,36 @@ class _Budget:
         return Limits(tol, max(0, self._steps - steps_taken), seconds)
 
 
-def _run(problem: SoftMargin, solver: Solver, budget: _Budget, callback: Callback | None) -> tuple[Iterate, Judgement | None]:
-    """Run and certify; go on from the exact scores for as long as that brings the answer nearer to the optimum.
+@final
+@dataclass(frozen=True)
+class _Hallway:
+    """From a first answer and its judgement to a solution."""
 
-    After Ctrl-C nothing is certified: that may take longer than a user wants to wait.
-    """
-    dual = problem.dual
-    iterate = solver.run(dual, Start.zero(dual), budget.limits(budget.tol, 0), callback)
-    if iterate.by_signal:
-        return iterate, None
-    judgement = certify(problem, iterate.beta)
-    aim = budget.tol
-    while (
-        iterate.status in _RESUMABLE and not judgement.is_optimal(budget.tol) and not _indefinite(problem, iterate, judgement)
-    ):
-        if judgement.kkt_violation <= budget.tol:
-            aim *= 0.1  # the pairs agree, the gap does not
-        limits = budget.limits(min(aim, 0.5 * judgement.kkt_violation), iterate.steps)
-        later = solver.run(dual, Start(iterate.beta, judgement.scores), limits, callback)
-        if later.by_signal:
-            return _joined(iterate, later), None
-        better = certify(problem, later.beta)
-        progressed = better.kkt_violation < 0.5 * judgement.kkt_violation or better.gap < 0.5 * judgement.gap
-        if better.dual >= judgement.dual or better.kkt_violation < judgement.kkt_violation:
-            iterate, judgement = _joined(iterate, later), better
-        if not progressed:
-            break
-    return iterate, judgement
+    solver: Solver
+    budget: _Budget
+    throw: bool
+    callback: Callback | None
+
+    def finished(self, problem: SoftMargin, iterate: Iterate, judgement: Judgement) -> Solution:
+        """Go on from the exact scores for as long as that brings the answer nearer to the optimum."""
+        tol = aim = self.budget.tol
+        while iterate.status in _RESUMABLE and not judgement.is_optimal(tol):
+            if _indefinite(problem, iterate, judgement):
+                break
+            if judgement.kkt_violation <= tol:
+                aim *= 0.1  # the pairs agree, the gap does not
+            limits = self.budget.limits(min(aim, 0.5 * judgement.kkt_violation), iterate.steps)
+            start = Start(iterate.beta, judgement.scores)
+            (later,) = self.solver.run([problem.dual], [start], limits, self.callback)
+            if self.throw:
+                _raise_if_interrupted(problem, _joined(iterate, later), self.budget)
+            better = certify(problem, later.beta)
+            progressed = better.kkt_violation < 0.5 * judgement.kkt_violation or better.gap < 0.5 * judgement.gap
+            if better.dual >= judgement.dual or better.kkt_violation < judgement.kkt_violation:
+                iterate, judgement = _joined(iterate, later), better
+            if not progressed:
+                break
+        return _solution(problem, iterate, judgement, tol)
 
 
 _RESUMABLE = (Status.CONVERGED, Status.STALLED)

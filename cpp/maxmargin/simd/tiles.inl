@@ -50,7 +50,8 @@ inline void tile_of(const KernelFunction& function, Index depth, PackedRows<T> s
   for (int r = 0; r < rows; ++r)
     for (int v = 0; v < vectors; ++v) total[r][v] = Vec<T>{};
   for (Index begin = 0; begin < depth; begin += run)
-    add_run<T, rows, vectors>(begin + run < depth ? run : depth - begin, strip.values + std::ptrdiff_t(begin) * TileShape<T>::strip,
+    add_run<T, rows, vectors>(begin + run < depth ? run : depth - begin,
+                              strip.values + std::ptrdiff_t(begin) * TileShape<T>::strip,
                               panel.values + std::ptrdiff_t(begin) * TileShape<T>::panel, total);
   for (int r = 0; r < rows; r += 2) {  // two rows are four vectors; an odd last row is taken with itself
     const int other = r + 1 < rows ? r + 1 : r;

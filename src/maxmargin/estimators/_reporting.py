@@ -16,6 +16,9 @@ __all__ = ["LineReport", "LiveReport", "Report", "SilentReport", "report_for"]
 class Report(ABC):
     """Told about each machine when it starts, while it runs and when it is done."""
 
+    silent: bool = False
+    """Whether nobody listens, so that machines may run at the same time."""
+
     def __enter__(self) -> Self:
         return self
 
@@ -34,6 +37,8 @@ class Report(ABC):
 @final
 class SilentReport(Report):
     """Prints nothing and asks the solver for nothing."""
+
+    silent = True
 
     def start(self, name: str) -> Callable[[Any], bool] | None:
         return None

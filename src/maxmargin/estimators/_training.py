@@ -121,23 +121,22 @@ def train(
     names : list of str
         Names of the machines, for the report.
     """
-    trained = []
-    for name, machine in zip(names, scheme.machines(codes), strict=True):
-        if machine.rows is None:
-            problem = SoftMargin.on(gram, machine.y, upper)
-        else:
-            problem = SoftMargin.on(gram.take(machine.rows), machine.y, upper[machine.rows])
-        solution = answer(
-            problem,
-            solver=solver,
-            tol=budget.tol,
-            max_iter=budget.max_iter,
-            max_time=budget.deadline.left(),
-            callback=report.start(name),
-        )
-        report.done(solution)
-        trained.append(Trained(machine, solution))
-    return trained
+    machines = list(scheme.machines(codes))
+    problems = [
+        SoftMargin.on(gram, machine.y, upper)
+        if machine.rows is None
+        else SoftMargin.on(gram.take(machine.rows), machine.y, upper[machine.rows])
+        for machine in machines
+    ]
+    if report.silent:
+        solutions = answer(problems, solver, budget.tol, budget.max_iter, budget.deadline.left())
+    else:  # one at a time, so that the report can follow
+        solutions = []
+        for name, problem in zip(names, problems, strict=True):
+            follow = report.start(name)
+            solutions += answer([problem], solver, budget.tol, budget.max_iter, budget.deadline.left(), callback=follow)
+            report.done(solutions[-1])
+    return [Trained(machine, solution) for machine, solution in zip(machines, solutions, strict=True)]
 
 
 def warn_of_the_worst(trained: list[Trained], names: list[str], *, stacklevel: int = 2) -> None:

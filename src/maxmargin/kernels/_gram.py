@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, final
 
 import numpy as np
@@ -60,6 +60,11 @@ class Gram:
     def matvec(self, beta: NDArray[np.float64]) -> NDArray[np.float64]:
         """``K β`` in float64."""
         return self.core.product(np.ascontiguousarray(beta, dtype=np.float64))
+
+    @staticmethod
+    def matvecs(grams: Sequence[Gram], betas: Sequence[NDArray[np.float64]]) -> list[NDArray[np.float64]]:
+        """``K β`` of several sources, in parallel."""
+        return _core.products([gram.core for gram in grams], list(betas))
 
     def block(self, rows: Any, columns: Any) -> NDArray[np.float64]:
         """``K[rows, columns]`` in float64."""

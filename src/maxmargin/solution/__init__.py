@@ -1,11 +1,11 @@
 """The answer: status, certificate, trace, kinds of training objects, and the solution that holds them."""
 
 from maxmargin.solution._certificate import Certificate
-from maxmargin.solution._certify import Judgement, certify
+from maxmargin.solution._certify import Judgement, certify, certify_all
 from maxmargin.solution._iterate import Iterate, Progress
 from maxmargin.solution._solution import Solution
 from maxmargin.solution._status import Status
 from maxmargin.solution._taxonomy import Kind
 from maxmargin.solution._trace import Trace
 
-__all__ = ["Certificate", "Iterate", "Judgement", "Kind", "Progress", "Solution", "Status", "Trace", "certify"]
+__all__ = ["Certificate", "Iterate", "Judgement", "Kind", "Progress", "Solution", "Status", "Trace", "certify", "certify_all"]

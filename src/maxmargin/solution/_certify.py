@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.kernels import Gram
 from maxmargin.problems import DualProblem, Problem
 
-__all__ = ["Judgement", "certify"]
+__all__ = ["Judgement", "certify", "certify_all"]
 
 
 @final
@@ -69,7 +71,7 @@ class Judgement:
 
 
 def certify(problem: Problem, beta: NDArray[np.float64]) -> Judgement:
-    """Judge a point.
+    """Judge a point from the problem and β alone.
 
     With the gradient ``g`` in β, a variable that can rise needs ``g_i + b ≥ 0`` and one that can fall ``g_i + b ≤ 0``. So b
     lies between ``−min g`` over the first and ``−max g`` over the second; the violation is by how much these cross.
@@ -91,8 +93,17 @@ def certify(problem: Problem, beta: NDArray[np.float64]) -> Judgement:
     >>> certify(problem, np.zeros(2)).gap
     2.0
     """
+    return certify_all([problem], [beta])[0]
+
+
+def certify_all(problems: Sequence[Problem], betas: Sequence[NDArray[np.float64]]) -> list[Judgement]:
+    """Judge points of several problems; their scores are computed in parallel."""
+    all_scores = Gram.matvecs([problem.dual.gram for problem in problems], betas)
+    return [_judge(*each) for each in zip(problems, betas, all_scores, strict=True)]
+
+
+def _judge(problem: Problem, beta: NDArray[np.float64], scores: NDArray[np.float64]) -> Judgement:
     dual = problem.dual
-    scores = dual.gram.matvec(beta)
     gradient = dual.gradient(beta, scores)
     can_rise, can_fall = beta < dual.upper, beta > dual.lower
     lowest = float(np.minimum.reduce(gradient, where=can_rise, initial=math.inf))

@@ -65,7 +65,8 @@ class Iterate:
     >>> from maxmargin.problems import SoftMargin
     >>> from maxmargin.solvers import SMO, Limits, Start
     >>> dual = SoftMargin([[-1.0], [1.0]], [-1, 1]).dual
-    >>> SMO().run(dual, Start.zero(dual), Limits(tol=1e-3, max_steps=100, max_seconds=0.0), None).status.name
+    >>> (iterate,) = SMO().run([dual], [Start.zero(dual)], Limits(tol=1e-3, max_steps=100, max_seconds=0.0), None)
+    >>> iterate.status.name
     'CONVERGED'
     """
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import final
 
@@ -13,7 +13,10 @@ from numpy.typing import NDArray
 from maxmargin.problems import DualProblem, Problem
 from maxmargin.solution import Iterate, Progress
 
-__all__ = ["Limits", "Solver", "Start"]
+__all__ = ["Callback", "Limits", "Solver", "Start"]
+
+Callback = Callable[[Progress], bool]
+"""Gets the progress of a running fit about every 50 ms; returning true stops it."""
 
 
 @final
@@ -63,5 +66,11 @@ class Solver(ABC):
         """None if the problem can be solved, else the reason why not, in words."""
 
     @abstractmethod
-    def run(self, problem: DualProblem, start: Start, limits: Limits, callback: Callable[[Progress], bool] | None) -> Iterate:
-        """Go on from a point until converged or a limit is reached; ``callback`` returning true stops it."""
+    def run(
+        self,
+        problems: Sequence[DualProblem],
+        starts: Sequence[Start],
+        limits: Limits,
+        callback: Callable[[Progress], bool] | None,
+    ) -> list[Iterate]:
+        """Go on from a point of each problem until converged or a limit is reached; ``callback`` returning true stops it."""

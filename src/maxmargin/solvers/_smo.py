@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import final
+
+import numpy as np
+from numpy.typing import NDArray
 
 from maxmargin import _core
 from maxmargin.problems import DualProblem, Problem
 from maxmargin.solution import Iterate, Progress, Status, Trace
-from maxmargin.solvers._base import Limits, Solver, Start
+from maxmargin.solvers._base import Callback, Limits, Solver, Start
 from maxmargin.solvers._memory import cache_bytes
 from maxmargin.validation import check_boolean
 
@@ -51,35 +54,50 @@ class SMO(Solver):
         """All problems whose dual is a box with at most one equality."""
         return None
 
-    def run(self, problem: DualProblem, start: Start, limits: Limits, callback: Callable[[Progress], bool] | None) -> Iterate:
-        """Go on from a point until converged or a limit is reached."""
-        monitor = None if callback is None else lambda *at: bool(callback(_reported(*at)))
-        beta, ending, by_signal, steps, rows_made, newton_rounds, indefinite, table = _core.minimise(
-            problem.gram.core,
-            problem.q,
-            problem.lower,
-            problem.upper,
-            problem.D,
-            problem.offset,
-            start.beta,
-            problem.gradient(start.beta, start.scores),
+    def run(
+        self,
+        problems: Sequence[DualProblem],
+        starts: Sequence[Start],
+        limits: Limits,
+        callback: Callable[[Progress], bool] | None,
+    ) -> list[Iterate]:
+        """Go on from a point of each problem until converged or a limit is reached; several problems run in parallel."""
+        tasks = [
+            (
+                problem.gram.core,
+                problem.q,
+                problem.lower,
+                problem.upper,
+                problem.D,
+                problem.offset,
+                start.beta,
+                problem.gradient(start.beta, start.scores),
+            )
+            for problem, start in zip(problems, starts, strict=True)
+        ]
+        outcomes = _core.minimise(
+            tasks,
             limits.tol,
             limits.max_steps,
             limits.max_seconds,
             cache_bytes(self.cache_size, "SMO"),
             check_boolean("shrinking", self.shrinking, "SMO"),
-            monitor,
+            None if callback is None else lambda *at: bool(callback(_reported(*at))),
         )
-        return Iterate(
-            beta=beta,
-            status=_ENDINGS[ending],
-            steps=steps,
-            rows_made=rows_made,
-            newton_rounds=newton_rounds,
-            indefinite=indefinite,
-            by_signal=by_signal,
-            trace=Trace(table),
-        )
+        return [_iterate(*outcome) for outcome in outcomes]
+
+
+def _iterate(
+    beta: NDArray[np.float64],
+    ending: int,
+    by_signal: bool,
+    steps: int,
+    rows_made: int,
+    newton_rounds: int,
+    indefinite: bool,
+    table: NDArray[np.float64],
+) -> Iterate:
+    return Iterate(beta, _ENDINGS[ending], steps, rows_made, newton_rounds, indefinite, by_signal, Trace(table))
 
 
 def _reported(seconds: float, steps: int, objective: float, violation: float, n_support: int) -> Progress:
