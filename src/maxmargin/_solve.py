@@ -13,7 +13,8 @@ import numpy as np
 from maxmargin.errors import ConvergenceWarning, FitInterrupted, IndefiniteKernelWarning
 from maxmargin.problems import SoftMargin
 from maxmargin.solution import Certificate, Iterate, Judgement, Solution, Status, certify, certify_all
-from maxmargin.solvers import Callback, Limits, Solver, Start
+from maxmargin.solvers import Limits, Solver, Start
+from maxmargin.solvers._base import Callback
 from maxmargin.solvers._select import as_solver
 from maxmargin.validation import check_boolean, check_integer, check_positive
 

@@ -25,7 +25,7 @@ PUBLIC: dict[str, str] = {
     "maxmargin.plots": "canvas decision_boundary",
     "maxmargin.problems": "DualProblem Problem SoftMargin",
     "maxmargin.solution": "Certificate Iterate Judgement Kind Progress Solution Status Trace certify certify_all",
-    "maxmargin.solvers": "SMO Callback Choice Limits Solver Start cpu_level get_threads select set_threads",
+    "maxmargin.solvers": "SMO Choice Limits Solver Start cpu_level get_threads select set_threads",
 }
 """Adding a name is a decision, removing one breaks somebody's code: both go into the changelog."""
 

@@ -97,7 +97,17 @@ def certify(problem: Problem, beta: NDArray[np.float64]) -> Judgement:
 
 
 def certify_all(problems: Sequence[Problem], betas: Sequence[NDArray[np.float64]]) -> list[Judgement]:
-    """Judge points of several problems; their scores are computed in parallel."""
+    """Judge points of several problems; their scores are computed in parallel.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from maxmargin.problems import SoftMargin
+    >>> from maxmargin.solution import certify_all
+    >>> problem = SoftMargin([[-1.0], [1.0]], [-1, 1])
+    >>> [judgement.dual for judgement in certify_all([problem, problem], [np.zeros(2), np.zeros(2)])]
+    [0.0, 0.0]
+    """
     all_scores = Gram.matvecs([problem.dual.gram for problem in problems], betas)
     return [_judge(*each) for each in zip(problems, betas, all_scores, strict=True)]
 

@@ -1,8 +1,8 @@
 """Which algorithm? One file each, all with one contract: `Solver`."""
 
-from maxmargin.solvers._base import Callback, Limits, Solver, Start
+from maxmargin.solvers._base import Limits, Solver, Start
 from maxmargin.solvers._select import Choice, select
 from maxmargin.solvers._smo import SMO
 from maxmargin.solvers._threads import cpu_level, get_threads, set_threads
 
-__all__ = ["SMO", "Callback", "Choice", "Limits", "Solver", "Start", "cpu_level", "get_threads", "select", "set_threads"]
+__all__ = ["SMO", "Choice", "Limits", "Solver", "Start", "cpu_level", "get_threads", "select", "set_threads"]

@@ -71,6 +71,6 @@ class Solver(ABC):
         problems: Sequence[DualProblem],
         starts: Sequence[Start],
         limits: Limits,
-        callback: Callable[[Progress], bool] | None,
+        callback: Callback | None,
     ) -> list[Iterate]:
         """Go on from a point of each problem until converged or a limit is reached; ``callback`` returning true stops it."""

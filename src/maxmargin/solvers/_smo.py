@@ -59,7 +59,7 @@ class SMO(Solver):
         problems: Sequence[DualProblem],
         starts: Sequence[Start],
         limits: Limits,
-        callback: Callable[[Progress], bool] | None,
+        callback: Callback | None,
     ) -> list[Iterate]:
         """Go on from a point of each problem until converged or a limit is reached; several problems run in parallel."""
         tasks = [
