@@ -5,6 +5,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <exception>
@@ -160,6 +161,24 @@ Result gram_product(const GramHandle& self, const Vector& beta) {
     self.gram->product(beta.data(), out.data(), SignalPoll());
   }
   return to_numpy(std::move(out), {beta.shape(0)});
+}
+
+Result sums(const KernelFunction& kernel, const FeaturesHandle& rows, const FeaturesHandle& support,
+            const Matrix<double>& coefficients, const Indices& bounds) {
+  if (rows.features->columns() != support.features->columns()) throw nb::value_error("Both sides must have the same features.");
+  const Index count = support.features->rows();
+  if (coefficients.shape(1) != std::size_t(count)) throw nb::value_error("Each support row needs a column of coefficients.");
+  const std::span<const Index> groups(bounds.data(), bounds.shape(0));
+  if (groups.empty() || groups.front() != 0 || groups.back() != count || !std::is_sorted(groups.begin(), groups.end()))
+    throw nb::value_error("The bounds must rise from 0 to the number of support rows.");
+  const std::size_t height = coefficients.shape(0), n = rows.features->rows();
+  std::vector<double> out((groups.size() - 1) * height * n);
+  {
+    const nb::gil_scoped_release release;
+    weighted_sums(kernel, *rows.features, *support.features, coefficients.data(), Index(height), groups, out.data(),
+                  SignalPoll());
+  }
+  return to_numpy(std::move(out), {groups.size() - 1, height, n});
 }
 
 Result cross(const KernelFunction& kernel, const FeaturesHandle& left, const FeaturesHandle& right) {
@@ -386,6 +405,7 @@ NB_MODULE(_core, m) {
   m.def("precomputed_gram", &precomputed_gram<float>, "matrix"_a.noconvert(), "subset"_a.none());
   m.def("opaque_gram", &opaque_gram, "function"_a, "size"_a);
   m.def("cross_kernel", &cross, "kernel"_a, "left"_a, "right"_a);
+  m.def("weighted_sums", &sums, "kernel"_a, "rows"_a, "support"_a, "coefficients"_a, "bounds"_a);
   m.def("products", &products, "grams"_a, "betas"_a);
   m.def("minimise", &minimise_all, "problems"_a, "tol"_a, "max_steps"_a, "max_seconds"_a, "cache_bytes"_a, "shrinking"_a,
         "monitor"_a.none());

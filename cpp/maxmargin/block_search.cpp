@@ -33,12 +33,12 @@ template <class R>
 void PairSearch<R>::choose_block() {
   std::vector<char> taken(v_.n, 0);
   std::vector<Index> chosen;
-  std::stable_partition(block_.begin(), block_.end(), [&](Index k) { return v_.is_free(k); });
-  for (const Index k : block_) {
-    if (Index(chosen.size()) == block_size / 2) break;
-    chosen.push_back(k);
-    taken[k] = 1;
-  }
+  for (const bool free : {true, false})
+    for (const Index k : block_) {
+      if (v_.is_free(k) != free || Index(chosen.size()) == block_size / 2) continue;
+      chosen.push_back(k);
+      taken[k] = 1;
+    }
   const Index half = (block_size - Index(chosen.size())) / 2;
   std::vector<std::pair<double, Index>> candidates;
   for (const bool rising : {true, false}) {
@@ -109,6 +109,7 @@ bool PairSearch<R>::step_block(double violation) {
     v_.set_masks(k);
   }
   add_rows(changes);
+  work_ += 12.0 * double(inner_.n) * double(steps) + 2.0 * double(inner_.n) * double(v_.n);
   state_.outcome.steps += steps;
   select();
   return steps > 0;

@@ -1,7 +1,5 @@
 // The kernel of feature vectors by packed tiles: dense input, and sparse input of moderate width, whose rows become dense as
 // they are packed. Wide sparse input goes to sparse_gram.cpp.
-#include <numeric>
-
 #include "maxmargin/feature_gram.hpp"
 #include "maxmargin/packing.hpp"
 #include "maxmargin/thread_pool.hpp"
@@ -117,7 +115,7 @@ void DenseGram::block(std::span<const Index> rows, std::span<const Index> column
 
 void DenseGram::kernel_product(std::span<const Index> support, const double* coefficients, double* out,
                                const Poll& poll) const {
-  const auto left = global(support), right = global(all());
+  const auto left = global(support), right = used();
   std::fill(out, out + size(), 0.0);
   for_each_block(kernel(), centre(), features(), left, features(), right, poll,
                  [&](Index first, Index width, Index begin, Index count, const double* tile, Index stride) {
@@ -126,11 +124,28 @@ void DenseGram::kernel_product(std::span<const Index> support, const double* coe
                  });
 }
 
+void dense_weighted_sums(const KernelFunction& kernel, const Features& rows, const Features& support,
+                         const double* coefficients, Index height, std::span<const Index> bounds, double* out,
+                         const Poll& poll) {
+  const auto left = numbers(support.rows()), right = numbers(rows.rows());
+  const double* const centre = kernel.kind == KernelKind::rbf ? support.centre().data() : nullptr;
+  for_each_block(kernel, centre, support, left, rows, right, poll,
+                 [&](Index first, Index width, Index begin, Index count, const double* tile, Index stride) {
+                   std::vector<const double*> from(count);
+                   for (Index r = 0; r < count; ++r) from[r] = tile + std::ptrdiff_t(r) * stride;
+                   for (std::size_t g = 0; g + 1 < bounds.size(); ++g) {
+                     const Index low = std::max(bounds[g], begin), high = std::min(bounds[g + 1], begin + count);
+                     for (Index j = 0; j < height && low < high; ++j)
+                       hot().accumulate_f64(0, width, high - low, coefficients + std::ptrdiff_t(j) * support.rows() + low,
+                                            from.data() + (low - begin),
+                                            out + (std::ptrdiff_t(g) * height + j) * rows.rows() + first);
+                   }
+                 });
+}
+
 void dense_cross_kernel(const KernelFunction& kernel, const Features& left, const Features& right, double* out,
                         const Poll& poll) {
-  std::vector<Index> rows(left.rows()), columns(right.rows());
-  std::iota(rows.begin(), rows.end(), 0);
-  std::iota(columns.begin(), columns.end(), 0);
+  const auto rows = numbers(left.rows()), columns = numbers(right.rows());
   const double* const centre = kernel.kind == KernelKind::rbf ? right.centre().data() : nullptr;
   for_each_block(kernel, centre, left, rows, right, columns, poll,
                  [&](Index first, Index width, Index begin, Index count, const double* tile, Index stride) {

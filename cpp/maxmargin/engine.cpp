@@ -61,8 +61,8 @@ Outcome minimise(const SignedDual& problem, const Gram& gram, const double* beta
     state.active.resize(n);
     std::iota(state.active.begin(), state.active.end(), 0);
   }
-  const bool small = Index(state.active.size()) <= exact_limit;
-  if (small || !gram.single_precision_suffices() || !PairSearch<float>(problem, gram, options, monitor, state).run())
+  const bool exact = Index(state.active.size()) <= exact_limit || !gram.single_precision_suffices();
+  if (exact || !PairSearch<float>(problem, gram, options, monitor, state).run())
     PairSearch<double>(problem, gram, options, monitor, state).run();
   snap_to_bounds(problem, state.beta);
   state.outcome.beta = std::move(state.beta);

@@ -27,9 +27,10 @@ auto PairSearch<R>::newton() -> Newton {
     for (std::size_t b = 0; b < a; ++b) K[a * m + b] = double(from[free[b]]);
     K[a * m + a] = double(v_.diagonal[free[a]]);
   }
-  FaceNewton face(Index(m), std::move(K), problem_.keep_total);
+  // The ridge that float32 rows need hides small negative eigenvalues: only float64 rows can tell.
+  FaceNewton face(Index(m), std::move(K), problem_.keep_total, sizeof(R) == 4 ? 1e-9 : 2.5e-16);
   if (!face.positive()) {
-    state_.outcome.negative_curvature = true;
+    state_.outcome.negative_curvature |= sizeof(R) == 8;
     return Newton::unfit;
   }
   ++state_.outcome.newton_rounds;

@@ -8,6 +8,12 @@
 
 namespace maxmargin {
 
+std::vector<Index> numbers(Index n) {
+  std::vector<Index> result(n);
+  std::iota(result.begin(), result.end(), 0);
+  return result;
+}
+
 bool stays_sparse(const Features& features) {
   const double cells = double(features.rows()) * features.columns();
   return features.columns() > 2048 && double(features.stored_values()) < 0.1 * cells;
@@ -16,21 +22,12 @@ bool stays_sparse(const Features& features) {
 FeatureGram::FeatureGram(std::shared_ptr<const Features> features, const KernelFunction& kernel, std::vector<Index> subset,
                          bool centred)
     : features_(std::move(features)), kernel_(kernel), rows_(std::move(subset)), centred_(centred) {
-  if (rows_.empty()) {
-    rows_.resize(std::size_t(features_->rows()));
-    std::iota(rows_.begin(), rows_.end(), 0);
-  }
+  if (rows_.empty()) rows_ = numbers(features_->rows());
 }
 
 std::vector<Index> FeatureGram::global(std::span<const Index> local) const {
   std::vector<Index> result(local.size());
   for (std::size_t k = 0; k < local.size(); ++k) result[k] = rows_[local[k]];
-  return result;
-}
-
-std::vector<Index> FeatureGram::all() const {
-  std::vector<Index> result(rows_.size());
-  std::iota(result.begin(), result.end(), 0);
   return result;
 }
 
@@ -92,6 +89,13 @@ std::unique_ptr<Gram> make_feature_gram(std::shared_ptr<const Features> features
                                         std::vector<Index> subset) {
   if (stays_sparse(*features)) return std::make_unique<SparseGram>(std::move(features), kernel, std::move(subset));
   return std::make_unique<DenseGram>(std::move(features), kernel, std::move(subset));
+}
+
+void weighted_sums(const KernelFunction& kernel, const Features& rows, const Features& support, const double* coefficients,
+                   Index height, std::span<const Index> bounds, double* out, const Poll& poll) {
+  std::fill(out, out + std::ptrdiff_t(bounds.size() - 1) * height * rows.rows(), 0.0);
+  const bool sparse = stays_sparse(rows) || stays_sparse(support);
+  (sparse ? sparse_weighted_sums : dense_weighted_sums)(kernel, rows, support, coefficients, height, bounds, out, poll);
 }
 
 void cross_kernel(const KernelFunction& kernel, const Features& left, const Features& right, double* out, const Poll& poll) {

@@ -10,6 +10,9 @@
 
 namespace maxmargin {
 
+// 0, 1, ..., n - 1
+std::vector<Index> numbers(Index n);
+
 // Wide sparse rows are not made dense.
 bool stays_sparse(const Features& features);
 
@@ -25,7 +28,7 @@ class FeatureGram : public Gram {
   virtual void kernel_product(std::span<const Index> support, const double* coefficients, double* out,
                               const Poll& poll) const = 0;
   std::vector<Index> global(std::span<const Index> local) const;
-  std::vector<Index> all() const;
+  const std::vector<Index>& used() const { return rows_; }
   const KernelFunction& kernel() const { return kernel_; }
   const Features& features() const { return *features_; }
   std::shared_ptr<const Features> shared_features() const { return features_; }
@@ -62,6 +65,12 @@ class SparseGram final : public FeatureGram {
   void kernel_product(std::span<const Index> support, const double* coefficients, double* out, const Poll& poll) const override;
 };
 
+void dense_weighted_sums(const KernelFunction& kernel, const Features& rows, const Features& support,
+                         const double* coefficients, Index height, std::span<const Index> bounds, double* out,
+                         const Poll& poll);
+void sparse_weighted_sums(const KernelFunction& kernel, const Features& rows, const Features& support,
+                          const double* coefficients, Index height, std::span<const Index> bounds, double* out,
+                          const Poll& poll);
 void dense_cross_kernel(const KernelFunction& kernel, const Features& left, const Features& right, double* out,
                         const Poll& poll);
 void sparse_cross_kernel(const KernelFunction& kernel, const Features& left, const Features& right, double* out,

@@ -52,6 +52,11 @@ std::unique_ptr<Gram> make_precomputed_gram(const float* matrix, Index n, std::v
 using BlockFunction = std::function<void(std::span<const Index> rows, std::span<const Index> columns, double* out)>;
 std::unique_ptr<Gram> make_opaque_gram(BlockFunction block, Index n);
 
+// out[g][j][a] = sum over support rows b of group g of coefficients[j][b] k(row a, support row b), in float64. Groups are runs
+// of support rows, group g from bounds[g] to bounds[g + 1]. No kernel value is kept: this is how predictions are made.
+void weighted_sums(const KernelFunction& kernel, const Features& rows, const Features& support, const double* coefficients,
+                   Index height, std::span<const Index> bounds, double* out, const Poll& poll);
+
 // out[a * right.rows() + b] = k(left row a, right row b), in float64
 void cross_kernel(const KernelFunction& kernel, const Features& left, const Features& right, double* out, const Poll& poll);
 

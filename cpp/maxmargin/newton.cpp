@@ -10,7 +10,7 @@
 
 namespace maxmargin {
 
-FaceNewton::FaceNewton(Index m, std::vector<double> K, bool keep_total)
+FaceNewton::FaceNewton(Index m, std::vector<double> K, bool keep_total, double rounding)
     : m_(m), alive_(m), keep_total_(keep_total), variable_(m), scale_(m) {
   std::iota(variable_.begin(), variable_.end(), 0);
   for (Index i = 0; i < m; ++i) {
@@ -25,10 +25,10 @@ FaceNewton::FaceNewton(Index m, std::vector<double> K, bool keep_total)
       double& value = K[std::ptrdiff_t(i) * m + j];
       value = (value + constant) * scale_[i] * scale_[j];
     }
-  // A ridge of 1e-12 is above the rounding of a Cholesky; kernels computed by others may need more. What even 1e-7 does not
-  // make positive has negative eigenvalues of its own.
-  for (const double ridge : {1e-12, 1e-10, 1e-7}) {
-    ridge_ = ridge;
+  // A ridge of some thousand roundings is above the errors of a Cholesky; kernels computed by others may need more. What a
+  // ridge 1e5 times larger does not make positive has negative eigenvalues of its own.
+  for (const double factor : {1.0, 1e2, 1e5}) {
+    ridge_ = 4e3 * rounding * factor;
     L_ = K;
     for (Index i = 0; i < m; ++i) L_[std::ptrdiff_t(i) * (m + 1)] += ridge_;
     if (hot().cholesky(m, L_.data(), m, 0.0) < 0) return;

@@ -15,8 +15,8 @@ namespace maxmargin {
 // system has a small ridge, and a direction in which the true curvature vanishes is followed to the box.
 class FaceNewton {
  public:
-  // K: m x m, row-major, lower triangle filled; it is overwritten by its factor.
-  FaceNewton(Index m, std::vector<double> K, bool keep_total);
+  // K: m x m, row-major, lower triangle filled. `rounding`: relative error of its entries.
+  FaceNewton(Index m, std::vector<double> K, bool keep_total, double rounding);
 
   // False if K has negative curvature beyond rounding: the problem is not convex.
   bool positive() const { return positive_; }

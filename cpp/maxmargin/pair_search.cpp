@@ -114,6 +114,7 @@ bool PairSearch<R>::step_pair() {
   const Move move = v_.move_pair(a, b, double(row_a[b]));
   if (!note(move)) return false;
   pair_ = update_with(v_.view(), move.step, row_a, row_b);
+  work_ += 12.0 * v_.n;
   ++state_.outcome.steps;
   return true;
 }
@@ -127,6 +128,7 @@ bool PairSearch<R>::step_single() {
   const Move move = v_.move_single(a);
   if (!note(move)) return false;
   single_ = single_with(v_.view(), move.step, row_a);
+  work_ += 12.0 * v_.n;
   ++state_.outcome.steps;
   return true;
 }
@@ -216,10 +218,11 @@ template <class R>
 bool PairSearch<R>::run() {
   Outcome& outcome = state_.outcome;
   const bool exact = sizeof(R) == 8 && v_.n <= exact_limit;
-  double target = options_.tol, work = 0, best = infinity;
+  double target = options_.tol, best = infinity;
   bool finishing = false;
   int idle_rounds = 0, rescues = 20;
   std::int64_t next_shrink = outcome.steps + std::max<std::int64_t>(1000, v_.n / 2);
+  work_ = 0;
   newton_cost_ = 24.0 * v_.n * v_.n;  // before 2n steps the free set has not settled
   select();
   for (;;) {
@@ -228,7 +231,7 @@ bool PairSearch<R>::run() {
       if (!exact || finishing) break;
       finishing = true;
       target = std::min(options_.tol, std::max(1e-11, noise()));
-      work = infinity;
+      work_ = infinity;
       continue;
     }
     if ((due_ || (outcome.steps & 63) == 0) && checkpoint(now)) break;
@@ -236,8 +239,8 @@ bool PairSearch<R>::run() {
       if (!finishing) outcome.ending = Ending::step_limit;
       break;
     }
-    if (exact && work > newton_cost_) {
-      work = 0;
+    if (work_ > newton_cost_) {
+      work_ = 0;
       if (finishing) {
         idle_rounds = now < 0.5 * best ? 0 : idle_rounds + 1;
         best = std::min(best, now);
@@ -248,18 +251,18 @@ bool PairSearch<R>::run() {
       if (result == Newton::unfit && finishing) break;
     }
     if (!step(now) || stagnates()) {
-      if (exact && rescues-- > 0 && newton() == Newton::done && violation() < 0.5 * now) continue;
+      if (rescues-- > 0 && newton() == Newton::done && violation() < 0.5 * now) continue;
       if (!finishing) outcome.ending = Ending::stalled;
       break;
     }
-    work += 12.0 * v_.n;
     if (outcome.steps >= next_shrink) {
-      if (shrink() && sizeof(R) == 4 && v_.n <= exact_limit) {
+      const bool shrunk = shrink();
+      next_shrink = outcome.steps + std::max<std::int64_t>(1000, v_.n / 2);
+      if (shrunk && sizeof(R) == 4 && v_.n <= exact_limit) {
         outcome.rows_made += rows_->rows_made();
         store_active();
         return false;
       }
-      next_shrink = outcome.steps + std::max<std::int64_t>(1000, v_.n / 2);
     }
   }
   outcome.violation = violation();

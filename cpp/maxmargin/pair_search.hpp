@@ -89,7 +89,8 @@ class PairSearch {
 
   Selection pair_{};
   Candidate single_{};
-  double newton_cost_ = 0, window_objective_ = 0;
+  double work_ = 0, newton_cost_ = 0;  // multiply-adds since the last Newton round, and what the next one would take
+  double window_objective_ = 0;
   std::int64_t window_end_ = 0;
 };
 

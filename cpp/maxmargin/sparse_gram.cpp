@@ -1,8 +1,6 @@
 // The kernel of wide sparse rows. A few rows are spread out over all columns, interleaved; then every other row walks its own
 // non-zeros once and meets them all. The products of a pair are added in the order of the columns, whichever row is spread,
 // so k(i, j) = k(j, i) bit for bit.
-#include <numeric>
-
 #include "maxmargin/cpu.hpp"
 #include "maxmargin/feature_gram.hpp"
 #include "maxmargin/thread_pool.hpp"
@@ -112,7 +110,7 @@ void SparseGram::block(std::span<const Index> rows, std::span<const Index> colum
 
 void SparseGram::kernel_product(std::span<const Index> support, const double* coefficients, double* out,
                                 const Poll& poll) const {
-  SparseProducts<double> products(kernel(), features(), features(), global(all()));
+  SparseProducts<double> products(kernel(), features(), features(), used());
   constexpr std::size_t batch = 32;
   std::vector<double> values(batch * std::size_t(size()));
   double* targets[batch];
@@ -126,14 +124,34 @@ void SparseGram::kernel_product(std::span<const Index> support, const double* co
   }
 }
 
+void sparse_weighted_sums(const KernelFunction& kernel, const Features& rows, const Features& support,
+                          const double* coefficients, Index height, std::span<const Index> bounds, double* out,
+                          const Poll& poll) {
+  SparseProducts<double> products(kernel, support, rows, numbers(rows.rows()));
+  constexpr Index batch = 32;
+  const std::ptrdiff_t n = rows.rows();
+  std::vector<double> values(std::size_t(batch) * std::size_t(n));
+  double* targets[batch];
+  for (Index k = 0; k < batch; ++k) targets[k] = values.data() + k * n;
+  const auto numbered = numbers(support.rows());
+  for (std::size_t g = 0; g + 1 < bounds.size(); ++g)
+    for (Index begin = bounds[g]; begin < bounds[g + 1]; begin += batch) {
+      poll();
+      const Index count = std::min(batch, bounds[g + 1] - begin);
+      products.rows(std::span(numbered).subspan(std::size_t(begin), std::size_t(count)), targets);
+      for (Index j = 0; j < height; ++j)
+        for (Index k = 0; k < count; ++k)
+          hot().axpy(n, coefficients[std::ptrdiff_t(j) * support.rows() + begin + k], targets[k],
+                     out + (std::ptrdiff_t(g) * height + j) * n);
+    }
+}
+
 void sparse_cross_kernel(const KernelFunction& kernel, const Features& left, const Features& right, double* out,
                          const Poll& poll) {
-  std::vector<Index> rows(left.rows()), columns(right.rows());
-  std::iota(rows.begin(), rows.end(), 0);
-  std::iota(columns.begin(), columns.end(), 0);
+  const auto rows = numbers(left.rows()), columns = numbers(right.rows());
   std::vector<double*> targets(rows.size());
   for (std::size_t r = 0; r < rows.size(); ++r) targets[r] = out + r * columns.size();
-  SparseProducts<double> products(kernel, left, right, std::move(columns));
+  SparseProducts<double> products(kernel, left, right, columns);
   constexpr std::size_t batch = 64;
   for (std::size_t begin = 0; begin < rows.size(); begin += batch) {
     poll();

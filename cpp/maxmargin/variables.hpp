@@ -26,15 +26,16 @@ struct Move {
 template <class R>
 struct Variables {
   Index n = 0;
-  std::vector<double> gradient, up, down, beta, lower, upper, ridge;
+  std::vector<double> gradient, beta, lower, upper, ridge;
+  std::vector<float> up, down;  // masks: see PairView
   std::vector<R> diagonal;
 
   void resize(Index count) {
     n = count;
     const Index padded = (n + 15) / 16 * 16;
     gradient.assign(padded, 0.0);
-    up.assign(padded, std::numeric_limits<double>::infinity());
-    down.assign(padded, -std::numeric_limits<double>::infinity());
+    up.assign(padded, std::numeric_limits<float>::infinity());
+    down.assign(padded, -std::numeric_limits<float>::infinity());
     diagonal.assign(padded, R(1));
     for (auto* v : {&beta, &lower, &upper, &ridge}) v->assign(n, 0.0);
   }
@@ -42,8 +43,8 @@ struct Variables {
   PairView<R> view() { return {n, gradient.data(), up.data(), down.data(), diagonal.data()}; }
 
   void set_masks(Index k) {
-    up[k] = beta[k] < upper[k] ? 0.0 : std::numeric_limits<double>::infinity();
-    down[k] = beta[k] > lower[k] ? 0.0 : -std::numeric_limits<double>::infinity();
+    up[k] = beta[k] < upper[k] ? 0.0f : std::numeric_limits<float>::infinity();
+    down[k] = beta[k] > lower[k] ? 0.0f : -std::numeric_limits<float>::infinity();
   }
 
   bool is_free(Index k) const { return beta[k] > lower[k] && beta[k] < upper[k]; }

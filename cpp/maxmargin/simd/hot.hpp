@@ -51,8 +51,8 @@ template <class R>
 struct PairView {
   Index n;
   double* gradient;
-  const double* up;
-  const double* down;
+  const float* up;
+  const float* down;
   const R* diagonal;
 };
 

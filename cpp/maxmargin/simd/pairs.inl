@@ -26,7 +26,7 @@ Selection update(const PairView<R>& view, double step, const R* row_i, const R* 
   for (Index k = 0; k < view.n; k += 4, index += 4) {
     const Vec<double> g = load<Vec<double>>(view.gradient + k) + step * (widen(row_i + k) - widen(row_j + k));
     store(view.gradient + k, g);
-    const Vec<double> rise = g + load<Vec<double>>(view.up + k), fall = g + load<Vec<double>>(view.down + k);
+    const Vec<double> rise = g + widen(view.up + k), fall = g + widen(view.down + k);
     const auto better = rise < low.value;
     low.value = better ? rise : low.value;
     low.index = better ? index : low.index;
@@ -37,42 +37,49 @@ Selection update(const PairView<R>& view, double step, const R* row_i, const R* 
   return {first_of(low, true), highest};
 }
 
+// The largest of fractions gain / curvature, lane by lane. Fractions are compared across, since a division takes longer than
+// all the rest of the loop.
+struct BestFraction {
+  Vec<double> above = splat(0.0), below = splat(1.0);
+  Bits<double> index = Bits<double>{} - 1;
+
+  inline void meet(Vec<double> gain, Vec<double> curvature, Bits<double> at) {
+    const auto better = gain * below > above * curvature;
+    above = better ? gain : above;
+    below = better ? curvature : below;
+    index = better ? at : index;
+  }
+  inline Extreme first() const { return first_of({above / below, index}, false); }
+};
+
 template <class R>
 Extreme partner(const PairView<R>& view, double level, double diagonal_i, double tau, const R* row_i) {
-  Best best{splat(0.0), Bits<double>{} - 1};
+  BestFraction best;
   Bits<double> index = {0, 1, 2, 3};
   for (Index k = 0; k < view.n; k += 4, index += 4) {
-    const Vec<double> fall = load<Vec<double>>(view.gradient + k) + load<Vec<double>>(view.down + k) - level;
+    const Vec<double> fall = load<Vec<double>>(view.gradient + k) + widen(view.down + k) - level;
     const Vec<double> sum = diagonal_i + widen(view.diagonal + k), floor = tau * (sum > 0.0 ? sum : -sum) + tiny;
-    Vec<double> curvature = sum - 2.0 * widen(row_i + k);
-    curvature = curvature > floor ? curvature : floor;
-    const Vec<double> gain = fall > 0.0 ? fall * fall / curvature : splat(-1.0);
-    const auto better = gain > best.value;
-    best.value = better ? gain : best.value;
-    best.index = better ? index : best.index;
+    const Vec<double> curvature = sum - 2.0 * widen(row_i + k);
+    best.meet(fall > 0.0 ? fall * fall : splat(-1.0), curvature > floor ? curvature : floor, index);
   }
-  return first_of(best, false);
+  return best.first();
 }
 
 template <class R>
 Candidate update_single(const PairView<R>& view, double step, const R* row) {
-  Best best{splat(0.0), Bits<double>{} - 1};
+  BestFraction best;
   Vec<double> worst = splat(0.0);
   Bits<double> index = {0, 1, 2, 3};
   for (Index k = 0; k < view.n; k += 4, index += 4) {
     const Vec<double> g = load<Vec<double>>(view.gradient + k) + step * widen(row + k);
     store(view.gradient + k, g);
-    const Vec<double> rise = -(g + load<Vec<double>>(view.up + k)), fall = g + load<Vec<double>>(view.down + k);
+    const Vec<double> rise = -(g + widen(view.up + k)), fall = g + widen(view.down + k);
     const Vec<double> violation = rise > fall ? rise : fall;
     worst = violation > worst ? violation : worst;
-    Vec<double> curvature = widen(view.diagonal + k);
-    curvature = curvature > tiny ? curvature : splat(tiny);
-    const Vec<double> gain = violation > 0.0 ? violation * violation / curvature : splat(-1.0);
-    const auto better = gain > best.value;
-    best.value = better ? gain : best.value;
-    best.index = better ? index : best.index;
+    const Vec<double> curvature = widen(view.diagonal + k);
+    best.meet(violation > 0.0 ? violation * violation : splat(-1.0), curvature > tiny ? curvature : splat(tiny), index);
   }
   double largest = worst[0];
   for (int l = 1; l < 4; ++l) largest = worst[l] > largest ? worst[l] : largest;
-  return {first_of(best, false).index, largest};
+  return {best.first().index, largest};
 }

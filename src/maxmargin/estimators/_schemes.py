@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import Any, NamedTuple, final
 
 import numpy as np
@@ -73,13 +73,26 @@ class Scheme(ABC):
         """Where its coefficients stand: pairs (row of ``dual_coef_``, class of the support vectors)."""
 
     @abstractmethod
+    def collect(self, sums: Floats) -> Floats:
+        """Values of every machine from sums over the support vectors of each class.
+
+        Parameters
+        ----------
+        sums : ndarray of shape (K, n_coefficients, m)
+            For each class and each row of ``dual_coef_``, the sum over the support vectors of that class.
+
+        Returns
+        -------
+        ndarray of shape (m, n_machines)
+        """
+
     def combine(self, left: Any, dual: Floats, bounds: Sequence[int]) -> Floats:
         """Sum columns of ``left`` with the coefficients of every machine.
 
         Parameters
         ----------
         left : ndarray of shape (m, n_SV)
-            One column for each support vector: kernel values, or the vectors themselves.
+            One column for each support vector.
         dual : ndarray of shape (n_coefficients, n_SV)
             Signed dual coefficients.
         bounds : sequence of int, length K + 1
@@ -89,6 +102,7 @@ class Scheme(ABC):
         -------
         ndarray of shape (m, n_machines)
         """
+        return self.collect(np.stack([dual[:, low:high] @ left[:, low:high].T for low, high in pairwise(bounds)]))
 
     @abstractmethod
     def scores(self, values: Floats, *, by_class: bool) -> Floats:
@@ -124,8 +138,8 @@ class TwoClasses(Scheme):
     def blocks(self, machine: int) -> list[tuple[int, int]]:
         return [(0, 0), (0, 1)]
 
-    def combine(self, left: Any, dual: Floats, bounds: Sequence[int]) -> Floats:
-        return np.asarray(left @ dual[0])[:, np.newaxis]
+    def collect(self, sums: Floats) -> Floats:
+        return np.asarray(sums.sum(axis=0).T)
 
     def scores(self, values: Floats, *, by_class: bool) -> Floats:
         return values[:, 0]
@@ -168,12 +182,11 @@ class OneVsOne(Scheme):
         i, j = self.pairs[machine]
         return [(j - 1, i), (i, j)]
 
-    def combine(self, left: Any, dual: Floats, bounds: Sequence[int]) -> Floats:
-        values = np.zeros((left.shape[0], self.n_machines))
+    def collect(self, sums: Floats) -> Floats:
+        values = np.zeros((self.n_machines, sums.shape[2]))
         for of_class, machines in enumerate(self._machines_of_class()):
-            block = slice(bounds[of_class], bounds[of_class + 1])
-            values[:, machines] += left[:, block] @ dual[:, block].T
-        return values
+            values[machines] += sums[of_class]
+        return values.T
 
     def scores(self, values: Floats, *, by_class: bool) -> Floats:
         """Values of the pairs, or a score for each class.
@@ -232,8 +245,8 @@ class OneVsRest(Scheme):
     def blocks(self, machine: int) -> list[tuple[int, int]]:
         return [(machine, of_class) for of_class in range(self.n_classes)]
 
-    def combine(self, left: Any, dual: Floats, bounds: Sequence[int]) -> Floats:
-        return np.asarray(left @ dual.T)
+    def collect(self, sums: Floats) -> Floats:
+        return np.asarray(sums.sum(axis=0).T)
 
     def scores(self, values: Floats, *, by_class: bool) -> Floats:
         return values

@@ -1,4 +1,4 @@
-"""Values of all machines at new rows, a block of rows at a time."""
+"""Values of all machines at new rows."""
 
 from __future__ import annotations
 
@@ -8,14 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from maxmargin.validation import length
-
 if TYPE_CHECKING:
     from maxmargin.estimators._fitted import Fitted
 
 __all__ = ["machine_values", "machine_weights"]
 
-_BLOCK = 1 << 22  # kernel values, or features, held at a time: 32 MB
 _LARGEST_WEIGHTS = 1 << 24  # above this many numbers, sparse weight vectors are not made dense
 
 
@@ -25,23 +22,11 @@ def machine_values(fitted: Fitted, X: Any) -> NDArray[np.float64]:
     A linear kernel goes through its weight vectors, every other through kernel values against the support
     vectors.
     """
-    m = length(X)
-    values = np.empty((m, fitted.scheme.n_machines))
-    values[:] = fitted.intercept
-    if fitted.bounds[-1] == 0:
-        return values
     weights = _weights_if_small(fitted)
-    width = fitted.bounds[-1] if weights is None else max(1, X.shape[1])
-    height = max(1, _BLOCK // width)
-    for start in range(0, m, height):
-        rows = X if height >= m else X[start : start + height]
-        if weights is None:
-            rows, support = _one_precision(rows, fitted.vectors)
-            kernel_values = fitted.kernel.cross(rows, support)
-            values[start : start + height] += fitted.scheme.combine(kernel_values, fitted.dual, fitted.bounds)
-        else:
-            values[start : start + height] += rows @ weights
-    return values
+    if weights is not None:
+        return np.asarray(X @ weights + fitted.intercept)
+    sums = fitted.kernel.weighted_sums(X, fitted.vectors, fitted.dual, fitted.bounds)
+    return fitted.scheme.collect(sums) + fitted.intercept
 
 
 def machine_weights(fitted: Fitted) -> Any:
@@ -63,14 +48,3 @@ def _weights_if_small(fitted: Fitted) -> NDArray[np.float64] | None:
             return None
         return np.ascontiguousarray(machine_weights(fitted).toarray().T)
     return fitted.scheme.combine(fitted.vectors.T, fitted.dual, fitted.bounds)
-
-
-def _one_precision(rows: Any, support: Any) -> tuple[Any, Any]:
-    """Bring float32 and float64 together in float64; rows that are not numbers stay as they are."""
-    if _holds_floats(rows) and _holds_floats(support) and rows.dtype != support.dtype:
-        return rows.astype(np.float64, copy=False), support.astype(np.float64, copy=False)
-    return rows, support
-
-
-def _holds_floats(rows: Any) -> bool:
-    return (isinstance(rows, np.ndarray) or sparse.issparse(rows)) and bool(rows.dtype.kind == "f")

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import fields
+from itertools import pairwise
 from typing import Any, Self
 
 import numpy as np
@@ -11,9 +13,11 @@ from numpy.typing import NDArray
 
 from maxmargin.errors import InvalidInput
 from maxmargin.kernels._gram import Gram
-from maxmargin.validation import feature_matrix, rows_are_objects
+from maxmargin.validation import feature_matrix, length, rows_are_objects, take_rows
 
 __all__ = ["BoundKernel", "Kernel"]
+
+_BLOCK_VALUES = 1 << 21  # kernel values held at once
 
 
 class BoundKernel(ABC):
@@ -33,6 +37,34 @@ class BoundKernel(ABC):
     @abstractmethod
     def cross(self, X: Any, rows: Any) -> NDArray[np.float64]:
         """Kernel values of the rows of X (down) against other rows (across), in float64."""
+
+    def weighted_sums(self, X: Any, rows: Any, coefficients: NDArray[np.float64], bounds: Sequence[int]) -> NDArray[np.float64]:
+        """Kernel values against groups of rows, summed with coefficients: what predictions are made of.
+
+        Parameters
+        ----------
+        X : rows
+            Where to predict.
+        rows : rows
+            Support vectors; group g is from ``bounds[g]`` to ``bounds[g + 1]``.
+        coefficients : ndarray of shape (h, number of rows)
+            Several for each.
+        bounds : sequence of int
+            Where the groups begin, and the end.
+
+        Returns
+        -------
+        ndarray of shape (groups, h, len(X))
+        """
+        m = length(X)
+        sums = np.zeros((len(bounds) - 1, len(coefficients), m))
+        height = max(1, _BLOCK_VALUES // max(1, bounds[-1]))
+        for start in range(0, m, height):
+            some = slice(start, min(start + height, m))
+            values = self.cross(X if height >= m else take_rows(X, np.arange(some.start, some.stop)), rows)
+            for group, (low, high) in enumerate(pairwise(bounds)):
+                sums[group, :, some] = coefficients[:, low:high] @ values[:, low:high].T
+        return sums
 
 
 class Kernel(ABC):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any, final
@@ -59,6 +60,12 @@ class FeatureKernel(BoundKernel):
     def cross(self, X: Any, rows: Any) -> NDArray[np.float64]:
         """Kernel values of the rows of X (down) against other rows (across), in float64."""
         return _core.cross_kernel(self._function(), as_features(X), as_features(rows))
+
+    def weighted_sums(self, X: Any, rows: Any, coefficients: NDArray[np.float64], bounds: Sequence[int]) -> NDArray[np.float64]:
+        """Kernel values against groups of rows, summed with coefficients; no kernel value is kept."""
+        held = np.ascontiguousarray(coefficients, dtype=np.float64)
+        groups = np.array(bounds, dtype=np.int32)
+        return _core.weighted_sums(self._function(), as_features(X), as_features(rows), held, groups)
 
     def _function(self) -> _core.KernelFunction:
         return _core.KernelFunction(int(self.formula), 1.0 if self.gamma is None else self.gamma, self.coef0, self.degree)

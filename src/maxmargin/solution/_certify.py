@@ -131,7 +131,7 @@ def _judge(problem: Problem, beta: NDArray[np.float64], scores: NDArray[np.float
         bias=bias,
         bias_interval=interval,
         primal=problem.primal_objective(beta, scores, bias),
-        dual=-0.5 * float(beta @ (gradient + dual.q)),
+        dual=0.0 - 0.5 * float(beta @ (gradient + dual.q)),
         kkt_violation=violation,
         square_norm=float(beta @ scores),
         infeasibility=_infeasibility(dual, beta),

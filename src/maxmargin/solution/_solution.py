@@ -136,7 +136,8 @@ class Solution:
     def decision_function(self, X: Any) -> Vector:
         """``f(x)`` of the rows of X: kernel values against the support vectors only."""
         rows = X if rows_are_objects(X) else feature_matrix(X)
-        return self.kernel.cross(rows, self.support_vectors) @ self.beta + self.bias
+        sums = self.kernel.weighted_sums(rows, self.support_vectors, self.beta[np.newaxis], (0, len(self.beta)))
+        return np.asarray(sums[0, 0] + self.bias)
 
     def _spread(self, values: Vector) -> Vector:
         full = np.zeros(self.n)
