@@ -1,0 +1,219 @@
+// Features, kernels and Gram sources.
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <optional>
+#include <thread>
+
+#include "common.hpp"
+#include "maxmargin/thread_pool.hpp"
+
+using namespace nb::literals;
+
+namespace maxmargin::python {
+
+namespace {
+
+template <class V>
+FeaturesHandle dense_features(const Matrix<V>& x) {
+  return {std::make_shared<DenseFeatures<V>>(x.data(), Index(x.shape(0)), Index(x.shape(1))), {nb::cast(x)}};
+}
+
+template <class V, class I>
+FeaturesHandle csr_features(const Values<I>& indptr, const Values<I>& indices, const Values<V>& data, std::int64_t columns) {
+  const auto rows = std::int64_t(indptr.shape(0)) - 1;
+  if (rows < 0 || indptr.data()[0] != 0) throw nb::value_error("The CSR matrix has an invalid indptr.");
+  for (std::int64_t r = 0; r < rows; ++r)
+    if (indptr.data()[r + 1] < indptr.data()[r]) throw nb::value_error("The CSR matrix has a decreasing indptr.");
+  const auto stored = std::int64_t(indptr.data()[rows]);
+  if (stored > std::int64_t(indices.shape(0)) || stored > std::int64_t(data.shape(0)))
+    throw nb::value_error("The CSR matrix holds fewer values than its indptr says.");
+  for (std::int64_t k = 0; k < stored; ++k)
+    if (indices.data()[k] < 0 || std::int64_t(indices.data()[k]) >= columns)
+      throw nb::value_error("The CSR matrix has a column index outside its shape.");
+  const CsrView<V, I> view{indptr.data(), indices.data(), data.data()};
+  return {std::make_shared<CsrFeatures<V, I>>(view, Index(rows), Index(columns)),
+          {nb::cast(indptr), nb::cast(indices), nb::cast(data)}};
+}
+
+std::vector<Index> checked(const Indices& indices, Index size) {
+  std::vector<Index> result(indices.data(), indices.data() + indices.shape(0));
+  for (const Index i : result)
+    if (i < 0 || i >= size) throw nb::index_error("A row index is outside the training set.");
+  return result;
+}
+
+std::vector<Index> subset_of(const std::optional<Indices>& subset, Index size) {
+  return subset ? checked(*subset, size) : std::vector<Index>();
+}
+
+GramHandle feature_gram(const FeaturesHandle& x, const KernelFunction& kernel, const std::optional<Indices>& subset) {
+  return {make_feature_gram(x.features, kernel, subset_of(subset, x.features->rows())), x.owners};
+}
+
+template <class V>
+GramHandle precomputed_gram(const Matrix<V>& k, const std::optional<Indices>& subset) {
+  if (k.shape(0) != k.shape(1)) throw nb::value_error("A precomputed kernel matrix must be square.");
+  const auto n = Index(k.shape(0));
+  return {make_precomputed_gram(k.data(), n, subset_of(subset, n)), {nb::cast(k)}};
+}
+
+// The function gets two int32 arrays and must return a C-contiguous float64 array of shape (rows, columns).
+GramHandle opaque_gram(const nb::callable& function, Index n) {
+  auto block = [held = nb::object(function)](std::span<const Index> rows, std::span<const Index> columns, double* out) {
+    const nb::gil_scoped_acquire gil;
+    const auto as_array = [](std::span<const Index> list) {
+      return nb::ndarray<nb::numpy, const Index>(list.data(), {list.size()}, nb::handle()).cast(nb::rv_policy::copy);
+    };
+    const nb::object answer = held(as_array(rows), as_array(columns));
+    const auto values = nb::cast<Matrix<double>>(answer);
+    if (values.shape(0) != rows.size() || values.shape(1) != columns.size())
+      throw nb::value_error("A kernel block has the wrong shape.");
+    std::copy(values.data(), values.data() + rows.size() * columns.size(), out);
+  };
+  // The function may only be dropped with the GIL held.
+  auto* raw = make_opaque_gram(std::move(block), n).release();
+  return {std::shared_ptr<const Gram>(raw,
+                                      [](const Gram* gram) {
+                                        const nb::gil_scoped_acquire gil;
+                                        delete gram;
+                                      }),
+          {}};
+}
+
+Result gram_diagonal(const GramHandle& self) {
+  std::vector<double> out(self.gram->size());
+  {
+    const nb::gil_scoped_release release;
+    self.gram->diagonal(out.data());
+  }
+  const auto n = out.size();
+  return to_numpy(std::move(out), {n});
+}
+
+Result gram_block(const GramHandle& self, const Indices& rows, const Indices& columns) {
+  const auto left = checked(rows, self.gram->size()), right = checked(columns, self.gram->size());
+  std::vector<double> out(left.size() * right.size());
+  {
+    const nb::gil_scoped_release release;
+    self.gram->block(left, right, out.data());
+  }
+  return to_numpy(std::move(out), {left.size(), right.size()});
+}
+
+Result gram_product(const GramHandle& self, const Vector& beta) {
+  if (beta.shape(0) != std::size_t(self.gram->size())) throw nb::value_error("beta must have one value per row.");
+  std::vector<double> out(beta.shape(0));
+  {
+    const nb::gil_scoped_release release;
+    self.gram->product(beta.data(), out.data(), SignalPoll());
+  }
+  return to_numpy(std::move(out), {beta.shape(0)});
+}
+
+Result sums(const KernelFunction& kernel, const FeaturesHandle& rows, const FeaturesHandle& support,
+            const Matrix<double>& coefficients, const Indices& bounds) {
+  if (rows.features->columns() != support.features->columns()) throw nb::value_error("Both sides must have the same features.");
+  const Index count = support.features->rows();
+  if (coefficients.shape(1) != std::size_t(count)) throw nb::value_error("Each support row needs a column of coefficients.");
+  const std::span<const Index> groups(bounds.data(), bounds.shape(0));
+  if (groups.empty() || groups.front() != 0 || groups.back() != count || !std::is_sorted(groups.begin(), groups.end()))
+    throw nb::value_error("The bounds must rise from 0 to the number of support rows.");
+  const std::size_t height = coefficients.shape(0), n = rows.features->rows();
+  std::vector<double> out((groups.size() - 1) * height * n);
+  {
+    const nb::gil_scoped_release release;
+    weighted_sums(kernel, *rows.features, *support.features, coefficients.data(), Index(height), groups, out.data(),
+                  SignalPoll());
+  }
+  return to_numpy(std::move(out), {groups.size() - 1, height, n});
+}
+
+Result cross(const KernelFunction& kernel, const FeaturesHandle& left, const FeaturesHandle& right) {
+  if (left.features->columns() != right.features->columns()) throw nb::value_error("Both sides must have the same features.");
+  const std::size_t rows = left.features->rows(), columns = right.features->rows();
+  std::vector<double> out(rows * columns);
+  {
+    const nb::gil_scoped_release release;
+    cross_kernel(kernel, *left.features, *right.features, out.data(), SignalPoll());
+  }
+  return to_numpy(std::move(out), {rows, columns});
+}
+
+// Several products at once, each on one thread; the rows of an opaque source are asked for one problem after the other.
+nb::list products(const std::vector<const GramHandle*>& grams, const std::vector<Vector>& betas) {
+  if (grams.size() != betas.size()) throw nb::value_error("Each Gram needs its beta.");
+  if (grams.size() == 1) {
+    nb::list single;
+    single.append(gram_product(*grams[0], betas[0]));
+    return single;
+  }
+  std::vector<std::vector<double>> out(grams.size());
+  bool opaque = false;
+  for (std::size_t k = 0; k < grams.size(); ++k) {
+    if (betas[k].shape(0) != std::size_t(grams[k]->gram->size())) throw nb::value_error("beta must have one value per row.");
+    out[k].resize(betas[k].shape(0));
+    opaque |= grams[k]->gram->is_opaque();
+  }
+  {
+    const nb::gil_scoped_release release;
+    const auto caller = std::this_thread::get_id();
+    SignalPoll poll;
+    const auto one = [&](std::ptrdiff_t k) {
+      grams[k]->gram->product(betas[k].data(), out[k].data(), [&] {
+        if (std::this_thread::get_id() == caller) poll();
+      });
+    };
+    if (opaque)
+      for (std::size_t k = 0; k < grams.size(); ++k) one(std::ptrdiff_t(k));
+    else
+      parallel_chunks(std::ptrdiff_t(grams.size()), one);
+  }
+  nb::list result;
+  for (auto& values : out) {
+    const std::size_t n = values.size();
+    result.append(to_numpy(std::move(values), {n}));
+  }
+  return result;
+}
+
+}  // namespace
+
+void bind_kernels(nb::module_& m) {
+  nb::class_<KernelFunction>(m, "KernelFunction")
+      .def(
+          "__init__",
+          [](KernelFunction* self, int kind, double gamma, double coef0, int degree) {
+            if (kind < 0 || kind > int(KernelKind::sigmoid)) throw nb::value_error("unknown kernel kind");
+            new (self) KernelFunction{KernelKind(kind), gamma, coef0, degree};
+          },
+          "kind"_a, "gamma"_a, "coef0"_a, "degree"_a);
+
+  const nb::class_<FeaturesHandle> features(m, "Features");
+  m.def("dense_features", &dense_features<double>, "x"_a.noconvert());
+  m.def("dense_features", &dense_features<float>, "x"_a.noconvert());
+  m.def("csr_features", &csr_features<double, std::int32_t>, "indptr"_a.noconvert(), "indices"_a.noconvert(),
+        "data"_a.noconvert(), "columns"_a);
+  m.def("csr_features", &csr_features<float, std::int32_t>, "indptr"_a.noconvert(), "indices"_a.noconvert(),
+        "data"_a.noconvert(), "columns"_a);
+  m.def("csr_features", &csr_features<double, std::int64_t>, "indptr"_a.noconvert(), "indices"_a.noconvert(),
+        "data"_a.noconvert(), "columns"_a);
+  m.def("csr_features", &csr_features<float, std::int64_t>, "indptr"_a.noconvert(), "indices"_a.noconvert(),
+        "data"_a.noconvert(), "columns"_a);
+
+  nb::class_<GramHandle>(m, "Gram")
+      .def_prop_ro("size", [](const GramHandle& self) { return self.gram->size(); })
+      .def("diagonal", &gram_diagonal)
+      .def("block", &gram_block, "rows"_a, "columns"_a)
+      .def("product", &gram_product, "beta"_a);
+  m.def("feature_gram", &feature_gram, "features"_a, "kernel"_a, "subset"_a.none());
+  m.def("precomputed_gram", &precomputed_gram<double>, "matrix"_a.noconvert(), "subset"_a.none());
+  m.def("precomputed_gram", &precomputed_gram<float>, "matrix"_a.noconvert(), "subset"_a.none());
+  m.def("opaque_gram", &opaque_gram, "function"_a, "size"_a);
+  m.def("cross_kernel", &cross, "kernel"_a, "left"_a, "right"_a);
+  m.def("weighted_sums", &sums, "kernel"_a, "rows"_a, "support"_a, "coefficients"_a, "bounds"_a);
+  m.def("products", &products, "grams"_a, "betas"_a);
+}
+
+}  // namespace maxmargin::python

@@ -1,0 +1,157 @@
+// The engine: several problems at once, with signals and progress.
+#include <nanobind/stl/optional.h>
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <optional>
+#include <thread>
+
+#include "common.hpp"
+#include "maxmargin/engine.hpp"
+#include "maxmargin/thread_pool.hpp"
+
+using namespace nb::literals;
+
+namespace maxmargin::python {
+
+namespace {
+
+// What the run of several problems shares: the clock, the wish to stop, and Python, which only the calling thread talks to.
+class Watch {
+ public:
+  explicit Watch(const nb::object& monitor, double max_seconds) : monitor_(monitor), max_seconds_(max_seconds) {}
+
+  // True stops the run.
+  bool at_checkpoint(const Progress& p) {
+    if (std::this_thread::get_id() != caller_) return stop_;
+    const nb::gil_scoped_acquire gil;
+    try {
+      check_signals();
+      if (!monitor_.is_none() && nb::cast<bool>(monitor_(p.seconds, p.steps, p.objective, p.violation, p.n_support)))
+        stop_ = true;
+    } catch (...) {
+      stop_ = true;
+      throw;
+    }
+    return stop_;
+  }
+
+  void while_waiting() noexcept {
+    const nb::gil_scoped_acquire gil;
+    try {
+      check_signals();
+    } catch (...) {
+      stop_ = true;
+      error_ = std::current_exception();
+    }
+  }
+
+  void rethrow() const {
+    if (error_) std::rethrow_exception(error_);
+  }
+  bool interrupted() const { return interrupted_; }
+
+  // Seconds left for a run that begins now; 0 stands for no limit.
+  double seconds_left() const {
+    if (max_seconds_ <= 0) return 0;
+    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start_;
+    return std::max(1e-9, max_seconds_ - passed.count());
+  }
+
+ private:
+  // Ctrl-C ends the run and keeps what it has; any other exception of a signal handler goes its way.
+  void check_signals() {
+    if (PyErr_CheckSignals() == 0) return;
+    if (!PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) throw nb::python_error();
+    PyErr_Clear();
+    interrupted_ = true;
+    stop_ = true;
+  }
+
+  const nb::object& monitor_;
+  double max_seconds_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  std::thread::id caller_ = std::this_thread::get_id();
+  std::atomic<bool> stop_{false};
+  bool interrupted_ = false;
+  std::exception_ptr error_;
+};
+
+// One problem as Python hands it over, in the order of the canonical dual's fields.
+struct Task {
+  const GramHandle* gram;
+  Vector q, lower, upper;
+  std::optional<Vector> ridge;
+  bool keep_total;
+  Vector beta, gradient;
+
+  explicit Task(const nb::tuple& t)
+      : gram(nb::cast<const GramHandle*>(t[0])),
+        q(nb::cast<Vector>(t[1])),
+        lower(nb::cast<Vector>(t[2])),
+        upper(nb::cast<Vector>(t[3])),
+        ridge(nb::cast<std::optional<Vector>>(t[4])),
+        keep_total(nb::cast<bool>(t[5])),
+        beta(nb::cast<Vector>(t[6])),
+        gradient(nb::cast<Vector>(t[7])) {
+    const std::size_t n = gram->gram->size();
+    for (const Vector* v : {&q, &lower, &upper, &beta, &gradient})
+      if (v->shape(0) != n) throw nb::value_error("All vectors of a problem must have one value per row.");
+    if (ridge && ridge->shape(0) != n) throw nb::value_error("ridge must have one value per row.");
+  }
+  SignedDual problem() const {
+    return {gram->gram->size(), q.data(), lower.data(), upper.data(), ridge ? ridge->data() : nullptr, keep_total};
+  }
+};
+
+nb::tuple as_tuple(Outcome outcome, bool interrupted) {
+  std::vector<double> trace;
+  for (const Progress& p : outcome.trace)
+    trace.insert(trace.end(), {p.seconds, double(p.steps), p.objective, p.violation, double(p.n_support)});
+  const std::size_t n = outcome.beta.size();
+  return nb::make_tuple(to_numpy(std::move(outcome.beta), {n}), int(outcome.ending),
+                        interrupted && outcome.ending == Ending::stopped, outcome.steps, outcome.rows_made,
+                        outcome.newton_rounds, outcome.negative_curvature,
+                        to_numpy(std::move(trace), {outcome.trace.size(), std::size_t(5)}));
+}
+
+nb::list minimise_all(const nb::list& problems, double tol, std::int64_t max_steps, double max_seconds, std::size_t cache_bytes,
+                      bool shrinking, const nb::object& monitor) {
+  std::vector<Task> tasks;
+  bool opaque = false;
+  for (const nb::handle item : problems) {
+    tasks.emplace_back(nb::cast<nb::tuple>(item));
+    opaque |= tasks.back().gram->gram->is_opaque();
+  }
+  std::vector<Outcome> outcomes(tasks.size());
+  Watch watch(monitor, max_seconds);
+  {
+    const nb::gil_scoped_release release;
+    const Monitor at_checkpoint = [&](const Progress& p) { return watch.at_checkpoint(p); };
+    const bool together = tasks.size() > 1 && !opaque;
+    const std::size_t share = together ? cache_bytes / std::size_t(thread_count()) : cache_bytes;
+    const auto one = [&](std::ptrdiff_t k) {
+      const Options options{tol, max_steps, watch.seconds_left(), share, shrinking};
+      outcomes[k] = minimise(tasks[k].problem(), *tasks[k].gram->gram, tasks[k].beta.data(), tasks[k].gradient.data(), options,
+                             at_checkpoint);
+    };
+    if (together)
+      parallel_chunks(std::ptrdiff_t(tasks.size()), one, [&] { watch.while_waiting(); });
+    else
+      for (std::size_t k = 0; k < tasks.size(); ++k) one(std::ptrdiff_t(k));
+    watch.rethrow();
+  }
+  nb::list result;
+  for (Outcome& outcome : outcomes) result.append(as_tuple(std::move(outcome), watch.interrupted()));
+  return result;
+}
+
+}  // namespace
+
+void bind_solving(nb::module_& m) {
+  m.def("minimise", &minimise_all, "problems"_a, "tol"_a, "max_steps"_a, "max_seconds"_a, "cache_bytes"_a, "shrinking"_a,
+        "monitor"_a.none());
+}
+
+}  // namespace maxmargin::python
