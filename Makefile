@@ -6,7 +6,7 @@ STAMP := $(VENV)/installed
 SOURCES := $(shell find cpp bindings -name '*.[chi]pp' -o -name '*.inl') CMakeLists.txt pyproject.toml
 CPP := $(shell find cpp bindings -name '*.[chi]pp' -o -name '*.inl')
 
-.PHONY: run test check test-floor wheel agreement clean
+.PHONY: run test check bench test-floor wheel agreement clean
 
 run: $(STAMP)
 	$(BIN)/maxmargin demo
@@ -26,6 +26,12 @@ check: $(STAMP)
 	$(BIN)/cmake -S . -B build/tidy -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja -DPython_EXECUTABLE=$(abspath $(BIN))/python \
 	  -Dnanobind_DIR=$$($(BIN)/python -m nanobind --cmake_dir) > /dev/null
 	$(BIN)/clang-tidy --quiet -p build/tidy $(filter %.cpp,$(CPP))
+
+# Ours against the peers, e.g. make bench SUITE=kernel DATA=../data. Suites: kernel, small, large_c.
+SUITE ?= small
+bench: $(STAMP)
+	$(BIN)/pip install --quiet --no-build-isolation --editable .[bench]
+	$(BIN)/python -m benchmarks $(SUITE) $(if $(DATA),--data $(DATA))
 
 # The same tests with the oldest versions that are supported.
 test-floor:

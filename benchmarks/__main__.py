@@ -1,0 +1,138 @@
+"""Times fits and predictions of ours and of the peers, interleaved, and says how good each model is."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import matplotlib.pyplot as plt
+import numpy as np
+import sklearn.svm
+
+import maxmargin
+from benchmarks._judge import judge
+from benchmarks._sets import SUITES, Task
+
+try:
+    import sklearnex.svm as intelex
+except ImportError:  # not on every platform
+    intelex = None
+
+CACHE_MB = 2000
+PREDICTED_ROWS = 2000
+
+
+def _contestants() -> dict[str, Callable[..., Any]]:
+    found: dict[str, Callable[..., Any]] = {
+        "maxmargin": maxmargin.SVC,
+        "scikit-learn": lambda **kw: sklearn.svm.SVC(cache_size=CACHE_MB, **kw),
+    }
+    if intelex is not None:
+        found["intelex"] = lambda **kw: intelex.SVC(cache_size=CACHE_MB, **kw)
+    return found
+
+
+def _timed(task: Task, folder: Path | None) -> dict[str, Any]:
+    """Medians, and medians of the ratios within each round: what disturbs the machine disturbs a whole round."""
+    X, y = task.load(folder)
+    gamma = 1 / (X.shape[1] * X.var()) if task.gamma == "scale" else float(task.gamma)
+    new = X[:PREDICTED_ROWS].copy()
+    contestants = _contestants()
+    fits: dict[str, list[float]] = {name: [] for name in contestants}
+    predictions: dict[str, list[float]] = {name: [] for name in contestants}
+    models = {}
+    for _ in range(task.repeats):
+        for name, make in contestants.items():
+            fresh = X.copy()
+            start = time.perf_counter()
+            models[name] = make(C=task.C, gamma=gamma, tol=1e-3).fit(fresh, y)
+            fitted = time.perf_counter()
+            models[name].predict(new)
+            fits[name].append(fitted - start)
+            predictions[name].append(time.perf_counter() - fitted)
+    verdicts = {name: judge(model, X, y, task.C, gamma) for name, model in models.items()}
+    best = max(verdict.dual for verdict in verdicts.values())
+    return {
+        "task": task.name,
+        "rows": len(y),
+        "fit": {name: float(np.median(values)) for name, values in fits.items()},
+        "predict": {name: float(np.median(values)) for name, values in predictions.items()},
+        "fit_ratio": _ratios(fits),
+        "predict_ratio": _ratios(predictions),
+        "violation": {name: verdict.violation for name, verdict in verdicts.items()},
+        "below_best_dual": {name: (best - verdict.dual) / abs(best) for name, verdict in verdicts.items()},
+    }
+
+
+def _ratios(times: dict[str, list[float]]) -> dict[str, float]:
+    ours = np.array(times["maxmargin"])
+    return {name: float(np.median(np.array(values) / ours)) for name, values in times.items() if name != "maxmargin"}
+
+
+def _print(result: dict[str, Any]) -> None:
+    parts = [f"{result['task']:<20} {result['rows']:>6} rows"]
+    for what in ("fit", "predict"):
+        times = " ".join(f"{name} {seconds:.4g} s" for name, seconds in result[what].items())
+        ratios = ", ".join(f"{ratio:.2f}x {name}" for name, ratio in result[f"{what}_ratio"].items())
+        parts.append(f"    {what}: {times}  ->  {ratios}")
+    parts.append("    violation: " + " ".join(f"{name} {value:.1e}" for name, value in result["violation"].items()))
+    parts.append("    dual below the best: " + " ".join(f"{n} {v:.1e}" for n, v in result["below_best_dual"].items()))
+    print("\n".join(parts), flush=True)
+
+
+def _means(results: list[dict[str, Any]]) -> dict[str, dict[str, float]]:
+    return {
+        what: {name: float(np.exp(np.mean([np.log(result[what][name]) for result in results]))) for name in results[0][what]}
+        for what in ("fit_ratio", "predict_ratio")
+    }
+
+
+def _draw(results: list[dict[str, Any]], file: Path) -> None:
+    figure, axes = plt.subplots(1, 2, figsize=(11, 0.45 * len(results) + 1.6), sharey=True, layout="constrained")
+    places = np.arange(len(results))
+    for ax, what in zip(axes, ("fit_ratio", "predict_ratio"), strict=True):
+        peers = list(results[0][what])
+        for k, peer in enumerate(peers):
+            values = [result[what][peer] for result in results]
+            bars = ax.barh(places + (k - (len(peers) - 1) / 2) * 0.38, values, height=0.36, label=peer)
+            ax.bar_label(bars, fmt="%.1f", padding=2, fontsize=8)
+        ax.axvline(1, color="black", linewidth=0.8)
+        ax.set(xscale="log", xlabel=f"times faster, {what.removesuffix('_ratio')}")
+        ax.set_yticks(places, [result["task"] for result in results])
+    axes[0].invert_yaxis()
+    axes[1].legend(title="against", frameon=False)
+    figure.savefig(file, dpi=120)
+
+
+def main() -> None:
+    """Run one suite."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("suite", choices=list(SUITES))
+    parser.add_argument("--data", type=Path, help="folder with the data sets")
+    parser.add_argument("--only", help="comma-separated names of tasks")
+    parser.add_argument("--output", type=Path, default=Path("build/bench"))
+    asked = parser.parse_args()
+    tasks = [task for task in SUITES[asked.suite] if asked.only is None or task.name in asked.only.split(",")]
+    warnings.simplefilter("ignore")
+    _timed(Task("warm-up", "iris", 1, "scale", repeats=2), None)
+    results = []
+    for task in tasks:
+        results.append(_timed(task, asked.data))
+        _print(results[-1])
+    means = _means(results)
+    for what, ratios in means.items():
+        print(f"geometric mean, {what}: " + ", ".join(f"{ratio:.2f}x {name}" for name, ratio in ratios.items()))
+    asked.output.mkdir(parents=True, exist_ok=True)
+    held = {"suite": asked.suite, "threads": maxmargin.get_threads(), "results": results, "geometric_means": means}
+    (asked.output / f"{asked.suite}.json").write_text(json.dumps(held, indent=1), encoding="utf-8")
+    _draw(results, asked.output / f"{asked.suite}.png")
+    print(f"written: {asked.output / asked.suite}.json, .png")
+
+
+if __name__ == "__main__":
+    main()
