@@ -11,20 +11,24 @@ namespace maxmargin {
 
 namespace {
 
-constexpr Index block_size = 512;
-constexpr int patience = 40;  // blocks without halving the violation before pairs take over
+constexpr Index first_size = 512;
+constexpr int patience = 20;  // blocks without halving the violation before they become twice as large
 
 }  // namespace
 
 template <class R>
 bool PairSearch<R>::blocks_pay(double violation) {
-  if (sizeof(R) == 8 || pairs_only_ || v_.n < 4 * block_size || rows_->capacity() < 2 * block_size) return false;
+  if (block_size_ == 0) block_size_ = first_size;
+  if (sizeof(R) == 8) return false;
   if (violation < 0.5 * halved_violation_ || halved_violation_ == 0) {
     halved_violation_ = violation;
     rounds_since_ = 0;
   }
-  pairs_only_ = ++rounds_since_ > patience;
-  return !pairs_only_;
+  if (++rounds_since_ > patience) {
+    block_size_ *= 2;
+    rounds_since_ = 0;
+  }
+  return v_.n >= 3 * block_size_ && rows_->capacity() >= 2 * block_size_;
 }
 
 // Half of the block is new: those that most want to rise and those that most want to fall. The other half is of the last block,
@@ -35,11 +39,11 @@ void PairSearch<R>::choose_block() {
   std::vector<Index> chosen;
   for (const bool free : {true, false})
     for (const Index k : block_) {
-      if (v_.is_free(k) != free || Index(chosen.size()) == block_size / 2) continue;
+      if (v_.is_free(k) != free || Index(chosen.size()) == block_size_ / 2) continue;
       chosen.push_back(k);
       taken[k] = 1;
     }
-  const Index half = (block_size - Index(chosen.size())) / 2;
+  const Index half = (block_size_ - Index(chosen.size())) / 2;
   std::vector<std::pair<double, Index>> candidates;
   for (const bool rising : {true, false}) {
     candidates.clear();
@@ -89,7 +93,7 @@ bool PairSearch<R>::step_block(double violation) {
   const auto stride = std::ptrdiff_t(inner_.gradient.size());
   const auto row_of = [&](Index a) { return inner_rows_.data() + a * stride; };
   const double goal = std::max(0.1 * violation, 0.5 * options_.tol);
-  const std::int64_t most = std::min<std::int64_t>(options_.max_steps - state_.outcome.steps, 20 * block_size);
+  const std::int64_t most = std::min<std::int64_t>(options_.max_steps - state_.outcome.steps, 20 * std::int64_t(block_size_));
   Selection pair = update_with(inner_.view(), 0.0, zeros_.data(), zeros_.data());
   std::int64_t steps = 0;
   for (; steps < most && pair.highest_down - pair.lowest_up.value > goal; ++steps) {

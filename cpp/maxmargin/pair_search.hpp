@@ -80,12 +80,12 @@ class PairSearch {
 
   bool due_ = false;  // time may have passed: rows were made
 
-  std::vector<Index> block_;     // positions of the last block
-  Variables<R> inner_;           // their copies
-  std::vector<R> inner_rows_;    // their part of K
+  std::vector<Index> block_;   // positions of the last block
+  Variables<R> inner_;         // their copies
+  std::vector<R> inner_rows_;  // their part of K
+  Index block_size_ = 0;
   double halved_violation_ = 0;  // the violation when it last halved,
   int rounds_since_ = 0;         // and the blocks since
-  bool pairs_only_ = false;
 
   Selection pair_{};
   Candidate single_{};

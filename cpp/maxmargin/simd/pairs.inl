@@ -43,13 +43,13 @@ struct BestFraction {
   Vec<double> above = splat(0.0), below = splat(1.0);
   Bits<double> index = Bits<double>{} - 1;
 
-  inline void meet(Vec<double> gain, Vec<double> curvature, Bits<double> at) {
+  void meet(Vec<double> gain, Vec<double> curvature, Bits<double> at) {
     const auto better = gain * below > above * curvature;
     above = better ? gain : above;
     below = better ? curvature : below;
     index = better ? at : index;
   }
-  inline Extreme first() const { return first_of({above / below, index}, false); }
+  Extreme first() const { return first_of({above / below, index}, false); }
 };
 
 template <class R>
