@@ -193,12 +193,12 @@ bool PairSearch<R>::shrink() {
   return true;
 }
 
-// An upper estimate of the rounding error in a component of the gradient.
+// About the rounding error of a component of the gradient: errors of a sum mostly cancel, so this is far below their bound.
 template <class R>
 double PairSearch<R>::noise() const {
   double mass = 0;
   for (Index k = 0; k < v_.n; ++k) mass += std::abs(v_.beta[k]) * std::sqrt(std::abs(double(v_.diagonal[k])));
-  return 4 * epsilon * (1.0 + mass * std::sqrt(state_.diagonal_scale));
+  return 0.25 * epsilon * (1.0 + mass * std::sqrt(state_.diagonal_scale));
 }
 
 // Has a whole window of steps left the objective where it was?
