@@ -51,6 +51,7 @@ class Watch {
     if (error_) std::rethrow_exception(error_);
   }
   bool interrupted() const { return interrupted_; }
+  bool stopped() const { return stop_; }
 
   // Seconds left for a run that begins now; 0 stands for no limit.
   double seconds_left() const {
@@ -132,6 +133,11 @@ nb::list minimise_all(const nb::list& problems, double tol, std::int64_t max_ste
     const bool together = tasks.size() > 1 && !opaque;
     const std::size_t share = together ? cache_bytes / std::size_t(thread_count()) : cache_bytes;
     const auto one = [&](std::ptrdiff_t k) {
+      if (watch.stopped()) {  // before it began
+        outcomes[k].beta.assign(tasks[k].beta.data(), tasks[k].beta.data() + tasks[k].beta.shape(0));
+        outcomes[k].ending = Ending::stopped;
+        return;
+      }
       const Options options{tol, max_steps, watch.seconds_left(), share, shrinking};
       outcomes[k] = minimise(tasks[k].problem(), *tasks[k].gram->gram, tasks[k].beta.data(), tasks[k].gradient.data(), options,
                              at_checkpoint);
