@@ -3,6 +3,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 #include <thread>
 
@@ -15,14 +16,22 @@ namespace maxmargin::python {
 
 namespace {
 
+void require_index(std::int64_t rows, std::int64_t columns) {
+  constexpr std::int64_t most = std::numeric_limits<Index>::max();
+  if (rows > most || columns > most)
+    throw nb::value_error("X has more than 2147483647 rows or columns, which is more than the core can number.");
+}
+
 template <class V>
 FeaturesHandle dense_features(const Matrix<V>& x) {
+  require_index(std::int64_t(x.shape(0)), std::int64_t(x.shape(1)));
   return {std::make_shared<DenseFeatures<V>>(x.data(), Index(x.shape(0)), Index(x.shape(1))), {nb::cast(x)}};
 }
 
 template <class V, class I>
 FeaturesHandle csr_features(const Values<I>& indptr, const Values<I>& indices, const Values<V>& data, std::int64_t columns) {
   const auto rows = std::int64_t(indptr.shape(0)) - 1;
+  require_index(rows, columns);
   if (rows < 0 || indptr.data()[0] != 0) throw nb::value_error("The CSR matrix has an invalid indptr.");
   for (std::int64_t r = 0; r < rows; ++r)
     if (indptr.data()[r + 1] < indptr.data()[r]) throw nb::value_error("The CSR matrix has a decreasing indptr.");
@@ -59,21 +68,27 @@ GramHandle precomputed_gram(const Matrix<V>& k, const std::optional<Indices>& su
   return {make_precomputed_gram(k.data(), n, subset_of(subset, n)), {nb::cast(k)}};
 }
 
-// The function gets two int32 arrays and must return a C-contiguous float64 array of shape (rows, columns).
-GramHandle opaque_gram(const nb::callable& function, Index n) {
-  auto block = [held = nb::object(function)](std::span<const Index> rows, std::span<const Index> columns, double* out) {
+// `block` gets two int32 arrays and must return a C-contiguous float64 array of shape (rows, columns); `diagonal` gets nothing
+// and must return n values.
+GramHandle opaque_gram(const nb::callable& block, const nb::callable& diagonal, Index n) {
+  auto ask_block = [held = nb::object(block)](std::span<const Index> rows, std::span<const Index> columns, double* out) {
     const nb::gil_scoped_acquire gil;
     const auto as_array = [](std::span<const Index> list) {
       return nb::ndarray<nb::numpy, const Index>(list.data(), {list.size()}, nb::handle()).cast(nb::rv_policy::copy);
     };
-    const nb::object answer = held(as_array(rows), as_array(columns));
-    const auto values = nb::cast<Matrix<double>>(answer);
+    const auto values = nb::cast<Matrix<double>>(held(as_array(rows), as_array(columns)));
     if (values.shape(0) != rows.size() || values.shape(1) != columns.size())
       throw nb::value_error("A kernel block has the wrong shape.");
     std::copy(values.data(), values.data() + rows.size() * columns.size(), out);
   };
-  // The function may only be dropped with the GIL held.
-  auto* raw = make_opaque_gram(std::move(block), n).release();
+  auto ask_diagonal = [held = nb::object(diagonal), n](double* out) {
+    const nb::gil_scoped_acquire gil;
+    const auto values = nb::cast<Vector>(held());
+    if (values.shape(0) != std::size_t(n)) throw nb::value_error("The diagonal has the wrong length.");
+    std::copy(values.data(), values.data() + n, out);
+  };
+  // The functions may only be dropped with the GIL held.
+  auto* raw = make_opaque_gram(std::move(ask_block), std::move(ask_diagonal), n).release();
   return {std::shared_ptr<const Gram>(raw,
                                       [](const Gram* gram) {
                                         const nb::gil_scoped_acquire gil;
@@ -210,7 +225,7 @@ void bind_kernels(nb::module_& m) {
   m.def("feature_gram", &feature_gram, "features"_a, "kernel"_a, "subset"_a.none());
   m.def("precomputed_gram", &precomputed_gram<double>, "matrix"_a.noconvert(), "subset"_a.none());
   m.def("precomputed_gram", &precomputed_gram<float>, "matrix"_a.noconvert(), "subset"_a.none());
-  m.def("opaque_gram", &opaque_gram, "function"_a, "size"_a);
+  m.def("opaque_gram", &opaque_gram, "block"_a, "diagonal"_a, "size"_a);
   m.def("cross_kernel", &cross, "kernel"_a, "left"_a, "right"_a);
   m.def("weighted_sums", &sums, "kernel"_a, "rows"_a, "support"_a, "coefficients"_a, "bounds"_a);
   m.def("products", &products, "grams"_a, "betas"_a);

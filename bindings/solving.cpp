@@ -131,7 +131,9 @@ nb::list minimise_all(const nb::list& problems, double tol, std::int64_t max_ste
     const nb::gil_scoped_release release;
     const Monitor at_checkpoint = [&](const Progress& p) { return watch.at_checkpoint(p); };
     const bool together = tasks.size() > 1 && !opaque;
-    const std::size_t share = together ? cache_bytes / std::size_t(thread_count()) : cache_bytes;
+    // At most so many run at once, so that each one's share of the memory does not depend on the number of threads.
+    const std::size_t at_once = together ? std::min<std::size_t>(tasks.size(), 16) : 1;
+    const std::size_t share = cache_bytes / at_once;
     const auto one = [&](std::ptrdiff_t k) {
       if (watch.stopped()) {  // before it began
         outcomes[k].beta.assign(tasks[k].beta.data(), tasks[k].beta.data() + tasks[k].beta.shape(0));
@@ -142,10 +144,11 @@ nb::list minimise_all(const nb::list& problems, double tol, std::int64_t max_ste
       outcomes[k] = minimise(tasks[k].problem(), *tasks[k].gram->gram, tasks[k].beta.data(), tasks[k].gradient.data(), options,
                              at_checkpoint);
     };
-    if (together)
-      parallel_chunks(std::ptrdiff_t(tasks.size()), one, [&] { watch.while_waiting(); });
-    else
-      for (std::size_t k = 0; k < tasks.size(); ++k) one(std::ptrdiff_t(k));
+    std::atomic<std::size_t> next{0};
+    const auto in_turn = [&](std::ptrdiff_t) {
+      for (std::size_t k = next++; k < tasks.size(); k = next++) one(std::ptrdiff_t(k));
+    };
+    parallel_chunks(std::ptrdiff_t(at_once), in_turn, [&] { watch.while_waiting(); });
     watch.rethrow();
   }
   nb::list result;

@@ -18,8 +18,9 @@ constexpr int patience = 20;  // blocks without halving the violation before the
 
 template <class R>
 bool PairSearch<R>::blocks_pay(double violation) {
-  if (block_size_ == 0) block_size_ = first_size;
   if (sizeof(R) == 8) return false;
+  if (block_size_ == 0) block_size_ = first_size;
+  if (v_.n < 3 * block_size_ || rows_->capacity() < 2 * block_size_) return false;  // and they never become smaller again
   if (violation < 0.5 * halved_violation_ || halved_violation_ == 0) {
     halved_violation_ = violation;
     rounds_since_ = 0;
@@ -28,7 +29,7 @@ bool PairSearch<R>::blocks_pay(double violation) {
     block_size_ *= 2;
     rounds_since_ = 0;
   }
-  return v_.n >= 3 * block_size_ && rows_->capacity() >= 2 * block_size_;
+  return true;
 }
 
 // Half of the block is new: those that most want to rise and those that most want to fall. The other half is of the last block,
@@ -43,7 +44,7 @@ void PairSearch<R>::choose_block() {
       chosen.push_back(k);
       taken[k] = 1;
     }
-  const Index half = (block_size_ - Index(chosen.size())) / 2;
+  const Index half = (std::min(block_size_, rows_->capacity()) - Index(chosen.size())) / 2;
   std::vector<std::pair<double, Index>> candidates;
   for (const bool rising : {true, false}) {
     candidates.clear();

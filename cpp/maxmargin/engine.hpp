@@ -42,13 +42,11 @@ struct Options {
   double max_seconds = 0;  // 0: none
   std::size_t cache_bytes = 0;
   bool shrinking = true;
-  double noise = 0;  // known rounding error of the gradient: no violation below it can be resolved
 };
 
 struct Outcome {
   std::vector<double> beta;
   Ending ending = Ending::converged;
-  double violation = 0;  // on the variables that were active at the end
   std::int64_t steps = 0, rows_made = 0, newton_rounds = 0;
   bool negative_curvature = false;  // K is not positive semidefinite: seen, not guessed
   std::vector<Progress> trace;

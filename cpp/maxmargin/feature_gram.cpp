@@ -31,17 +31,25 @@ std::vector<Index> FeatureGram::global(std::span<const Index> local) const {
   return result;
 }
 
+// Squared norm of a row as it is used: relative to the centre where there is one, in the order of the tiles where rows are
+// packed.
+double FeatureGram::square(Index row, std::vector<double>& room) const {
+  if (stays_sparse(*features_)) return features_->square(row);
+  room.resize(features_->columns());
+  features_->read(row, centre(), room.data(), 1);
+  double norm;
+  hot().norms_f64(features_->columns(), 1, room.data(), &norm);
+  return norm;
+}
+
 void FeatureGram::diagonal(double* out) const {
   if (kernel_.kind == KernelKind::rbf) {
     std::fill(out, out + size(), 1.0);
     return;
   }
-  std::vector<double> x(features_->columns()), norms(rows_.size(), 0.0);
-  for (std::size_t r = 0; r < rows_.size(); ++r) {
-    features_->read(rows_[r], nullptr, x.data(), 1);
-    hot().norms_f64(features_->columns(), 1, x.data(), &norms[r]);
-    out[r] = norms[r];
-  }
+  std::vector<double> room;
+  for (Index r = 0; r < size(); ++r) out[r] = square(rows_[r], room);
+  const std::vector<double> norms(out, out + size());
   hot().apply_f64(kernel_, size(), 0.0, norms.data(), out);
 }
 
@@ -64,25 +72,22 @@ void FeatureGram::product(const double* beta, double* out, const Poll& poll) con
   });
 }
 
-// float32 tiles form |u|^2 + |v|^2 - 2<u,v>: the error of a distance is about 1e-7 of the squared norms. Powers may overflow.
+// float32 tiles form |u|^2 + |v|^2 - 2<u,v>: the error of a distance is about 1e-7 of the squared norms. Norms, gamma and
+// powers must be far from where float32 ends.
 bool FeatureGram::single_precision_suffices() const {
-  const Index depth = features_->columns();
-  std::vector<double> x(depth);
+  const auto far_from_the_ends = [](double x) { return x == 0 || (x > 1e-25 && x < 1e25); };
+  std::vector<double> room;
   double largest = 0;
-  for (const Index row : rows_) {
-    features_->read(row, centre(), x.data(), 1);
-    double norm;
-    hot().norms_f64(depth, 1, x.data(), &norm);
-    largest = std::max(largest, norm);
-  }
+  for (const Index row : rows_) largest = std::max(largest, square(row, room));
+  const double gamma = std::abs(kernel_.gamma);
+  if (!far_from_the_ends(largest)) return false;
   switch (kernel_.kind) {
-    case KernelKind::rbf: return kernel_.gamma * largest < 64.0;
-    case KernelKind::polynomial:
-      return std::pow(std::abs(kernel_.gamma) * largest + std::abs(kernel_.coef0), kernel_.degree) < 1e30;
-    case KernelKind::linear:
-    case KernelKind::sigmoid: break;
+    case KernelKind::linear: return true;
+    case KernelKind::rbf: return far_from_the_ends(gamma) && gamma * largest < 64.0;
+    case KernelKind::sigmoid: return far_from_the_ends(gamma);
+    case KernelKind::polynomial: break;
   }
-  return largest < 1e30;
+  return far_from_the_ends(gamma) && far_from_the_ends(std::pow(gamma * largest + std::abs(kernel_.coef0), kernel_.degree));
 }
 
 std::unique_ptr<Gram> make_feature_gram(std::shared_ptr<const Features> features, const KernelFunction& kernel,

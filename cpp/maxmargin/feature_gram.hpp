@@ -35,6 +35,8 @@ class FeatureGram : public Gram {
   const double* centre() const { return centred_ ? features_->centre().data() : nullptr; }
 
  private:
+  double square(Index row, std::vector<double>& room) const;
+
   std::shared_ptr<const Features> features_;
   KernelFunction kernel_;
   std::vector<Index> rows_;

@@ -38,6 +38,9 @@ class Features {
   // sum over k of w_k x_row,k
   virtual double dot(Index row, const double* w) const = 0;
 
+  // sum over k of x_row,k^2
+  virtual double square(Index row) const = 0;
+
   // For inner products of sparse rows without making them dense: `lanes` rows stand interleaved in `spread`, [column][lanes].
   virtual void scatter(Index row, float* spread, Index lanes, Index lane) const = 0;
   virtual void scatter(Index row, double* spread, Index lanes, Index lane) const = 0;
@@ -69,6 +72,11 @@ class DenseFeatures final : public Features {
   double dot(Index row, const double* w) const override {
     double sum = 0;
     for (Index k = 0; k < columns(); ++k) sum += w[k] * double(at(row)[k]);
+    return sum;
+  }
+  double square(Index row) const override {
+    double sum = 0;
+    for (Index k = 0; k < columns(); ++k) sum += double(at(row)[k]) * double(at(row)[k]);
     return sum;
   }
   void scatter(Index row, float* spread, Index lanes, Index lane) const override { copy(row, nullptr, spread + lane, lanes); }
@@ -115,6 +123,11 @@ class CsrFeatures final : public Features {
   double dot(Index row, const double* w) const override {
     double sum = 0;
     for (I k = begin(row); k < end(row); ++k) sum += w[csr_.indices[k]] * double(csr_.data[k]);
+    return sum;
+  }
+  double square(Index row) const override {
+    double sum = 0;
+    for (I k = begin(row); k < end(row); ++k) sum += double(csr_.data[k]) * double(csr_.data[k]);
     return sum;
   }
   void scatter(Index row, float* spread, Index lanes, Index lane) const override { put(row, spread, lanes, lane); }

@@ -89,11 +89,10 @@ class PrecomputedGram final : public BlockGram {
 
 class OpaqueGram final : public BlockGram {
  public:
-  OpaqueGram(BlockFunction block, Index n) : block_(std::move(block)), n_(n) {}
+  OpaqueGram(BlockFunction block, DiagonalFunction diagonal, Index n)
+      : block_(std::move(block)), diagonal_(std::move(diagonal)), n_(n) {}
   Index size() const override { return n_; }
-  void diagonal(double* out) const override {
-    for (Index i = 0; i < n_; ++i) block_(std::span(&i, 1), std::span(&i, 1), out + i);
-  }
+  void diagonal(double* out) const override { diagonal_(out); }
   void block(std::span<const Index> rows, std::span<const Index> columns, double* out) const override {
     block_(rows, columns, out);
   }
@@ -102,6 +101,7 @@ class OpaqueGram final : public BlockGram {
 
  private:
   BlockFunction block_;
+  DiagonalFunction diagonal_;
   Index n_;
 };
 
@@ -113,8 +113,8 @@ std::unique_ptr<Gram> make_precomputed_gram(const double* matrix, Index n, std::
 std::unique_ptr<Gram> make_precomputed_gram(const float* matrix, Index n, std::vector<Index> subset) {
   return std::make_unique<PrecomputedGram<float>>(matrix, n, std::move(subset));
 }
-std::unique_ptr<Gram> make_opaque_gram(BlockFunction block, Index n) {
-  return std::make_unique<OpaqueGram>(std::move(block), n);
+std::unique_ptr<Gram> make_opaque_gram(BlockFunction block, DiagonalFunction diagonal, Index n) {
+  return std::make_unique<OpaqueGram>(std::move(block), std::move(diagonal), n);
 }
 
 }  // namespace maxmargin

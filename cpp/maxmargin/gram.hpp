@@ -50,7 +50,8 @@ std::unique_ptr<Gram> make_precomputed_gram(const float* matrix, Index n, std::v
 
 // Any function of two lists of row numbers that fills a float64 block.
 using BlockFunction = std::function<void(std::span<const Index> rows, std::span<const Index> columns, double* out)>;
-std::unique_ptr<Gram> make_opaque_gram(BlockFunction block, Index n);
+using DiagonalFunction = std::function<void(double* out)>;
+std::unique_ptr<Gram> make_opaque_gram(BlockFunction block, DiagonalFunction diagonal, Index n);
 
 // out[g][j][a] = sum over support rows b of group g of coefficients[j][b] k(row a, support row b), in float64. Groups are runs
 // of support rows, group g from bounds[g] to bounds[g + 1]. No kernel value is kept: this is how predictions are made.

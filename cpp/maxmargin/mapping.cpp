@@ -18,7 +18,8 @@ struct Piece {
   std::size_t bytes;
 };
 
-// Pieces given back, oldest first. Never destroyed: fits may still run while the process ends.
+// Pieces given back, oldest first. Never destroyed: fits may still run while the process ends. Nobody waits for the lock: after
+// a fork it may belong to a thread that the child does not have.
 struct Shelf {
   std::mutex lock;
   std::vector<Piece> pieces;
@@ -31,7 +32,8 @@ Shelf& shelf() {
 // The smallest piece that is large enough, but not one so large that it would be wasted.
 Piece from_shelf(std::size_t bytes) {
   Shelf& kept = shelf();
-  const std::lock_guard<std::mutex> hold(kept.lock);
+  const std::unique_lock<std::mutex> hold(kept.lock, std::try_to_lock);
+  if (!hold.owns_lock()) return {nullptr, 0};
   std::size_t best = kept.pieces.size();
   for (std::size_t k = 0; k < kept.pieces.size(); ++k) {
     const std::size_t size = kept.pieces[k].bytes;
@@ -47,11 +49,13 @@ void to_shelf(Piece piece) {
 #if defined(MADV_FREE)
   madvise(piece.address, piece.bytes, MADV_FREE);
   Shelf& kept = shelf();
-  const std::lock_guard<std::mutex> hold(kept.lock);
-  kept.pieces.push_back(piece);
-  if (kept.pieces.size() <= most_kept) return;
-  piece = kept.pieces.front();
-  kept.pieces.erase(kept.pieces.begin());
+  const std::unique_lock<std::mutex> hold(kept.lock, std::try_to_lock);
+  if (hold.owns_lock()) {
+    kept.pieces.push_back(piece);
+    if (kept.pieces.size() <= most_kept) return;
+    piece = kept.pieces.front();
+    kept.pieces.erase(kept.pieces.begin());
+  }
 #endif
   munmap(piece.address, piece.bytes);
 }

@@ -265,7 +265,6 @@ bool PairSearch<R>::run() {
       }
     }
   }
-  outcome.violation = violation();
   outcome.rows_made += rows_->rows_made();
   store_active();
   return true;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -36,6 +37,7 @@ class RowStore {
   // The row of a position that is held.
   const R* row(Index p) {
     const Index slot = slot_of_[p];
+    if (slot < 0) throw std::logic_error("a kernel row was read before it was made");
     last_use_[slot] = ++clock_;
     return at(slot);
   }
@@ -45,6 +47,8 @@ class RowStore {
     std::vector<Index> missing;
     std::vector<R*> targets;
     const std::int64_t before = clock_;
+    for (const Index p : positions)  // what the request already has must not make room for what it lacks
+      if (has(p)) last_use_[slot_of_[p]] = ++clock_;
     for (const Index p : positions) {
       if (has(p)) continue;
       const Index slot = free_slot(pinned, before);

@@ -12,6 +12,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -87,7 +88,11 @@ class Pool {
   void run(Job& job, int helpers, const std::function<void()>& while_waiting) {
     {
       const std::lock_guard<std::mutex> hold(lock_);
-      while (int(workers_.size()) < helpers) workers_.emplace_back([this] { serve(); });
+      try {
+        while (int(workers_.size()) < helpers) workers_.emplace_back([this] { serve(); });
+      } catch (const std::system_error&) {
+        // The system gives no more threads: go on with those there are.
+      }
       job_ = &job;
       seats_ = helpers;
       ++round_;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 import warnings
 from collections.abc import Sequence
@@ -10,8 +11,8 @@ from typing import Any, final
 
 import numpy as np
 
-from maxmargin.errors import ConvergenceWarning, FitInterrupted, IndefiniteKernelWarning
-from maxmargin.problems import SoftMargin
+from maxmargin.errors import ConvergenceWarning, FitInterrupted, IndefiniteKernelWarning, InvalidInput
+from maxmargin.problems import Problem, SoftMargin
 from maxmargin.solution import Certificate, Iterate, Judgement, Solution, Status, certify, certify_all
 from maxmargin.solvers import Limits, Solver, Start
 from maxmargin.solvers._base import Callback
@@ -80,12 +81,17 @@ def answer(
     callback: Callback | None = None,
 ) -> list[Solution]:
     """`solve` for several problems at once and without its warnings: an estimator warns once for all its machines."""
+    for problem in problems:
+        if not isinstance(problem, Problem):
+            raise InvalidInput(f"solve needs a problem of maxmargin.problems. Got {problem!r}; try SoftMargin(X, y).")
+    if callback is not None and not callable(callback):
+        raise InvalidInput(f"The 'callback' parameter of solve must be a callable or None. Got {callback!r} instead.")
     chosen = as_solver(solver, problems[0])
     check_boolean("throw", throw, "solve")
     budget = _Budget(
         check_positive("tol", tol, "solve"),
         check_integer("max_iter", max_iter, "solve", -1),
-        None if max_time is None else check_positive("max_time", max_time, "solve"),
+        None if max_time is None else check_positive("max_time", max_time, "solve", infinite=True),
         max(problem.dual.n for problem in problems),
     )
     duals = [problem.dual for problem in problems]
@@ -113,8 +119,8 @@ class _Budget:
 
     def __init__(self, tol: float, max_iter: int, max_time: float | None, n: int) -> None:
         self.tol = tol
-        self._steps = max_iter if max_iter >= 0 else 10_000_000 + 100 * n
-        self._end = None if max_time is None else time.perf_counter() + max_time
+        self._steps = min(max_iter, 2**62) if max_iter >= 0 else 10_000_000 + 100 * n
+        self._end = None if max_time is None or math.isinf(max_time) else time.perf_counter() + max_time
 
     def limits(self, tol: float, steps_taken: int) -> Limits:
         """What a run that aims at ``tol`` may use."""
@@ -158,15 +164,19 @@ _RESUMABLE = (Status.CONVERGED, Status.STALLED)
 
 
 def _indefinite(problem: SoftMargin, iterate: Iterate, judgement: Judgement) -> bool:
-    """Whether the kernel has shown negative curvature. What is known to be a Mercer kernel shows only rounding."""
+    """Whether the kernel has negative curvature. What is known to be a Mercer kernel shows only rounding.
+
+    Other kernels are looked at as a whole where they are small: at a stationary point the gap is 0 for any matrix.
+    """
     if problem.gram.kernel.mercer:
         return False
-    return iterate.indefinite or judgement.square_norm < -1e-9 * max(abs(judgement.primal), abs(judgement.dual))
+    if iterate.indefinite or judgement.square_norm < -1e-9 * max(abs(judgement.primal), abs(judgement.dual)):
+        return True
+    return problem.gram.is_indefinite()
 
 
-def _status(problem: SoftMargin, iterate: Iterate, judgement: Judgement, tol: float) -> Status:
+def _status(iterate: Iterate, judgement: Judgement, tol: float, indefinite: bool) -> Status:
     """The status that the certificate supports."""
-    indefinite = _indefinite(problem, iterate, judgement)
     if indefinite and judgement.kkt_violation <= tol:
         return Status.INDEFINITE
     if not indefinite and judgement.is_optimal(tol):
@@ -188,8 +198,9 @@ def _joined(earlier: Iterate, later: Iterate) -> Iterate:
 
 
 def _solution(problem: SoftMargin, iterate: Iterate, judgement: Judgement, tol: float) -> Solution:
-    status = _status(problem, iterate, judgement, tol)
-    certificate = Certificate.of(judgement.primal, judgement.dual, judgement.kkt_violation, status)
+    indefinite = _indefinite(problem, iterate, judgement)
+    status = _status(iterate, judgement, tol, indefinite)
+    certificate = Certificate.of(judgement.primal, judgement.dual, judgement.kkt_violation, status, indefinite=indefinite)
     support = np.flatnonzero(iterate.beta)
     scores = judgement.scores + judgement.bias
     margins = problem.y * scores

@@ -46,7 +46,7 @@ struct Candidate {
 };
 
 // The state of a pair search over `n` active variables. Bounds are additive masks, so that the loops have no branches:
-// up[k] = +inf where beta_k cannot rise, down[k] = -inf where it cannot fall; for a kink eps|beta| they carry +-eps.
+// up[k] = +inf where beta_k cannot rise, down[k] = -inf where it cannot fall.
 template <class R>
 struct PairView {
   Index n;

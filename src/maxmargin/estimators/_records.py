@@ -6,6 +6,7 @@ from both when somebody asks. Row numbers are those of the X given to fit.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, final
@@ -33,8 +34,8 @@ class Records:
     ----------
     statuses : tuple of str
         Name of each machine's status.
-    numbers : ndarray of shape (n_machines, 5)
-        Primal and dual objective, KKT violation; smallest and largest optimal offset.
+    numbers : ndarray of shape (n_machines, 6)
+        Primal and dual objective, gap, KKT violation; smallest and largest optimal offset.
     scores : ndarray
         Scores at the support vectors of each machine, one machine after the other, rows ascending.
     boundary : ndarray of int32
@@ -76,7 +77,7 @@ def _restored(statuses: tuple[str, ...], *parts: bytes) -> Records:
         machines = len(statuses)
         return Records(
             tuple(Status[name].name for name in statuses),
-            numbers.reshape(machines, 5),
+            numbers.reshape(machines, 6),
             scores,
             boundary,
             margins,
@@ -108,16 +109,21 @@ def record(trained: list[Trained], kept: NDArray[np.intp] | None) -> Records:
         scores=np.concatenate([solution.support_scores for solution in found]),
         boundary=np.concatenate(boundaries).astype(np.int32),
         boundary_margins=np.concatenate([_boundary_margins(solution) for solution in found]),
-        checkpoints=np.concatenate(traces, dtype=np.float32),
+        checkpoints=_compact(traces),
         counts=np.array([(len(rows), len(trace)) for rows, trace in zip(boundaries, traces, strict=True)], dtype=np.int32),
     )
+
+
+def _compact(traces: list[NDArray[np.floating]]) -> NDArray[np.float32]:
+    with np.errstate(over="ignore"):  # beyond float32 an objective is infinite in the kept trace
+        return np.concatenate(traces, dtype=np.float32)
 
 
 def certificates(records: Records) -> list[Certificate]:
     """The certificate of each machine."""
     return [
-        Certificate.of(primal, dual, violation, Status[name])
-        for (primal, dual, violation, *_), name in zip(records.numbers.tolist(), records.statuses, strict=True)
+        Certificate.of(primal, dual, violation, Status[name], indefinite=math.isnan(gap))
+        for (primal, dual, gap, violation, *_), name in zip(records.numbers.tolist(), records.statuses, strict=True)
     ]
 
 
@@ -182,7 +188,7 @@ def solutions(
                 boundary_margins=margins,
                 support_y=np.sign(beta),
                 bias=float(fitted.intercept[index]),
-                bias_interval=(float(records.numbers[index, 3]), float(records.numbers[index, 4])),
+                bias_interval=(float(records.numbers[index, 4]), float(records.numbers[index, 5])),
                 status=certificate.status,
                 certificate=certificate,
                 trace=Trace(checkpoints),
@@ -199,6 +205,7 @@ def _numbers(solution: Solution) -> tuple[float, ...]:
     return (
         certificate.primal_objective,
         certificate.dual_objective,
+        certificate.gap,
         certificate.kkt_violation,
         *solution.bias_interval,
     )

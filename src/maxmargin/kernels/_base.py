@@ -27,6 +27,8 @@ class BoundKernel(ABC):
     """Whether f(x) = <w, x> + b for weights w."""
     mercer: bool = False
     """Whether every Gram matrix is known to be positive semidefinite."""
+    largest_checked: int = 1000
+    """Rows up to which a matrix of an unknown kernel is looked at as a whole."""
     gamma: float | None = None
     """The scale of the inner product or distance, where there is one."""
 

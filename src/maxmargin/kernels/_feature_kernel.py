@@ -95,7 +95,8 @@ def _variance(X: Any, weight: NDArray[np.float64] | None) -> float:
     is_sparse = sparse.issparse(X)
     if weight is None:
         if is_sparse:
-            return float(X.multiply(X).mean() - X.mean() ** 2)
+            values, entries = X.data.astype(np.float64, copy=False), float(X.shape[0]) * float(X.shape[1])
+            return float(values @ values) / entries - (float(values.sum()) / entries) ** 2
         return float(X.var(dtype=np.float64))
     total = float(weight.sum()) * int(X.shape[1])
     mean = float((weight @ X).sum()) / total

@@ -70,6 +70,20 @@ class Gram:
         """``K[rows, columns]`` in float64."""
         return self.core.block(np.ascontiguousarray(rows, dtype=np.int32), np.ascontiguousarray(columns, dtype=np.int32))
 
+    def is_indefinite(self) -> bool:
+        """Whether the matrix has a clearly negative eigenvalue; only small ones are looked at, larger ones pass."""
+        if self.n > self.kernel.largest_checked:
+            return False
+        every = np.arange(self.n, dtype=np.int32)
+        K = self.block(every, every)
+        scale = float(np.abs(np.diagonal(K)).max(initial=0.0))
+        K[every, every] += 1e-10 * scale + 1e-300
+        try:
+            np.linalg.cholesky(K)
+        except np.linalg.LinAlgError:
+            return True
+        return False
+
     def take(self, indices: Any) -> Gram:
         """Gram of some of the rows; X is shared."""
         chosen = np.ascontiguousarray(indices, dtype=np.int32)

@@ -21,6 +21,7 @@ __all__ = ["Precomputed"]
 @dataclass(frozen=True)
 class _PrecomputedKernel(BoundKernel):
     def gram(self, X: Any) -> Gram:
+        _require_symmetric(X)
         return Gram(lambda subset: _core.precomputed_gram(X, subset), RowNumbers(), self)
 
     def cross(self, X: Any, rows: Any) -> NDArray[np.float64]:
@@ -31,6 +32,19 @@ class _PrecomputedKernel(BoundKernel):
                 "Give the kernel values of every training row."
             )
         return np.asarray(X[:, chosen], dtype=np.float64)
+
+
+def _require_symmetric(K: NDArray[Any]) -> None:
+    """Refuse a matrix that differs from its transpose by more than rounding."""
+    scale = max(float(K.max(initial=0.0)), -float(K.min(initial=0.0)))
+    for start in range(0, len(K), 512):
+        some = slice(start, start + 512)
+        difference = float(np.abs(K[some] - K[:, some].T).max(initial=0.0))
+        if difference > 1e-5 * scale:
+            raise InvalidInput(
+                f"A precomputed kernel matrix must be symmetric. Got entries that differ from their transpose by up to "
+                f"{difference:.3g}. If that is noise, use (K + K.T) / 2."
+            )
 
 
 @final

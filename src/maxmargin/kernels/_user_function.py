@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, final
 
 import numpy as np
@@ -19,6 +20,7 @@ from maxmargin.validation import length, take_rows
 __all__ = ["UserFunction"]
 
 _WHOLE = 256  # up to so many rows the whole matrix is asked for at once
+_SQUARE = 16  # rows of a square block when only its diagonal is wanted
 _KEPT_BYTES = 1 << 29  # rows of the matrix that are kept, so that no value is asked for twice while they fit
 _BLOCK_VALUES = 1 << 21  # values asked for in one call
 
@@ -27,6 +29,8 @@ _BLOCK_VALUES = 1 << 21  # values asked for in one call
 @dataclass(frozen=True)
 class _FunctionKernel(BoundKernel):
     function: Callable[[Any, Any], Any]
+
+    largest_checked = _WHOLE
 
     def gram(self, X: Any) -> Gram:
         rows = _FunctionRows(self.function, X)
@@ -84,14 +88,25 @@ class _FunctionRows:
 
     def source(self, subset: NDArray[np.int32] | None) -> _core.Gram:
         if subset is None:
-            return _core.opaque_gram(self.block, self._n)
-        return _core.opaque_gram(lambda rows, columns: self.block(subset[rows], subset[columns]), len(subset))
+            return _core.opaque_gram(self.block, lambda: self.diagonal, self._n)
+        return _core.opaque_gram(
+            lambda rows, columns: self.block(subset[rows], subset[columns]), lambda: self.diagonal[subset], len(subset)
+        )
 
-    def block(self, rows: NDArray[np.int32], columns: NDArray[np.int32]) -> NDArray[np.float64]:
+    @cached_property
+    def diagonal(self) -> NDArray[np.float64]:
+        """``k(x, x)`` of all rows, from small square blocks: a call costs more than some values too many."""
+        if self._n <= _WHOLE:
+            every = np.arange(self._n)
+            return np.ascontiguousarray(np.diagonal(self.block(every, every)))
+        parts = []
+        for start in range(0, self._n, _SQUARE):
+            rows = take_rows(self._x, np.arange(start, min(start + _SQUARE, self._n)))
+            parts.append(np.diagonal(_values(self._function, rows, rows, length(rows), length(rows))))
+        return np.concatenate(parts)
+
+    def block(self, rows: NDArray[Any], columns: NDArray[Any]) -> NDArray[np.float64]:
         wanted = rows.tolist()
-        if len(wanted) == 1 and len(columns) == 1 and self._n > _WHOLE and wanted[0] not in self._kept:
-            one, other = take_rows(self._x, rows), take_rows(self._x, columns)  # the diagonal is asked for value by value
-            return _values(self._function, one, other, 1, 1)
         self._fetch(wanted)
         return np.ascontiguousarray(np.stack([self._kept[row] for row in wanted])[:, columns])
 
@@ -116,6 +131,8 @@ def _values(function: Callable[[Any, Any], Any], A: Any, B: Any, n: int, m: int)
     """What the function returns, if it is a finite matrix of the right shape."""
     answer = function(A, B)
     try:
+        if answer is None or np.iscomplexobj(answer):
+            raise TypeError
         values = np.ascontiguousarray(answer.toarray() if sparse.issparse(answer) else answer, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise KernelError(

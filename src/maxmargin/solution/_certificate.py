@@ -52,9 +52,9 @@ class Certificate:
     status: Status
 
     @classmethod
-    def of(cls, primal: float, dual: float, kkt_violation: float, status: Status) -> Certificate:
-        """Put a certificate together from the two objectives."""
-        gap = math.nan if status is Status.INDEFINITE else primal - dual
+    def of(cls, primal: float, dual: float, kkt_violation: float, status: Status, *, indefinite: bool = False) -> Certificate:
+        """Put a certificate together from the two objectives; with an indefinite kernel there is no gap."""
+        gap = math.nan if indefinite else primal - dual
         return cls(primal, dual, gap, gap / max(abs(primal), abs(dual), 1e-300), kkt_violation, status)
 
     @classmethod

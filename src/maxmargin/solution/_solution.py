@@ -15,7 +15,7 @@ from maxmargin.solution._certificate import Certificate
 from maxmargin.solution._status import Status
 from maxmargin.solution._taxonomy import Kind, kinds
 from maxmargin.solution._trace import Trace
-from maxmargin.validation import feature_matrix, rows_are_objects
+from maxmargin.validation import feature_matrix, rows_are_objects, shape
 
 __all__ = ["Solution"]
 
@@ -136,8 +136,14 @@ class Solution:
     def decision_function(self, X: Any) -> Vector:
         """``f(x)`` of the rows of X: kernel values against the support vectors only."""
         rows = X if rows_are_objects(X) else feature_matrix(X)
+        self._require_width(rows)
         sums = self.kernel.weighted_sums(rows, self.support_vectors, self.beta[np.newaxis], (0, len(self.beta)))
         return np.asarray(sums[0, 0] + self.bias)
+
+    def _require_width(self, rows: Any) -> None:
+        wanted, got = shape(self.support_vectors)[1:], shape(rows)[1:]
+        if len(wanted) == len(got) == 1 and wanted != got:
+            raise InvalidInput(f"X has {got[0]} features, but the problem was solved with {wanted[0]}. Give the same features.")
 
     def _spread(self, values: Vector) -> Vector:
         full = np.zeros(self.n)

@@ -12,6 +12,9 @@ from maxmargin.validation import check_integer
 __all__ = ["cpu_level", "get_threads", "set_threads"]
 
 
+_MOST = 4096  # threads beyond any machine's processors
+
+
 def set_threads(count: int) -> None:
     """Set how many threads the core may use.
 
@@ -27,7 +30,7 @@ def set_threads(count: int) -> None:
     1
     >>> maxmargin.set_threads(before)
     """
-    _core.set_threads(check_integer("count", count, "set_threads", 1))
+    _core.set_threads(min(check_integer("count", count, "set_threads", 1), _MOST))
 
 
 def get_threads() -> int:

@@ -43,6 +43,9 @@ FLOATS = [np.float64, np.float32]
 """Float types that are kept; every other number becomes float64."""
 
 
+_LARGEST = 2**31 - 1
+
+
 def feature_matrix(X: Any, *, pairwise: bool = False) -> Any:
     """Return X as a C-contiguous float array or canonical CSR.
 
@@ -106,6 +109,12 @@ def canonical(X: Any) -> Any:
     """
     if not sparse.issparse(X):
         return X
+    if max(X.shape) > _LARGEST:
+        raise InvalidInput(
+            f"X has shape {X.shape}: more than {_LARGEST} rows or columns cannot be numbered. Hash the features."
+        )
+    if X.nnz and not 0 <= X.indices.min() <= X.indices.max() < X.shape[1]:
+        raise InvalidInput(f"The sparse X has a column index outside 0 … {X.shape[1] - 1}. Build it again from its entries.")
     if X.indices.dtype != X.indptr.dtype:
         wide = np.promote_types(X.indices.dtype, X.indptr.dtype)
         X = type(X)((X.data, X.indices.astype(wide), X.indptr.astype(wide)), shape=X.shape)

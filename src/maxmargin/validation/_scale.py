@@ -52,7 +52,7 @@ def feature_scale_warning(X: Any, *, stacklevel: int = 2) -> None:
         f"Features differ in scale by a factor of {spread[large] / spread[small]:.1e}: the standard deviation"
         f" of feature {large} is {spread[large]:.3g}, that of feature {small} is {spread[small]:.3g}, and the"
         " kernel hardly sees the small ones. Scale the features first, for example with"
-        " make_pipeline(StandardScaler(), SVC()).",
+        f" make_pipeline({'MaxAbsScaler' if sparse.issparse(X) else 'StandardScaler'}(), SVC()).",
         FeatureScaleWarning,
         stacklevel=stacklevel + 1,
     )

@@ -93,19 +93,23 @@ def class_weights(
     known = 0
     for index, label in enumerate(classes.tolist()):
         if label in class_weight:
-            factors[index] = class_weight[label]
+            try:
+                factors[index] = class_weight[label]
+            except (TypeError, ValueError):
+                raise _not_positive(class_weight, owner) from None
             known += 1
     if known < len(class_weight) and known < len(classes):
         missing = [label for label in classes.tolist() if label not in class_weight]
         raise InvalidInput(f"The classes, {missing}, are not in class_weight. Got {class_weight!r}.")
     if not (np.isfinite(factors).all() and factors.min() > 0.0):
-        raise reject(
-            "class_weight",
-            class_weight,
-            owner,
-            "a dict of positive, finite numbers (to leave a class out, drop its rows)",
-        )
+        raise _not_positive(class_weight, owner)
     return factors
+
+
+def _not_positive(class_weight: Any, owner: str) -> InvalidInput:
+    return reject(
+        "class_weight", class_weight, owner, "a dict of positive, finite numbers (to leave a class out, drop its rows)"
+    )
 
 
 def balanced_weights(codes: NDArray[np.intp], weight: NDArray[np.float64]) -> NDArray[np.float64]:
