@@ -6,7 +6,10 @@ STAMP := $(VENV)/installed
 SOURCES := $(shell find cpp bindings -name '*.[chi]pp' -o -name '*.inl') CMakeLists.txt pyproject.toml
 CPP := $(shell find cpp bindings -name '*.[chi]pp' -o -name '*.inl')
 
-.PHONY: run test check bench test-floor wheel agreement clean
+SANITIZED_TESTS := tests/contracts/test_small_cache.py tests/contracts/test_hard_numbers.py tests/contracts/test_kernel_laws.py \
+  tests/contracts/test_solution_laws.py tests/contracts/test_invariances.py tests/estimators/test_kernels.py
+
+.PHONY: run test check sanitize bench test-floor wheel agreement clean
 
 run: $(STAMP)
 	$(BIN)/maxmargin demo
@@ -26,6 +29,22 @@ check: $(STAMP)
 	$(BIN)/cmake -S . -B build/tidy -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja -DPython_EXECUTABLE=$(abspath $(BIN))/python \
 	  -Dnanobind_DIR=$$($(BIN)/python -m nanobind --cmake_dir) > /dev/null
 	$(BIN)/clang-tidy --quiet -p build/tidy $(filter %.cpp,$(CPP))
+
+# The core under AddressSanitizer with UBSan, then under ThreadSanitizer, driven by the tests that exercise it most.
+sanitize: $(STAMP) sanitize-address,undefined sanitize-thread
+
+sanitize-%: $(STAMP)
+	mkdir -p build/sanitize-$*/site
+	$(BIN)/cmake -S . -B build/sanitize-$*/cmake -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja \
+	  -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_CXX_FLAGS="-fsanitize=$* -fno-omit-frame-pointer" \
+	  -DPython_EXECUTABLE=$(abspath $(BIN))/python -Dnanobind_DIR=$$($(BIN)/python -m nanobind --cmake_dir) > /dev/null
+	$(BIN)/cmake --build build/sanitize-$*/cmake
+	rm -rf build/sanitize-$*/site/maxmargin && cp -r src/maxmargin build/sanitize-$*/site/
+	cp build/sanitize-$*/cmake/_core*.so build/sanitize-$*/site/maxmargin/
+	LD_PRELOAD="$$($(CXX) -print-file-name=lib$(if $(findstring thread,$*),tsan,asan).so) $$($(CXX) -print-file-name=libstdc++.so)" \
+	  ASAN_OPTIONS=detect_leaks=0 \
+	  TSAN_OPTIONS="suppressions=$(CURDIR)/.tsan-suppressions" UBSAN_OPTIONS=halt_on_error=1 OPENBLAS_NUM_THREADS=1 \
+	  PYTHONPATH=build/sanitize-$*/site $(BIN)/python -m pytest -p no:cacheprovider $(SANITIZED_TESTS)
 
 # Ours against the peers, e.g. make bench SUITE=kernel DATA=../data. Suites: kernel, small, large_c.
 SUITE ?= small

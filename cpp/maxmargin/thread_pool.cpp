@@ -91,7 +91,7 @@ class Pool {
       try {
         while (int(workers_.size()) < helpers) workers_.emplace_back([this] { serve(); });
       } catch (const std::system_error&) {
-        // The system gives no more threads: go on with those there are.
+        helpers = int(workers_.size());  // the system gives no more: go on with those there are
       }
       job_ = &job;
       seats_ = helpers;
