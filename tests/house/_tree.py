@@ -33,7 +33,7 @@ def written_files(suffixes: tuple[str, ...]) -> list[Path]:
     found = []
     for path in sorted(PROJECT.rglob("*")):
         inside = path.relative_to(PROJECT)
-        made = any(part in MADE or part.endswith(".egg-info") for part in inside.parts)
+        made = any(part in MADE or part.startswith(".venv") or part.endswith(".egg-info") for part in inside.parts)
         if path.is_file() and not made and path.suffix in suffixes:
             found.append(path)
     return found

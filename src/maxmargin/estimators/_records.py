@@ -22,7 +22,7 @@ from maxmargin.validation import take_rows
 
 __all__ = ["Records", "certificates", "record", "solutions"]
 
-_CHECKPOINTS = 10  # at most so many of a trace are kept: the first, the last, and some between
+_CHECKPOINTS = 8  # at most so many of a trace are kept: the first, the last, and some between
 
 
 @final
