@@ -87,7 +87,7 @@ def _inspected(model: SVC) -> Fitted:
     bounds = _class_bounds(model._n_support, n_classes)
     count = bounds[-1]
     _check_support(model.support_, count, model.shape_fit_)
-    scheme = scheme_of(n_classes, one_vs_rest=model._one_vs_rest is True)
+    scheme = scheme_of(n_classes, one_vs_rest=model._ovr is True)
     dual = _coefficients(model.dual_coef_, scheme.n_coefficients, count)
     intercept = _array("intercept_", model.intercept_, ndim=1, kinds="f")
     if len(intercept) != scheme.n_machines:

@@ -34,8 +34,9 @@ class Records:
     ----------
     statuses : tuple of str
         Name of each machine's status.
-    numbers : ndarray of shape (n_machines, 6)
-        Primal and dual objective, gap, KKT violation; smallest and largest optimal offset.
+    numbers : ndarray of shape (n_machines, 5)
+        Primal and dual objective, KKT violation (with a minus sign if an indefinite kernel leaves no gap); smallest and
+        largest optimal offset.
     scores : ndarray
         Scores at the support vectors of each machine, one machine after the other, rows ascending.
     boundary : ndarray of int32
@@ -77,7 +78,7 @@ def _restored(statuses: tuple[str, ...], *parts: bytes) -> Records:
         machines = len(statuses)
         return Records(
             tuple(Status[name].name for name in statuses),
-            numbers.reshape(machines, 6),
+            numbers.reshape(machines, 5),
             scores,
             boundary,
             margins,
@@ -122,8 +123,8 @@ def _compact(traces: list[NDArray[np.floating]]) -> NDArray[np.float32]:
 def certificates(records: Records) -> list[Certificate]:
     """The certificate of each machine."""
     return [
-        Certificate.of(primal, dual, violation, Status[name], indefinite=math.isnan(gap))
-        for (primal, dual, gap, violation, *_), name in zip(records.numbers.tolist(), records.statuses, strict=True)
+        Certificate.of(primal, dual, abs(violation), Status[name], indefinite=math.copysign(1.0, violation) < 0)
+        for (primal, dual, violation, *_), name in zip(records.numbers.tolist(), records.statuses, strict=True)
     ]
 
 
@@ -188,7 +189,7 @@ def solutions(
                 boundary_margins=margins,
                 support_y=np.sign(beta),
                 bias=float(fitted.intercept[index]),
-                bias_interval=(float(records.numbers[index, 4]), float(records.numbers[index, 5])),
+                bias_interval=(float(records.numbers[index, 3]), float(records.numbers[index, 4])),
                 status=certificate.status,
                 certificate=certificate,
                 trace=Trace(checkpoints),
@@ -205,8 +206,7 @@ def _numbers(solution: Solution) -> tuple[float, ...]:
     return (
         certificate.primal_objective,
         certificate.dual_objective,
-        certificate.gap,
-        certificate.kkt_violation,
+        math.copysign(certificate.kkt_violation, -1.0 if math.isnan(certificate.gap) else 1.0),
         *solution.bias_interval,
     )
 

@@ -225,7 +225,7 @@ class SVC(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         self._kernel = bound
         self._rows = kind
-        self._one_vs_rest = self.multi_class == "ovr"
+        self._ovr = self.multi_class == "ovr"
         self._records = record(trained, data.kept)
         self._n_support = parts.n_support
         self.classes_ = data.classes
