@@ -23,14 +23,20 @@ _BLOCK_VALUES = 1 << 21  # kernel values held at once
 class BoundKernel(ABC):
     """A kernel whose numbers are fixed. Hands out Gram sources for training and kernel values for prediction."""
 
-    is_linear: bool = False
-    """Whether f(x) = <w, x> + b for weights w."""
-    mercer: bool = False
-    """Whether every Gram matrix is known to be positive semidefinite."""
     largest_checked: int = 1000
     """Rows up to which a matrix of an unknown kernel is looked at as a whole."""
     gamma: float | None = None
     """The scale of the inner product or distance, where there is one."""
+
+    @property
+    def is_linear(self) -> bool:
+        """Whether f(x) = <w, x> + b for weights w."""
+        return False
+
+    @property
+    def mercer(self) -> bool:
+        """Whether every Gram matrix is known to be positive semidefinite."""
+        return False
 
     @abstractmethod
     def gram(self, X: Any) -> Gram:

@@ -41,12 +41,12 @@ class FeatureKernel(BoundKernel):
     degree: int = 1
 
     @property
-    def is_linear(self) -> bool:  # type: ignore[override]
+    def is_linear(self) -> bool:
         """Whether f(x) = <w, x> + b for weights w."""
         return self.formula is Formula.LINEAR
 
     @property
-    def mercer(self) -> bool:  # type: ignore[override]
+    def mercer(self) -> bool:
         """Whether every Gram matrix is positive semidefinite: all but the sigmoid, and (γ<u,v> + ζ)^Q with ζ < 0."""
         if self.formula is Formula.POLYNOMIAL:
             return self.coef0 >= 0
