@@ -6,6 +6,7 @@
 
 #include "maxmargin/pair_search.hpp"
 #include "maxmargin/passes.hpp"
+#include "maxmargin/thread_pool.hpp"
 
 namespace maxmargin {
 
@@ -20,7 +21,8 @@ template <class R>
 bool PairSearch<R>::blocks_pay(double violation) {
   if (sizeof(R) == 8) return false;
   if (block_size_ == 0) block_size_ = first_size;
-  if (v_.n < 3 * block_size_ || rows_->capacity() < 2 * block_size_) return false;  // and they never become smaller again
+  if (v_.n < std::max(block_floor, 3 * block_size_) || rows_->capacity() < 2 * block_size_)
+    return false;  // and they never become smaller again
   if (violation < 0.5 * halved_violation_ || halved_violation_ == 0) {
     halved_violation_ = violation;
     rounds_since_ = 0;
@@ -36,28 +38,27 @@ bool PairSearch<R>::blocks_pay(double violation) {
 // free variables first: they are still on the move.
 template <class R>
 void PairSearch<R>::choose_block() {
-  std::vector<char> taken(v_.n, 0);
+  taken_.assign(v_.n, 0);
   std::vector<Index> chosen;
   for (const bool free : {true, false})
     for (const Index k : block_) {
       if (v_.is_free(k) != free || Index(chosen.size()) == block_size_ / 2) continue;
       chosen.push_back(k);
-      taken[k] = 1;
+      taken_[k] = 1;
     }
   const Index half = (std::min(block_size_, rows_->capacity()) - Index(chosen.size())) / 2;
-  std::vector<std::pair<double, Index>> candidates;
   for (const bool rising : {true, false}) {
-    candidates.clear();
+    candidates_.clear();
+    const R limit = R(rising ? pair_.highest_down : -pair_.lowest_up.value);
     for (Index k = 0; k < v_.n; ++k) {
-      const double wish = rising ? v_.gradient[k] + v_.up[k] : -(v_.gradient[k] + v_.down[k]);
-      const double limit = rising ? pair_.highest_down : -pair_.lowest_up.value;
-      if (wish < limit && !taken[k]) candidates.emplace_back(wish, k);
+      const R wish = rising ? v_.gradient[k] + R(v_.up[k]) : -(v_.gradient[k] + R(v_.down[k]));
+      if (wish < limit && !taken_[k]) candidates_.emplace_back(wish, k);
     }
-    const auto count = std::min<std::size_t>(candidates.size(), std::size_t(half));
-    std::nth_element(candidates.begin(), candidates.begin() + std::ptrdiff_t(count), candidates.end());
+    const auto count = std::min<std::size_t>(candidates_.size(), std::size_t(half));
+    std::nth_element(candidates_.begin(), candidates_.begin() + std::ptrdiff_t(count), candidates_.end());
     for (std::size_t c = 0; c < count; ++c) {
-      chosen.push_back(candidates[c].second);
-      taken[candidates[c].second] = 1;
+      chosen.push_back(candidates_[c].second);
+      taken_[candidates_[c].second] = 1;
     }
   }
   std::sort(chosen.begin(), chosen.end());
@@ -68,7 +69,6 @@ template <class R>
 void PairSearch<R>::load_block() {
   const auto m = Index(block_.size());
   rows_->fetch(*maker_, block_, -1);
-  due_ = true;
   inner_.resize(m);
   const auto stride = Index(inner_.gradient.size());
   inner_rows_.assign(std::size_t(m) * std::size_t(stride), R(0));
@@ -81,10 +81,16 @@ void PairSearch<R>::load_block() {
     inner_.ridge[a] = v_.ridge[k];
     inner_.diagonal[a] = v_.diagonal[k];
     inner_.set_masks(a);
-    const R* const from = rows_->row(k);
-    R* const into = inner_rows_.data() + std::ptrdiff_t(a) * stride;
-    for (Index b = 0; b < m; ++b) into[b] = from[block_[b]];
   }
+  // Every value is a line of memory of its own: the threads share the waiting.
+  constexpr Index piece = 32;
+  parallel_chunks((m + piece - 1) / piece, [&](std::ptrdiff_t chunk) {
+    for (Index a = Index(chunk) * piece; a < std::min(m, Index(chunk + 1) * piece); ++a) {
+      const R* const from = rows_->at(block_[a]);
+      R* const into = inner_rows_.data() + std::ptrdiff_t(a) * stride;
+      for (Index b = 0; b < m; ++b) into[b] = from[block_[b]];
+    }
+  });
 }
 
 template <class R>
@@ -106,17 +112,14 @@ bool PairSearch<R>::step_block(double violation) {
     if (!note(move)) break;
     pair = update_with(inner_.view(), move.step, row_of(a), row_of(b));
   }
-  std::vector<double> changes(v_.n, 0.0);
   for (Index a = 0; a < inner_.n; ++a) {
     const Index k = block_[a];
-    changes[k] = inner_.beta[a] - v_.beta[k];
     v_.beta[k] = inner_.beta[a];
     v_.set_masks(k);
   }
-  add_rows(changes);
+  catch_up();
   work_ += 12.0 * double(inner_.n) * double(steps) + 2.0 * double(inner_.n) * double(v_.n);
   state_.outcome.steps += steps;
-  select();
   return steps > 0;
 }
 

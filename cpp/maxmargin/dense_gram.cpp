@@ -1,5 +1,7 @@
 // The kernel of feature vectors by packed tiles: dense input, and sparse input of moderate width, whose rows become dense as
 // they are packed. Wide sparse input goes to sparse_gram.cpp.
+#include <thread>
+
 #include "maxmargin/feature_gram.hpp"
 #include "maxmargin/packing.hpp"
 #include "maxmargin/thread_pool.hpp"
@@ -8,119 +10,122 @@ namespace maxmargin {
 
 namespace {
 
-constexpr Index block_rows = 240;  // rows packed at a time in float64
+constexpr Index tile_rows = 240;                                 // rows of one block handed to a sink
+constexpr std::ptrdiff_t left_values = std::ptrdiff_t(1) << 21;  // values of the rows packed at a time
 
 // Columns that one chunk of work packs for itself: some 30 microseconds of multiply-adds, so that small blocks stay on one
 // thread.
 Index chunk_columns(Index depth, std::size_t rows) {
-  const auto work = std::ptrdiff_t(depth + 32) * std::ptrdiff_t(std::min<std::size_t>(rows, block_rows));
+  const auto work = std::ptrdiff_t(depth + 32) * std::ptrdiff_t(std::min<std::size_t>(rows, tile_rows));
   return Index(std::max<std::ptrdiff_t>(16, (std::ptrdiff_t(1) << 19) / work) * TileShape<double>::panel);
 }
 
 template <class R>
 class PackedRowMaker final : public RowMaker<R> {
  public:
-  PackedRowMaker(const KernelFunction& kernel, std::shared_ptr<const Features> features, const double* centre,
+  PackedRowMaker(const KernelFunction& kernel, std::shared_ptr<const Features> features, const Layout& layout,
                  std::vector<Index> rows)
-      : kernel_(kernel),
-        features_(std::move(features)),
-        centre_(centre),
-        rows_(std::move(rows)),
-        panels_(TileShape<R>::panel, features_->columns()),
-        strips_(TileShape<R>::strip, features_->columns()) {
-    panels_.pack(*features_, centre_, rows_);
+      : kernel_(kernel), features_(std::move(features)), layout_(layout), rows_(std::move(rows)) {
+    panels_.pack(*features_, layout_, rows_);
   }
 
   void make(std::span<const Index> positions, R* const* out) override {
     std::vector<Index> wanted(positions.size());
     for (std::size_t p = 0; p < positions.size(); ++p) wanted[p] = rows_[positions[p]];
-    strips_.pack(*features_, centre_, wanted);
+    left_.pack(*features_, layout_, wanted);
     constexpr Index width = TileShape<R>::panel;
-    const Hot& h = hot();
-    const Index depth = features_->columns();
     const Index panels = panels_.groups();
     // A chunk is some 30 microseconds of multiply-adds, so that small requests stay on one thread.
-    const std::ptrdiff_t work = std::ptrdiff_t(width) * (depth + 32) * std::ptrdiff_t(positions.size());
+    const std::ptrdiff_t work = std::ptrdiff_t(width) * (features_->columns() + 32) * std::ptrdiff_t(positions.size());
     const Index per_chunk = Index(std::clamp<std::ptrdiff_t>((std::ptrdiff_t(1) << 20) / work, 1, panels));
     parallel_chunks((panels + per_chunk - 1) / per_chunk, [&](std::ptrdiff_t chunk) {
       const Index first = Index(chunk) * per_chunk, last = std::min(first + per_chunk, panels);
-      R tile[TileShape<R>::strip * TileShape<R>::panel];
-      for (Index g = first; g < last; ++g) {
-        const Index columns = panels_.rows_in(g);
-        for (Index s = 0; s < strips_.groups(); ++s) {
-          const Index rows = strips_.rows_in(s);
-          tile_with(h, kernel_, depth, strips_.group(s), rows, panels_.group(g), tile, width);
-          for (Index r = 0; r < rows; ++r)
-            std::copy(tile + r * width, tile + r * width + columns, out[s * TileShape<R>::strip + r] + g * width);
-        }
-      }
+      std::vector<R*> from(out, out + positions.size());
+      for (R*& row : from) row += std::ptrdiff_t(first) * width;
+      left_.meet(kernel_, 0, left_.count(), panels_, first, last, from.data());
     });
   }
 
  private:
   KernelFunction kernel_;
   std::shared_ptr<const Features> features_;
-  const double* centre_;  // owned by the features
+  const Layout& layout_;  // of the features
   std::vector<Index> rows_;
-  Packed<R> panels_, strips_;
+  Panels<R> panels_;
+  LeftRows<R> left_;
 };
 
-// Calls sink(chunk's first column, rows, first row, tile buffer, its stride) for every float64 block of the kernel.
+// What a thread keeps from chunk to chunk and from call to call: new memory costs more than what is put into it.
+struct Workplace {
+  Panels<double> panels;
+  Buffer<double> tile;
+};
+constexpr std::size_t most_kept = std::size_t(4) << 20;
+
+// Calls sink(first column, columns, first row, rows, pointers to the rows of a tile) for every float64 block of the kernel;
+// those of one column come in the order of the rows and on one thread.
 template <class Sink>
-void for_each_block(const KernelFunction& kernel, const double* centre, const Features& left, std::span<const Index> rows,
+void for_each_block(const KernelFunction& kernel, const Layout& layout, const Features& left, std::span<const Index> rows,
                     const Features& right, std::span<const Index> columns, const Poll& poll, const Sink& sink) {
   if (rows.empty()) return;
   const Index depth = left.columns(), n = Index(columns.size());
   const Index block_columns = chunk_columns(depth, rows.size());
-  const Hot& h = hot();
-  Packed<double> strips(TileShape<double>::strip, depth);
-  for (std::size_t begin = 0; begin < rows.size(); begin += block_rows) {
-    const auto some = rows.subspan(begin, std::min<std::size_t>(block_rows, rows.size() - begin));
-    poll();
-    strips.pack(left, centre, some);
+  const auto caller = std::this_thread::get_id();
+  LeftRows<double> packed;
+  const auto at_once = std::size_t(std::max<std::ptrdiff_t>(left_values / depth / tile_rows, 1)) * tile_rows;
+  for (std::size_t block = 0; block < rows.size(); block += at_once) {
+    packed.pack(left, layout, rows.subspan(block, std::min(at_once, rows.size() - block)));
     parallel_chunks((n + block_columns - 1) / block_columns, [&](std::ptrdiff_t chunk) {
       const Index first = Index(chunk) * block_columns, width = std::min(block_columns, n - first);
-      Packed<double> panels(TileShape<double>::panel, depth);
-      panels.pack(right, centre, columns.subspan(std::size_t(first), std::size_t(width)));
-      const Index stride = panels.groups() * TileShape<double>::panel;
-      std::vector<double> tile(std::size_t(strips.groups() * TileShape<double>::strip) * std::size_t(stride));
-      for (Index s = 0; s < strips.groups(); ++s)
-        for (Index g = 0; g < panels.groups(); ++g)
-          tile_with(h, kernel, depth, strips.group(s), strips.rows_in(s), panels.group(g),
-                    tile.data() + std::ptrdiff_t(s) * TileShape<double>::strip * stride + g * TileShape<double>::panel, stride);
-      sink(first, width, Index(begin), Index(some.size()), tile.data(), stride);
+      thread_local Workplace place;
+      Panels<double>& panels = place.panels;
+      panels.pack(right, layout, columns.subspan(std::size_t(first), std::size_t(width)));
+      const std::ptrdiff_t stride = std::ptrdiff_t(panels.groups()) * Panels<double>::width;
+      const Index height = std::min(tile_rows, packed.count());
+      place.tile.reserve(std::size_t(height) * std::size_t(stride));
+      std::vector<double*> at(height);
+      for (Index r = 0; r < height; ++r) at[r] = place.tile.data() + r * stride;
+      for (Index begin = 0; begin < packed.count(); begin += tile_rows) {
+        if (std::this_thread::get_id() == caller) poll();
+        const Index end = std::min(begin + tile_rows, packed.count());
+        packed.meet(kernel, begin, end, panels, 0, panels.groups(), at.data());
+        sink(first, width, Index(block) + begin, end - begin, at.data());
+      }
+      if (panels.bytes() > most_kept) place = Workplace();
     });
   }
+}
+
+// What a sink does that keeps the values: out[row][column] of a matrix with n columns.
+void copy_block(Index first, Index width, Index begin, Index count, const double* const* tile, double* out, std::ptrdiff_t n) {
+  for (Index r = 0; r < count; ++r) std::copy(tile[r], tile[r] + width, out + (begin + r) * n + first);
 }
 
 }  // namespace
 
 std::unique_ptr<RowMaker<float>> DenseGram::rows_f32(std::span<const Index> active) const {
-  return std::make_unique<PackedRowMaker<float>>(kernel(), shared_features(), centre(), global(active));
+  return std::make_unique<PackedRowMaker<float>>(kernel(), shared_features(), layout(), global(active));
 }
 std::unique_ptr<RowMaker<double>> DenseGram::rows_f64(std::span<const Index> active) const {
-  return std::make_unique<PackedRowMaker<double>>(kernel(), shared_features(), centre(), global(active));
+  return std::make_unique<PackedRowMaker<double>>(kernel(), shared_features(), layout(), global(active));
 }
 
 void DenseGram::block(std::span<const Index> rows, std::span<const Index> columns, double* out) const {
-  const Poll poll = [] {};
   const auto left = global(rows), right = global(columns);
-  for_each_block(kernel(), centre(), features(), left, features(), right, poll,
-                 [&](Index first, Index width, Index begin, Index count, const double* tile, Index stride) {
-                   for (Index r = 0; r < count; ++r)
-                     std::copy(tile + std::ptrdiff_t(r) * stride, tile + std::ptrdiff_t(r) * stride + width,
-                               out + std::ptrdiff_t(begin + r) * std::ptrdiff_t(columns.size()) + first);
-                 });
+  for_each_block(
+      kernel(), layout(), features(), left, features(), right, [] {},
+      [&](Index first, Index width, Index begin, Index count, const double* const* tile) {
+        copy_block(first, width, begin, count, tile, out, std::ptrdiff_t(columns.size()));
+      });
 }
 
 void DenseGram::kernel_product(std::span<const Index> support, const double* coefficients, double* out,
                                const Poll& poll) const {
-  const auto left = global(support), right = used();
+  const auto left = global(support);
   std::fill(out, out + size(), 0.0);
-  for_each_block(kernel(), centre(), features(), left, features(), right, poll,
-                 [&](Index first, Index width, Index begin, Index count, const double* tile, Index stride) {
-                   for (Index r = 0; r < count; ++r)
-                     hot().axpy(width, coefficients[begin + r], tile + std::ptrdiff_t(r) * stride, out + first);
+  for_each_block(kernel(), layout(), features(), left, features(), used(), poll,
+                 [&](Index first, Index width, Index begin, Index count, const double* const* tile) {
+                   hot().accumulate_f64(0, width, count, coefficients + begin, tile, out + first);
                  });
 }
 
@@ -128,17 +133,14 @@ void dense_weighted_sums(const KernelFunction& kernel, const Features& rows, con
                          const double* coefficients, Index height, std::span<const Index> bounds, double* out,
                          const Poll& poll) {
   const auto left = numbers(support.rows()), right = numbers(rows.rows());
-  const double* const centre = kernel.kind == KernelKind::rbf ? support.centre().data() : nullptr;
-  for_each_block(kernel, centre, support, left, rows, right, poll,
-                 [&](Index first, Index width, Index begin, Index count, const double* tile, Index stride) {
-                   std::vector<const double*> from(count);
-                   for (Index r = 0; r < count; ++r) from[r] = tile + std::ptrdiff_t(r) * stride;
+  const Layout& layout = support.layout(kernel.kind == KernelKind::rbf);
+  for_each_block(kernel, layout, support, left, rows, right, poll,
+                 [&](Index first, Index width, Index begin, Index count, const double* const* tile) {
                    for (std::size_t g = 0; g + 1 < bounds.size(); ++g) {
                      const Index low = std::max(bounds[g], begin), high = std::min(bounds[g + 1], begin + count);
                      for (Index j = 0; j < height && low < high; ++j)
                        hot().accumulate_f64(0, width, high - low, coefficients + std::ptrdiff_t(j) * support.rows() + low,
-                                            from.data() + (low - begin),
-                                            out + (std::ptrdiff_t(g) * height + j) * rows.rows() + first);
+                                            tile + (low - begin), out + (std::ptrdiff_t(g) * height + j) * rows.rows() + first);
                    }
                  });
 }
@@ -146,12 +148,10 @@ void dense_weighted_sums(const KernelFunction& kernel, const Features& rows, con
 void dense_cross_kernel(const KernelFunction& kernel, const Features& left, const Features& right, double* out,
                         const Poll& poll) {
   const auto rows = numbers(left.rows()), columns = numbers(right.rows());
-  const double* const centre = kernel.kind == KernelKind::rbf ? right.centre().data() : nullptr;
-  for_each_block(kernel, centre, left, rows, right, columns, poll,
-                 [&](Index first, Index width, Index begin, Index count, const double* tile, Index stride) {
-                   for (Index r = 0; r < count; ++r)
-                     std::copy(tile + std::ptrdiff_t(r) * stride, tile + std::ptrdiff_t(r) * stride + width,
-                               out + std::ptrdiff_t(begin + r) * std::ptrdiff_t(columns.size()) + first);
+  const Layout& layout = right.layout(kernel.kind == KernelKind::rbf);
+  for_each_block(kernel, layout, left, rows, right, columns, poll,
+                 [&](Index first, Index width, Index begin, Index count, const double* const* tile) {
+                   copy_block(first, width, begin, count, tile, out, right.rows());
                  });
 }
 

@@ -39,6 +39,17 @@ void snap_to_bounds(const SignedDual& problem, std::vector<double>& beta) {
   }
 }
 
+// Would the rounding of float32 rows drown what has to be found: a violation of tol, or with all variables at large bounds any?
+bool float32_hopeless(const SignedDual& problem, const State& state, const Options& options) {
+  double square = 0;
+  for (const Index i : state.active) {
+    const double bound = std::max(std::abs(problem.lower[i]), std::abs(problem.upper[i]));
+    square += bound * bound * std::abs(state.diagonal[i]);
+  }
+  const double noise = double(std::numeric_limits<float>::epsilon()) * std::sqrt(square * state.diagonal_scale);
+  return options.tol < float_tol || noise > 1e3 * options.tol;
+}
+
 }  // namespace
 
 Outcome minimise(const SignedDual& problem, const Gram& gram, const double* beta, const double* gradient,
@@ -61,7 +72,9 @@ Outcome minimise(const SignedDual& problem, const Gram& gram, const double* beta
     state.active.resize(n);
     std::iota(state.active.begin(), state.active.end(), 0);
   }
-  const bool exact = Index(state.active.size()) <= exact_limit || !gram.single_precision_suffices();
+  const auto active = Index(state.active.size());
+  const bool few = active <= float_floor || (active <= exact_limit && (resumed || float32_hopeless(problem, state, options)));
+  const bool exact = few || !gram.single_precision_suffices();
   if (exact || !PairSearch<float>(problem, gram, options, monitor, state).run())
     PairSearch<double>(problem, gram, options, monitor, state).run();
   snap_to_bounds(problem, state.beta);

@@ -20,7 +20,6 @@ auto PairSearch<R>::newton() -> Newton {
   if (m == 0 || (m == 1 && problem_.keep_total)) return Newton::nothing_free;
   if (Index(m) > face_limit || Index(moved.size()) > rows_->capacity()) return Newton::unfit;
   rows_->fetch(*maker_, moved, -1);
-  due_ = true;
   std::vector<double> K(m * m, 0.0);
   for (std::size_t a = 0; a < m; ++a) {
     const R* const from = rows_->row(free[a]);
@@ -39,7 +38,7 @@ auto PairSearch<R>::newton() -> Newton {
     std::vector<double> g(m), lower(m), upper(m);
     for (std::size_t a = 0; a < m; ++a) {
       const Index k = free[a];
-      g[a] = v_.gradient[k];
+      g[a] = gradient_[k];
       lower[a] = v_.lower[k] - v_.beta[k];
       upper[a] = v_.upper[k] - v_.beta[k];
     }
@@ -53,19 +52,18 @@ auto PairSearch<R>::newton() -> Newton {
     }
     refresh_gradient();
   }
-  select();
+  take_gradient();
   return Newton::done;
 }
 
 // The gradient from where this active set began, so that the errors of thousands of steps do not add up.
 template <class R>
 void PairSearch<R>::refresh_gradient() {
-  std::copy(first_gradient_.begin(), first_gradient_.end(), v_.gradient.begin());
-  std::vector<double> changes(v_.n);
-  for (Index k = 0; k < v_.n; ++k) changes[k] = v_.beta[k] - first_beta_[k];
-  add_rows(changes);
+  std::copy(first_gradient_.begin(), first_gradient_.end(), gradient_.begin());
+  for (Index k = 0; k < v_.n; ++k) changes_[k] = v_.beta[k] - first_beta_[k];
+  add_rows(changes_);
   double gain = 0;
-  for (Index k = 0; k < v_.n; ++k) gain += 0.5 * changes[k] * (first_gradient_[k] + v_.gradient[k]);
+  for (Index k = 0; k < v_.n; ++k) gain += 0.5 * changes_[k] * (first_gradient_[k] + gradient_[k]);
   state_.objective = first_objective_ + gain;
 }
 
@@ -78,12 +76,12 @@ void PairSearch<R>::add_rows(const std::vector<double>& changes) {
     if (changes[k] == 0.0) continue;
     factors.push_back(changes[k]);
     from.push_back(rows_->row(k));
-    v_.gradient[k] += changes[k] * v_.ridge[k];
+    gradient_[k] += changes[k] * v_.ridge[k];
   }
   constexpr Index piece = 2048;
   parallel_chunks((v_.n + piece - 1) / piece, [&](std::ptrdiff_t chunk) {
     const Index begin = Index(chunk) * piece, end = std::min(begin + piece, v_.n);
-    accumulate_with(begin, end, Index(from.size()), factors.data(), from.data(), v_.gradient.data());
+    accumulate_with(begin, end, Index(from.size()), factors.data(), from.data(), gradient_.data());
   });
 }
 

@@ -35,10 +35,13 @@ std::vector<Index> FeatureGram::global(std::span<const Index> local) const {
 // packed.
 double FeatureGram::square(Index row, std::vector<double>& room) const {
   if (stays_sparse(*features_)) return features_->square(row);
-  room.resize(features_->columns());
-  features_->read(row, centre(), room.data(), 1);
+  const Layout& columns = layout();
+  room.resize(2 * std::size_t(columns.depth()));
+  double* const ordered = room.data() + columns.depth();
+  features_->read(row, columns.centre, room.data());
+  for (Index k = 0; k < columns.depth(); ++k) ordered[k] = room[columns.order[k]];
   double norm;
-  hot().norms_f64(features_->columns(), 1, room.data(), &norm);
+  hot().norms_f64(columns.dense, columns.depth(), 1, ordered, &norm);
   return norm;
 }
 
@@ -76,14 +79,12 @@ void FeatureGram::product(const double* beta, double* out, const Poll& poll) con
 // powers must be far from where float32 ends.
 bool FeatureGram::single_precision_suffices() const {
   const auto far_from_the_ends = [](double x) { return x == 0 || (x > 1e-25 && x < 1e25); };
-  std::vector<double> room;
-  double largest = 0;
-  for (const Index row : rows_) largest = std::max(largest, square(row, room));
+  const double largest = layout().largest_square;
   const double gamma = std::abs(kernel_.gamma);
   if (!far_from_the_ends(largest)) return false;
   switch (kernel_.kind) {
     case KernelKind::linear: return true;
-    case KernelKind::rbf: return far_from_the_ends(gamma) && gamma * largest < 64.0;
+    case KernelKind::rbf: return far_from_the_ends(gamma) && gamma * layout().mean_square < 32.0 && gamma * largest < 1e4;
     case KernelKind::sigmoid: return far_from_the_ends(gamma);
     case KernelKind::polynomial: break;
   }

@@ -32,7 +32,7 @@ class FeatureGram : public Gram {
   const KernelFunction& kernel() const { return kernel_; }
   const Features& features() const { return *features_; }
   std::shared_ptr<const Features> shared_features() const { return features_; }
-  const double* centre() const { return centred_ ? features_->centre().data() : nullptr; }
+  const Layout& layout() const { return features_->layout(centred_); }
 
  private:
   double square(Index row, std::vector<double>& room) const;

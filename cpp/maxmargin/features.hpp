@@ -12,6 +12,16 @@
 
 namespace maxmargin {
 
+// What kernels of distances subtract from every row (distances do not see it, float32 does), and the order in which tiles take
+// the columns: first those that are seldom 0.
+struct Layout {
+  const double* centre = nullptr;  // or nullptr: nothing
+  std::vector<Index> order;
+  Index dense = 0;                             // so many are taken as they are; of the others only what is not 0
+  double largest_square = 0, mean_square = 0;  // of all rows, as they are read
+  Index depth() const { return Index(order.size()); }
+};
+
 class Features {
  public:
   virtual ~Features() = default;
@@ -19,20 +29,16 @@ class Features {
   Index columns() const { return columns_; }
   virtual std::int64_t stored_values() const = 0;
 
-  // The mean of all rows, computed when it is first asked for. Kernels of distances read rows relative to it: distances do not
-  // see it, float32 does. Of all rows, also where only some are used: so k(i, j) has the same bits in every subset.
-  const std::vector<double>& centre() const {
-    std::call_once(centred_, [this] {
-      centre_.assign(columns_, 0.0);
-      for (Index row = 0; row < rows_; ++row) add_to(row, 1.0, centre_.data());
-      for (double& value : centre_) value /= rows_;
-    });
-    return centre_;
+  // How tiles read these rows, with or without a centre. Found from all rows when it is first asked for, also where only some
+  // are used: so k(i, j) has the same bits in every subset.
+  const Layout& layout(bool centred) const {
+    std::call_once(looked_, [this] { find_layouts(); });
+    return centred ? centred_ : plain_;
   }
 
-  // out[k * step] = x_row,k - centre_k for all columns k; no centre means 0.
-  virtual void read(Index row, const double* centre, float* out, std::ptrdiff_t step) const = 0;
-  virtual void read(Index row, const double* centre, double* out, std::ptrdiff_t step) const = 0;
+  // out[k] = x_row,k - centre_k for all columns k; no centre means 0.
+  virtual void read(Index row, const double* centre, float* out) const = 0;
+  virtual void read(Index row, const double* centre, double* out) const = 0;
   // sum[k] += weight * x_row,k
   virtual void add_to(Index row, double weight, double* sum) const = 0;
   // sum over k of w_k x_row,k
@@ -54,9 +60,13 @@ class Features {
   Features(Index rows, Index columns) : rows_(rows), columns_(columns) {}
 
  private:
+  void find_layouts() const;
+  void find_squares(Layout& layout) const;
+
   Index rows_, columns_;
-  mutable std::once_flag centred_;
+  mutable std::once_flag looked_;
   mutable std::vector<double> centre_;
+  mutable Layout plain_, centred_;
 };
 
 template <class V>
@@ -64,8 +74,8 @@ class DenseFeatures final : public Features {
  public:
   DenseFeatures(const V* data, Index rows, Index columns) : Features(rows, columns), data_(data) {}
   std::int64_t stored_values() const override { return std::int64_t(rows()) * columns(); }
-  void read(Index row, const double* centre, float* out, std::ptrdiff_t step) const override { copy(row, centre, out, step); }
-  void read(Index row, const double* centre, double* out, std::ptrdiff_t step) const override { copy(row, centre, out, step); }
+  void read(Index row, const double* centre, float* out) const override { copy(row, centre, out); }
+  void read(Index row, const double* centre, double* out) const override { copy(row, centre, out); }
   void add_to(Index row, double weight, double* sum) const override {
     for (Index k = 0; k < columns(); ++k) sum[k] += weight * double(at(row)[k]);
   }
@@ -79,8 +89,8 @@ class DenseFeatures final : public Features {
     for (Index k = 0; k < columns(); ++k) sum += double(at(row)[k]) * double(at(row)[k]);
     return sum;
   }
-  void scatter(Index row, float* spread, Index lanes, Index lane) const override { copy(row, nullptr, spread + lane, lanes); }
-  void scatter(Index row, double* spread, Index lanes, Index lane) const override { copy(row, nullptr, spread + lane, lanes); }
+  void scatter(Index row, float* spread, Index lanes, Index lane) const override { put(row, spread, lanes, lane); }
+  void scatter(Index row, double* spread, Index lanes, Index lane) const override { put(row, spread, lanes, lane); }
   void unscatter(Index, float* spread, Index lanes, Index lane) const override { clear(spread, lanes, lane); }
   void unscatter(Index, double* spread, Index lanes, Index lane) const override { clear(spread, lanes, lane); }
   void dots(Index row, const float* spread, float* out) const override { dots_of<float, 8>(row, spread, out); }
@@ -89,12 +99,16 @@ class DenseFeatures final : public Features {
  private:
   const V* at(Index row) const { return data_ + std::ptrdiff_t(row) * columns(); }
   template <class T>
-  void copy(Index row, const double* centre, T* out, std::ptrdiff_t step) const {
+  void copy(Index row, const double* centre, T* out) const {
     const V* x = at(row);
     if (centre == nullptr)
-      for (Index k = 0; k < columns(); ++k) out[k * step] = T(x[k]);
+      for (Index k = 0; k < columns(); ++k) out[k] = T(x[k]);
     else
-      for (Index k = 0; k < columns(); ++k) out[k * step] = T(double(x[k]) - centre[k]);
+      for (Index k = 0; k < columns(); ++k) out[k] = T(double(x[k]) - centre[k]);
+  }
+  template <class T>
+  void put(Index row, T* spread, Index lanes, Index lane) const {
+    for (Index k = 0; k < columns(); ++k) spread[std::ptrdiff_t(k) * lanes + lane] = T(at(row)[k]);
   }
   template <class T>
   void clear(T* spread, Index lanes, Index lane) const {
@@ -115,8 +129,8 @@ class CsrFeatures final : public Features {
  public:
   CsrFeatures(CsrView<V, I> csr, Index rows, Index columns) : Features(rows, columns), csr_(csr) {}
   std::int64_t stored_values() const override { return std::int64_t(csr_.indptr[rows()]); }
-  void read(Index row, const double* centre, float* out, std::ptrdiff_t step) const override { copy(row, centre, out, step); }
-  void read(Index row, const double* centre, double* out, std::ptrdiff_t step) const override { copy(row, centre, out, step); }
+  void read(Index row, const double* centre, float* out) const override { copy(row, centre, out); }
+  void read(Index row, const double* centre, double* out) const override { copy(row, centre, out); }
   void add_to(Index row, double weight, double* sum) const override {
     for (I k = begin(row); k < end(row); ++k) sum[csr_.indices[k]] += weight * double(csr_.data[k]);
   }
@@ -141,11 +155,11 @@ class CsrFeatures final : public Features {
   I begin(Index row) const { return csr_.indptr[row]; }
   I end(Index row) const { return csr_.indptr[row + 1]; }
   template <class T>
-  void copy(Index row, const double* centre, T* out, std::ptrdiff_t step) const {
-    for (Index k = 0; k < columns(); ++k) out[k * step] = centre == nullptr ? T(0) : T(-centre[k]);
+  void copy(Index row, const double* centre, T* out) const {
+    for (Index k = 0; k < columns(); ++k) out[k] = centre == nullptr ? T(0) : T(-centre[k]);
     for (I k = begin(row); k < end(row); ++k) {
       const I column = csr_.indices[k];
-      out[std::ptrdiff_t(column) * step] = T(double(csr_.data[k]) - (centre == nullptr ? 0.0 : centre[column]));
+      out[column] = T(double(csr_.data[k]) - (centre == nullptr ? 0.0 : centre[column]));
     }
   }
   template <class T>

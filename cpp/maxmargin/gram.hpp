@@ -15,7 +15,8 @@ namespace maxmargin {
 // Called now and then by long computations on the thread that asked for them; throws to stop them.
 using Poll = std::function<void()>;
 
-// Makes rows K[active[p], active] for positions p of one active set. Packs what it needs once, when it is made.
+// Makes rows K[active[p], active] for positions p of one active set. Packs what it needs once, when it is made. A row has room
+// for whole panels (RowStore's padding); what is written there beyond its end does not count.
 template <class R>
 class RowMaker {
  public:

@@ -10,8 +10,10 @@ namespace maxmargin {
 
 namespace {
 
-constexpr std::size_t large = std::size_t(1) << 22;
-constexpr std::size_t most_kept = 4;
+constexpr std::size_t large = std::size_t(1) << 20;
+constexpr std::size_t huge = std::size_t(1) << 29;
+constexpr std::size_t most_kept = 16;
+constexpr std::align_val_t line{64};
 
 struct Piece {
   void* address;
@@ -64,15 +66,17 @@ void to_shelf(Piece piece) {
 
 Mapping::Mapping(std::size_t bytes) : bytes_(bytes) {
   if (bytes_ < large) {
-    address_ = ::operator new(bytes_);
+    address_ = ::operator new(bytes_, line);
     return;
   }
+  // Address space costs nothing, and a piece that is a little too small is of no use to the next one.
+  if (bytes_ > huge / 4) bytes_ = (bytes_ + huge - 1) / huge * huge;
   if (const Piece found = from_shelf(bytes_); found.address != nullptr) {
     address_ = found.address;
     bytes_ = found.bytes;
     return;
   }
-  address_ = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  address_ = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (address_ == MAP_FAILED) throw std::bad_alloc();
 #if defined(MADV_HUGEPAGE)
   madvise(address_, bytes_, MADV_HUGEPAGE);
@@ -81,7 +85,7 @@ Mapping::Mapping(std::size_t bytes) : bytes_(bytes) {
 
 Mapping::~Mapping() {
   if (bytes_ < large)
-    ::operator delete(address_);
+    ::operator delete(address_, line);
   else
     to_shelf({address_, bytes_});
 }

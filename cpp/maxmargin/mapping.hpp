@@ -5,9 +5,9 @@
 
 namespace maxmargin {
 
-// Small pieces come from the heap. Large ones are mappings that ask for huge pages, since touching memory page by page costs
-// more than filling it; and the last ones given back are kept for the next fit, marked as free for the system to take: a page
-// that is still there need not be cleared again.
+// Aligned to cache lines. Small pieces come from the heap. Large ones are mappings that ask for huge pages, since touching
+// memory page by page costs more than filling it; and the last ones given back are kept for the next fit, marked as free for
+// the system to take: a page that is still there need not be cleared again.
 class Mapping {
  public:
   explicit Mapping(std::size_t bytes);

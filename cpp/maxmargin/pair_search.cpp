@@ -12,7 +12,8 @@ namespace maxmargin {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr std::size_t batch = 6;  // one strip of a tile
+constexpr std::size_t batch = 6;    // one strip of a tile
+constexpr double burst_work = 2e7;  // about 20 milliseconds of pair steps
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
 
 }  // namespace
@@ -29,9 +30,11 @@ template <class R>
 void PairSearch<R>::load_active() {
   v_.resize(Index(state_.active.size()));
   zeros_.assign(v_.gradient.size(), R(0));
+  gradient_.assign(v_.gradient.size(), 0.0);
+  changes_.assign(v_.n, 0.0);
   for (Index k = 0; k < v_.n; ++k) {
     const Index i = state_.active[k];
-    v_.gradient[k] = state_.gradient[i];
+    gradient_[k] = state_.gradient[i];
     v_.beta[k] = state_.beta[i];
     v_.lower[k] = problem_.lower[i];
     v_.upper[k] = problem_.upper[i];
@@ -40,19 +43,49 @@ void PairSearch<R>::load_active() {
     v_.set_masks(k);
   }
   first_beta_ = v_.beta;
-  first_gradient_.assign(v_.gradient.begin(), v_.gradient.begin() + v_.n);
+  first_gradient_.assign(gradient_.begin(), gradient_.begin() + v_.n);
   first_objective_ = state_.objective;
   maker_ = maker_for(gram_, state_.active, R());
   block_.clear();
-  queue_.clear();
+  take_gradient();
 }
 
 template <class R>
 void PairSearch<R>::store_active() {
   for (Index k = 0; k < v_.n; ++k) {
     const Index i = state_.active[k];
-    state_.gradient[i] = v_.gradient[k];
+    state_.gradient[i] = gradient_[k];
     state_.beta[i] = v_.beta[k];
+  }
+}
+
+// The steps go on from the float64 gradient. Where the total is kept they see it up to a constant: float32 then resolves it
+// around the level of the free variables.
+template <class R>
+void PairSearch<R>::take_gradient() {
+  double shift = 0;
+  if (sizeof(R) == 4 && problem_.keep_total) {
+    double lowest = infinity, highest = -infinity;
+    for (Index k = 0; k < v_.n; ++k) {
+      lowest = std::min(lowest, gradient_[k] + double(v_.up[k]));
+      highest = std::max(highest, gradient_[k] + double(v_.down[k]));
+    }
+    if (std::isfinite(lowest) && std::isfinite(highest)) shift = 0.5 * (lowest + highest);
+  }
+  for (Index k = 0; k < v_.n; ++k) v_.gradient[k] = R(gradient_[k] - shift);
+  caught_up_ = v_.beta;
+  select();
+}
+
+// Brings the float64 gradient to where the steps have led.
+template <class R>
+void PairSearch<R>::catch_up() {
+  if constexpr (sizeof(R) == 8) {
+    std::copy(v_.gradient.begin(), v_.gradient.end(), gradient_.begin());
+  } else {
+    for (Index k = 0; k < v_.n; ++k) changes_[k] = v_.beta[k] - caught_up_[k];
+    add_rows(changes_);
+    take_gradient();
   }
 }
 
@@ -60,37 +93,40 @@ void PairSearch<R>::store_active() {
 // rows costs little more than one row.
 template <class R>
 void PairSearch<R>::fill_queue() {
-  double lowest = infinity, highest = -infinity;
+  const R lowest = problem_.keep_total ? R(pair_.lowest_up.value) : R(0);
+  const R highest = problem_.keep_total ? R(pair_.highest_down) : R(0);
+  R worst[batch] = {};  // the largest violations so far, falling
+  Index who[batch];
+  std::size_t count = 0;
   for (Index k = 0; k < v_.n; ++k) {
-    lowest = std::min(lowest, v_.gradient[k] + v_.up[k]);
-    highest = std::max(highest, v_.gradient[k] + v_.down[k]);
+    const R g = v_.gradient[k];
+    const R violation = std::max(highest - (g + R(v_.up[k])), g + R(v_.down[k]) - lowest);
+    if (!(violation > worst[batch - 1]) || rows_->has(k)) continue;
+    count = std::min(count + 1, batch);
+    std::size_t at = count - 1;
+    for (; at > 0 && worst[at - 1] < violation; --at) {
+      worst[at] = worst[at - 1];
+      who[at] = who[at - 1];
+    }
+    worst[at] = violation;
+    who[at] = k;
   }
-  if (!problem_.keep_total) lowest = highest = 0.0;
-  std::vector<std::pair<double, Index>> candidates;
-  for (Index k = 0; k < v_.n; ++k) {
-    const double violation = std::max(highest - (v_.gradient[k] + v_.up[k]), v_.gradient[k] + v_.down[k] - lowest);
-    if (violation > 0 && !rows_->has(k)) candidates.emplace_back(-violation, k);
-  }
-  const auto count = std::min<std::size_t>(candidates.size(), batch - 1);
-  std::partial_sort(candidates.begin(), candidates.begin() + std::ptrdiff_t(count), candidates.end());
-  queue_.clear();
-  for (std::size_t k = count; k-- > 0;) queue_.push_back(candidates[k].second);
+  queue_.assign(who, who + count);
 }
 
 template <class R>
 const R* PairSearch<R>::row(Index p, Index pinned) {
   if (rows_->has(p)) return rows_->row(p);
-  std::vector<Index> wanted{p};
+  wanted_.assign(1, p);
   if (v_.n <= 64 && rows_->capacity() == v_.n) {  // small: the whole matrix at once
-    wanted.resize(v_.n);
-    std::iota(wanted.begin(), wanted.end(), 0);
+    wanted_.resize(v_.n);
+    std::iota(wanted_.begin(), wanted_.end(), 0);
   } else if (rows_->filled() + Index(batch) <= rows_->capacity()) {
     fill_queue();
     for (const Index k : queue_)
-      if (k != p) wanted.push_back(k);
+      if (k != p && wanted_.size() < batch) wanted_.push_back(k);
   }
-  rows_->fetch(*maker_, wanted, pinned);
-  due_ = true;
+  rows_->fetch(*maker_, wanted_, pinned);
   return rows_->row(p);
 }
 
@@ -100,6 +136,13 @@ bool PairSearch<R>::note(const Move& move) {
   state_.objective += move.gain;
   state_.outcome.negative_curvature |= move.negative_curvature;
   return move.step != 0.0;
+}
+
+// The float64 gradient's own part of a move in one variable; the row's part is left to the caller.
+template <class R>
+void PairSearch<R>::follow(Index a, double step) {
+  gradient_[a] += step * v_.ridge[a];
+  caught_up_[a] = v_.beta[a];
 }
 
 // One step in the pair that gains most to second order; false when it moves nothing.
@@ -114,6 +157,13 @@ bool PairSearch<R>::step_pair() {
   const Move move = v_.move_pair(a, b, double(row_a[b]));
   if (!note(move)) return false;
   pair_ = update_with(v_.view(), move.step, row_a, row_b);
+  if (is_tight()) {
+    const double steps[] = {move.step, -move.step};
+    const R* const both[] = {row_a, row_b};
+    follow(a, move.step);
+    follow(b, -move.step);
+    accumulate_with(0, v_.n, 2, steps, both, gradient_.data());
+  }
   work_ += 12.0 * v_.n;
   ++state_.outcome.steps;
   return true;
@@ -128,6 +178,10 @@ bool PairSearch<R>::step_single() {
   const Move move = v_.move_single(a);
   if (!note(move)) return false;
   single_ = single_with(v_.view(), move.step, row_a);
+  if (is_tight()) {
+    follow(a, move.step);
+    accumulate_with(0, v_.n, 1, &move.step, &row_a, gradient_.data());
+  }
   work_ += 12.0 * v_.n;
   ++state_.outcome.steps;
   return true;
@@ -147,11 +201,26 @@ void PairSearch<R>::select() {
     single_ = single_with(v_.view(), 0.0, zeros_.data());
 }
 
+// A number of steps in pairs, or in single variables; false when none moves anything. Without room for all rows the float64
+// gradient goes along, since a row may be gone later.
+template <class R>
+bool PairSearch<R>::step_pairs() {
+  const auto most =
+      std::min<std::int64_t>(options_.max_steps - state_.outcome.steps,
+                             sizeof(R) == 8 ? 64 : std::clamp<std::int64_t>(std::int64_t(burst_work) / v_.n, 200, 4000));
+  const double goal = sizeof(R) == 8 ? target_ : 0.9 * target_;
+  std::int64_t taken = 0;
+  while (taken < most && violation() > goal && (sizeof(R) == 4 || work_ <= newton_cost_ || taken == 0) &&
+         (problem_.keep_total ? step_pair() : step_single()))
+    ++taken;
+  catch_up();
+  return taken > 0;
+}
+
 // Records progress; true if the run must end here.
 template <class R>
 bool PairSearch<R>::checkpoint(double violation) {
   Outcome& outcome = state_.outcome;
-  due_ = false;
   const auto now = std::chrono::steady_clock::now();
   const double seconds = std::chrono::duration<double>(now - state_.start).count();
   const bool due = outcome.steps >= state_.next_checkpoint;
@@ -173,32 +242,62 @@ bool PairSearch<R>::checkpoint(double violation) {
   return false;
 }
 
-// Leaves out the variables that no violating pair can contain now, if they are many.
+// Leaves out the variables that are far from any violating pair, if they are many.
 template <class R>
-bool PairSearch<R>::shrink() {
-  if (!problem_.keep_total || !options_.shrinking) return false;
-  const double lowest = pair_.lowest_up.value, highest = pair_.highest_down;
+void PairSearch<R>::shrink() {
+  if (!problem_.keep_total || !options_.shrinking) return;
+  const double margin = 0.5 * violation();
+  const double lowest = pair_.lowest_up.value - margin, highest = pair_.highest_down + margin;
   std::vector<Index> keep;
   for (Index k = 0; k < v_.n; ++k) {
     if (v_.gradient[k] + v_.up[k] < highest || v_.gradient[k] + v_.down[k] > lowest) keep.push_back(k);
   }
-  if (10 * Index(keep.size()) > 7 * v_.n || keep.size() < 2) return false;
+  if (10 * Index(keep.size()) > 7 * v_.n || keep.size() < 2) return;
   store_active();
   std::vector<Index> active(keep.size());
   for (std::size_t k = 0; k < keep.size(); ++k) active[k] = state_.active[keep[k]];
   state_.active = std::move(active);
   rows_->compact(keep);
   load_active();
-  select();
-  return true;
 }
 
-// About the rounding error of a component of the gradient: errors of a sum mostly cancel, so this is far below their bound.
+// About the error of a component of the gradient that the rounding of the rows' values makes: errors of a sum mostly cancel.
 template <class R>
 double PairSearch<R>::noise() const {
-  double mass = 0;
-  for (Index k = 0; k < v_.n; ++k) mass += std::abs(v_.beta[k]) * std::sqrt(std::abs(double(v_.diagonal[k])));
-  return 0.25 * epsilon * (1.0 + mass * std::sqrt(state_.diagonal_scale));
+  double square = 0;
+  for (Index k = 0; k < v_.n; ++k) square += v_.beta[k] * v_.beta[k] * std::abs(double(v_.diagonal[k]));
+  return double(std::numeric_limits<R>::epsilon()) * (1.0 + std::sqrt(square * state_.diagonal_scale));
+}
+
+// Few enough are active for float64 rows, and float32 rows would not do to the end.
+template <class R>
+bool PairSearch<R>::wants_float64() const {
+  if (sizeof(R) == 8 || v_.n > exact_limit) return false;
+  const double error = noise();
+  return options_.tol < float_tol || (error > 0.1 * options_.tol && violation() < 30 * error);
+}
+
+// Is the duality gap within the part of the primal objective that a certificate grants? Inactive variables add nothing to it.
+template <class R>
+bool PairSearch<R>::gap_is_small() const {
+  double offset = 0, gap = 0;
+  if (problem_.keep_total) {
+    double sum = 0, lowest = infinity, highest = -infinity;
+    Index free = 0;
+    for (Index k = 0; k < v_.n; ++k) {
+      lowest = std::min(lowest, gradient_[k] + double(v_.up[k]));
+      highest = std::max(highest, gradient_[k] + double(v_.down[k]));
+      if (!v_.is_free(k)) continue;
+      sum += gradient_[k];
+      ++free;
+    }
+    offset = free > 0 ? -sum / free : -0.5 * (lowest + highest);
+  }
+  for (Index k = 0; k < v_.n; ++k) {
+    const double slope = gradient_[k] + offset;
+    gap += slope > 0 ? slope * (v_.beta[k] - v_.lower[k]) : -slope * (v_.upper[k] - v_.beta[k]);
+  }
+  return gap <= 0.9 * std::max(options_.tol, 1e-3) * std::abs(gap - state_.objective);
 }
 
 // Has a whole window of steps left the objective where it was?
@@ -213,28 +312,36 @@ bool PairSearch<R>::stagnates() {
 }
 
 // Steps until the violation is below tol, with Newton rounds in between once they cost no more than the steps since the last
-// one. Then, where float64 rows make it possible, the same down to rounding: the exact finish.
+// one. Then, where float64 rows make it possible, the same down to rounding: the exact finish. Float32 rows end when the gap is
+// small too, a little below tol, so that the certificate agrees.
 template <class R>
 bool PairSearch<R>::run() {
   Outcome& outcome = state_.outcome;
   const bool exact = sizeof(R) == 8 && v_.n <= exact_limit;
-  double target = options_.tol, best = infinity;
-  bool finishing = false;
+  double best = infinity;
+  bool finishing = false, handed_over = false;
   int idle_rounds = 0, rescues = 20;
-  std::int64_t next_shrink = outcome.steps + std::max<std::int64_t>(1000, v_.n / 2);
+  std::int64_t next_shrink = outcome.steps + shrink_interval();
+  target_ = sizeof(R) == 4 ? 0.95 * options_.tol : options_.tol;
   work_ = 0;
   newton_cost_ = 24.0 * v_.n * v_.n;  // before 2n steps the free set has not settled
   select();
   for (;;) {
     const double now = violation();
-    if (now <= target) {
-      if (!exact || finishing) break;
-      finishing = true;
-      target = std::min(options_.tol, std::max(1e-11, noise()));
-      work_ = infinity;
+    if (now <= target_) {
+      if (finishing || target_ < 1e-3 * options_.tol) break;
+      if (exact) {
+        finishing = true;
+        target_ = std::min(options_.tol, std::max(1e-11, noise()));
+        work_ = infinity;
+        continue;
+      }
+      if (gap_is_small()) break;
+      target_ *= 0.2;
+      newton();
       continue;
     }
-    if ((due_ || (outcome.steps & 63) == 0) && checkpoint(now)) break;
+    if (checkpoint(now)) break;
     if (outcome.steps >= options_.max_steps) {
       if (!finishing) outcome.ending = Ending::step_limit;
       break;
@@ -252,29 +359,26 @@ bool PairSearch<R>::run() {
     }
     if (!step(now) || stagnates()) {
       if (rescues-- > 0 && newton() == Newton::done && violation() < 0.5 * now) continue;
-      if (!finishing) outcome.ending = Ending::stalled;
+      handed_over = sizeof(R) == 4;  // float32 resolves no more
+      if (!finishing && !handed_over) outcome.ending = Ending::stalled;
       break;
     }
     if (outcome.steps >= next_shrink) {
-      const bool shrunk = shrink();
-      next_shrink = outcome.steps + std::max<std::int64_t>(1000, v_.n / 2);
-      if (shrunk && sizeof(R) == 4 && v_.n <= exact_limit) {
-        outcome.rows_made += rows_->rows_made();
-        store_active();
-        return false;
-      }
+      shrink();
+      next_shrink = outcome.steps + shrink_interval();
+      handed_over = wants_float64();
+      if (handed_over) break;
     }
   }
   outcome.rows_made += rows_->rows_made();
   store_active();
-  return true;
+  return !handed_over;
 }
 
 // Blocks where many variables move and rows are costly; pairs where a long tail would make blocks repeat themselves.
 template <class R>
 bool PairSearch<R>::step(double violation) {
-  if (!problem_.keep_total) return step_single();
-  return blocks_pay(violation) ? step_block(violation) : step_pair();
+  return problem_.keep_total && blocks_pay(violation) ? step_block(violation) : step_pairs();
 }
 
 template class PairSearch<float>;

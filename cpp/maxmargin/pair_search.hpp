@@ -21,8 +21,14 @@ struct State {
   std::int64_t next_checkpoint = 0;
 };
 
-// Active sets up to this size get float64 rows and the exact finish.
+// Active sets up to this size get float64 rows, where the tolerance asks for them, and the exact finish.
 constexpr Index exact_limit = 6000;
+// At smaller tolerances float32 rows only lead up to that.
+constexpr double float_tol = 1e-4;
+// Active sets up to this size get float64 rows at any tolerance: they cost next to nothing there.
+constexpr Index float_floor = 200;
+// Blocks from this size on: below it, a step over all active variables costs less than to gather them.
+constexpr Index block_floor = 10000;
 // Newton systems up to this size are factored.
 constexpr Index face_limit = 1500;
 
@@ -45,17 +51,26 @@ class PairSearch {
   const R* row(Index p, Index pinned);
   void fill_queue();
   bool step(double violation);
+  bool step_pairs();
   bool step_pair();
   bool step_single();
   bool note(const Move& move);
   bool checkpoint(double violation);
-  bool shrink();
+  void shrink();
+  std::int64_t shrink_interval() const { return std::max<std::int64_t>(1000, v_.n / 8); }
   double noise() const;
+  bool wants_float64() const;
+  bool gap_is_small() const;
   bool stagnates();
 
   Newton newton();
   void refresh_gradient();
   void add_rows(const std::vector<double>& changes);
+  void take_gradient();
+  void catch_up();
+  void follow(Index a, double step);
+  // Rows may be thrown out before the float64 gradient catches up: it must go along with every step.
+  bool is_tight() const { return sizeof(R) == 4 && rows_->capacity() < v_.n; }
 
   bool blocks_pay(double violation);
   bool step_block(double violation);
@@ -68,19 +83,22 @@ class PairSearch {
   const Monitor& monitor_;
   State& state_;
 
-  Variables<R> v_;  // the active ones
+  Variables<R> v_;  // the active ones; steps are chosen by their gradient
   std::vector<R> zeros_;
+  // The gradient in float64, and the point where it is exact: that of the last time it caught up.
+  std::vector<double> gradient_, caught_up_;
+  std::vector<double> changes_;
   // Where this active set began: a fresh gradient is this one plus the change.
   std::vector<double> first_beta_, first_gradient_;
   double first_objective_ = 0;
 
   std::unique_ptr<RowStore<R>> rows_;
   std::unique_ptr<RowMaker<R>> maker_;
-  std::vector<Index> queue_;  // rows worth making together with a missing one
+  std::vector<Index> queue_, wanted_;  // rows worth making together with a missing one
 
-  bool due_ = false;  // time may have passed: rows were made
-
-  std::vector<Index> block_;   // positions of the last block
+  std::vector<Index> block_;  // positions of the last block
+  std::vector<char> taken_;
+  std::vector<std::pair<R, Index>> candidates_;
   Variables<R> inner_;         // their copies
   std::vector<R> inner_rows_;  // their part of K
   Index block_size_ = 0;
@@ -89,6 +107,7 @@ class PairSearch {
 
   Selection pair_{};
   Candidate single_{};
+  double target_ = 0;
   double work_ = 0, newton_cost_ = 0;  // multiply-adds since the last Newton round, and what the next one would take
   double window_objective_ = 0;
   std::int64_t window_end_ = 0;

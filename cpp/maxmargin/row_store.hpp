@@ -39,8 +39,10 @@ class RowStore {
     const Index slot = slot_of_[p];
     if (slot < 0) throw std::logic_error("a kernel row was read before it was made");
     last_use_[slot] = ++clock_;
-    return at(slot);
+    return in(slot);
   }
+  // The same without noting its use: for several threads at once.
+  const R* at(Index p) const { return in(slot_of_[p]); }
 
   // Makes the rows that are missing. At most `capacity()` at once; `pinned` (or -1) is not thrown out.
   void fetch(RowMaker<R>& maker, std::span<const Index> positions, Index pinned) {
@@ -57,7 +59,7 @@ class RowStore {
       slot_of_[p] = slot;
       last_use_[slot] = ++clock_;
       missing.push_back(p);
-      targets.push_back(at(slot));
+      targets.push_back(in(slot));
     }
     if (!missing.empty()) maker.make(missing, targets.data());
     rows_made_ += std::int64_t(missing.size());
@@ -73,7 +75,7 @@ class RowStore {
     for (Index slot = 0; slot < filled(); ++slot) {
       const Index to = place[owner_[slot]];
       if (to < 0) continue;
-      const R* from = at(slot);
+      const R* from = in(slot);
       R* const into = data_ + std::ptrdiff_t(next) * stride;  // never beyond `from`: both slots and strides only shrink
       for (Index k = 0; k < n; ++k) into[k] = from[keep[k]];
       std::fill(into + n, into + stride, R(0));
@@ -92,7 +94,7 @@ class RowStore {
   }
 
  private:
-  R* at(Index slot) const { return data_ + std::ptrdiff_t(slot) * stride_; }
+  R* in(Index slot) const { return data_ + std::ptrdiff_t(slot) * stride_; }
 
   // An empty slot, or the one unused for longest that was not filled by the present request.
   Index free_slot(Index pinned, std::int64_t before) {

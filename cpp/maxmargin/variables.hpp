@@ -26,14 +26,15 @@ struct Move {
 template <class R>
 struct Variables {
   Index n = 0;
-  std::vector<double> gradient, beta, lower, upper, ridge;
+  std::vector<double> beta, lower, upper, ridge;
+  std::vector<R> gradient;      // up to a constant where the total is kept
   std::vector<float> up, down;  // masks: see PairView
   std::vector<R> diagonal;
 
   void resize(Index count) {
     n = count;
     const Index padded = (n + 15) / 16 * 16;
-    gradient.assign(padded, 0.0);
+    gradient.assign(padded, R(0));
     up.assign(padded, std::numeric_limits<float>::infinity());
     down.assign(padded, -std::numeric_limits<float>::infinity());
     diagonal.assign(padded, R(1));
@@ -53,15 +54,15 @@ struct Variables {
   // the caller.
   Move move_pair(Index a, Index b, double K_ab) {
     const double sum = double(diagonal[a]) + double(diagonal[b]), curvature = sum - 2.0 * K_ab;
-    const double slope = gradient[a] - gradient[b];  // negative
+    const double slope = double(gradient[a]) - double(gradient[b]);  // negative
     const double room_a = upper[a] - beta[a], room_b = beta[b] - lower[b];
     const double step = std::min({-slope / std::max(curvature, curvature_floor<R> * std::abs(sum) + tiny), room_a, room_b});
     const double before_a = beta[a], before_b = beta[b];
     beta[a] = step == room_a ? upper[a] : beta[a] + step;
     beta[b] = step == room_b ? lower[b] : beta[b] - step;
     if (beta[a] == before_a && beta[b] == before_b) return {};
-    gradient[a] += step * ridge[a];
-    gradient[b] -= step * ridge[b];
+    gradient[a] += R(step * ridge[a]);
+    gradient[b] -= R(step * ridge[b]);
     set_masks(a);
     set_masks(b);
     return {step, step * slope + 0.5 * step * step * curvature, curvature < clearly_negative<R> * std::abs(sum)};
@@ -69,10 +70,10 @@ struct Variables {
 
   // The same for one variable alone.
   Move move_single(Index a) {
-    const double slope = gradient[a], curvature = double(diagonal[a]), before = beta[a];
+    const double slope = double(gradient[a]), curvature = double(diagonal[a]), before = beta[a];
     beta[a] = std::clamp(beta[a] - slope / std::max(curvature, tiny), lower[a], upper[a]);
     const double step = beta[a] - before;
-    gradient[a] += step * ridge[a];
+    gradient[a] += R(step * ridge[a]);
     set_masks(a);
     return {step, step * slope + 0.5 * step * step * curvature, curvature < 0};
   }

@@ -30,6 +30,22 @@ struct PackedRows {  // one strip or one panel
   const T* norms;    // squared norms, [width]
 };
 
+// The coordinates of a row that are not 0, in the order of their columns.
+template <class T>
+struct SparseRow {
+  std::ptrdiff_t count;
+  const Index* columns;
+  const T* values;
+};
+
+// The rows of a tile: a strip over the first `dense` columns, and what each row has beyond them (or nullptr: nothing).
+template <class T>
+struct LeftStrip {
+  Index dense, rows;  // rows <= strip
+  PackedRows<T> strip;
+  const SparseRow<T>* rest;
+};
+
 struct Extreme {
   double value;
   Index index;
@@ -50,7 +66,7 @@ struct Candidate {
 template <class R>
 struct PairView {
   Index n;
-  double* gradient;
+  R* gradient;
   const float* up;
   const float* down;
   const R* diagonal;
@@ -67,14 +83,14 @@ struct CsrView {
 struct Hot {
   const char* level;
 
-  // out[r * stride + c] = k(row r of the strip, column c of the panel); `rows` <= strip.
-  void (*tile_f32)(const KernelFunction&, Index depth, PackedRows<float> strip, Index rows, PackedRows<float> panel, float* out,
-                   std::ptrdiff_t stride);
-  void (*tile_f64)(const KernelFunction&, Index depth, PackedRows<double> strip, Index rows, PackedRows<double> panel,
-                   double* out, std::ptrdiff_t stride);
+  // out[r][offset + c] = k(row r of the strip, column c of the panel)
+  void (*tile_f32)(const KernelFunction&, const LeftStrip<float>& left, PackedRows<float> panel, float* const* out,
+                   std::ptrdiff_t offset);
+  void (*tile_f64)(const KernelFunction&, const LeftStrip<double>& left, PackedRows<double> panel, double* const* out,
+                   std::ptrdiff_t offset);
   // Squared norms with the summation order of the tiles, so that |u|^2 + |u|^2 - 2<u,u> is exactly 0.
-  void (*norms_f32)(Index depth, Index width, const float* packed, float* norms);
-  void (*norms_f64)(Index depth, Index width, const double* packed, double* norms);
+  void (*norms_f32)(Index dense, Index depth, Index width, const float* packed, float* norms);
+  void (*norms_f64)(Index dense, Index depth, Index width, const double* packed, double* norms);
   // kernel values from inner products: value[k] = k(dot[k]; norm, norms[k])
   void (*apply_f32)(const KernelFunction&, Index n, float norm, const float* norms, float* values);
   void (*apply_f64)(const KernelFunction&, Index n, double norm, const double* norms, double* values);

@@ -1,85 +1,113 @@
-// The passes of sequential minimal optimisation over all active variables. The gradient is float64, rows are R. Arrays are
-// padded to whole vectors: up = +inf and down = -inf in the padding, so that it is never selected. Ties go to the lower index.
+// The passes of sequential minimal optimisation over all active variables, in the precision of the rows. Arrays are padded to
+// whole vectors: up = +inf and down = -inf in the padding, so that it is never selected. Ties go to the lower index.
 
-constexpr double infinity = __builtin_inf(), tiny = 1e-300;
+template <class R>
+constexpr R infinity = R(__builtin_inf());
+template <class R>
+constexpr R tiny = sizeof(R) == 4 ? R(1e-30) : R(1e-300);
 
-struct Best {  // a running extreme with its index, lane by lane
-  Vec<double> value;
-  Bits<double> index;
-};
+template <class R>
+inline Vec<R> mask_at(const float* p);
+template <>
+inline Vec<float> mask_at<float>(const float* p) {
+  return load<Vec<float>>(p);
+}
+template <>
+inline Vec<double> mask_at<double>(const float* p) {
+  return widen(p);
+}
 
-inline Extreme first_of(const Best& best, bool lowest) {
-  Extreme result{best.value[0], Index(best.index[0])};
-  for (int l = 1; l < 4; ++l) {
-    const double v = best.value[l];
+template <class R>
+inline Bits<R> first_indices();
+template <>
+inline Bits<float> first_indices<float>() {
+  return Bits<float>{0, 1, 2, 3, 4, 5, 6, 7};
+}
+template <>
+inline Bits<double> first_indices<double>() {
+  return Bits<double>{0, 1, 2, 3};
+}
+
+template <class R>
+inline R largest_of(Vec<R> v) {
+  R result = v[0];
+  for (int l = 1; l < VectorOf<R>::width; ++l) result = v[l] > result ? v[l] : result;
+  return result;
+}
+
+// The best of the lanes' extremes.
+template <class R>
+inline Extreme first_of(Vec<R> value, Bits<R> index, bool lowest) {
+  Extreme result{double(value[0]), Index(index[0])};
+  for (int l = 1; l < VectorOf<R>::width; ++l) {
+    const double v = value[l];
     const bool better = lowest ? v < result.value : v > result.value;
-    if (better || (v == result.value && Index(best.index[l]) < result.index)) result = {v, Index(best.index[l])};
+    if (better || (v == result.value && Index(index[l]) < result.index)) result = {v, Index(index[l])};
   }
   return result;
 }
 
 template <class R>
 Selection update(const PairView<R>& view, double step, const R* row_i, const R* row_j) {
-  Best low{splat(infinity), Bits<double>{}};
-  Vec<double> high = splat(-infinity);
-  Bits<double> index = {0, 1, 2, 3};
-  for (Index k = 0; k < view.n; k += 4, index += 4) {
-    const Vec<double> g = load<Vec<double>>(view.gradient + k) + step * (widen(row_i + k) - widen(row_j + k));
+  constexpr int lanes = VectorOf<R>::width;
+  Vec<R> low = splat(infinity<R>), high = splat(-infinity<R>);
+  Bits<R> low_index = {}, index = first_indices<R>();
+  const R by = R(step);
+  for (Index k = 0; k < view.n; k += lanes, index += lanes) {
+    const Vec<R> g = load<Vec<R>>(view.gradient + k) + by * (load<Vec<R>>(row_i + k) - load<Vec<R>>(row_j + k));
     store(view.gradient + k, g);
-    const Vec<double> rise = g + widen(view.up + k), fall = g + widen(view.down + k);
-    const auto better = rise < low.value;
-    low.value = better ? rise : low.value;
-    low.index = better ? index : low.index;
-    high = fall > high ? fall : high;
+    const Vec<R> rise = g + mask_at<R>(view.up + k);
+    const auto better = rise < low;
+    low = better ? rise : low;
+    low_index = better ? index : low_index;
+    high = larger(g + mask_at<R>(view.down + k), high);
   }
-  double highest = high[0];
-  for (int l = 1; l < 4; ++l) highest = high[l] > highest ? high[l] : highest;
-  return {first_of(low, true), highest};
+  return {first_of<R>(low, low_index, true), double(largest_of<R>(high))};
 }
 
 // The largest of fractions gain / curvature, lane by lane. Fractions are compared across, since a division takes longer than
 // all the rest of the loop.
+template <class R>
 struct BestFraction {
-  Vec<double> above = splat(0.0), below = splat(1.0);
-  Bits<double> index = Bits<double>{} - 1;
+  Vec<R> above = splat(R(0)), below = splat(R(1));
+  Bits<R> index = Bits<R>{} - 1;
 
-  void meet(Vec<double> gain, Vec<double> curvature, Bits<double> at) {
+  void meet(Vec<R> gain, Vec<R> curvature, Bits<R> at) {
     const auto better = gain * below > above * curvature;
     above = better ? gain : above;
     below = better ? curvature : below;
     index = better ? at : index;
   }
-  Extreme first() const { return first_of({above / below, index}, false); }
+  Extreme first() const { return first_of<R>(above / below, index, false); }
 };
 
 template <class R>
 Extreme partner(const PairView<R>& view, double level, double diagonal_i, double tau, const R* row_i) {
-  BestFraction best;
-  Bits<double> index = {0, 1, 2, 3};
-  for (Index k = 0; k < view.n; k += 4, index += 4) {
-    const Vec<double> fall = load<Vec<double>>(view.gradient + k) + widen(view.down + k) - level;
-    const Vec<double> sum = diagonal_i + widen(view.diagonal + k), floor = tau * (sum > 0.0 ? sum : -sum) + tiny;
-    const Vec<double> curvature = sum - 2.0 * widen(row_i + k);
-    best.meet(fall > 0.0 ? fall * fall : splat(-1.0), curvature > floor ? curvature : floor, index);
+  constexpr int lanes = VectorOf<R>::width;
+  BestFraction<R> best;
+  Bits<R> index = first_indices<R>();
+  const R from = R(level), own = R(diagonal_i), part = R(tau);
+  for (Index k = 0; k < view.n; k += lanes, index += lanes) {
+    const Vec<R> fall = larger(load<Vec<R>>(view.gradient + k) + mask_at<R>(view.down + k) - from, Vec<R>{});
+    const Vec<R> sum = own + load<Vec<R>>(view.diagonal + k), floor = part * larger(sum, -sum) + tiny<R>;
+    best.meet(fall * fall, larger(sum - R(2) * load<Vec<R>>(row_i + k), floor), index);
   }
   return best.first();
 }
 
 template <class R>
 Candidate update_single(const PairView<R>& view, double step, const R* row) {
-  BestFraction best;
-  Vec<double> worst = splat(0.0);
-  Bits<double> index = {0, 1, 2, 3};
-  for (Index k = 0; k < view.n; k += 4, index += 4) {
-    const Vec<double> g = load<Vec<double>>(view.gradient + k) + step * widen(row + k);
+  constexpr int lanes = VectorOf<R>::width;
+  BestFraction<R> best;
+  Vec<R> worst = {};
+  Bits<R> index = first_indices<R>();
+  const R by = R(step);
+  for (Index k = 0; k < view.n; k += lanes, index += lanes) {
+    const Vec<R> g = load<Vec<R>>(view.gradient + k) + by * load<Vec<R>>(row + k);
     store(view.gradient + k, g);
-    const Vec<double> rise = -(g + widen(view.up + k)), fall = g + widen(view.down + k);
-    const Vec<double> violation = rise > fall ? rise : fall;
-    worst = violation > worst ? violation : worst;
-    const Vec<double> curvature = widen(view.diagonal + k);
-    best.meet(violation > 0.0 ? violation * violation : splat(-1.0), curvature > tiny ? curvature : splat(tiny), index);
+    const Vec<R> violation = larger(larger(-(g + mask_at<R>(view.up + k)), g + mask_at<R>(view.down + k)), Vec<R>{});
+    worst = larger(violation, worst);
+    best.meet(violation * violation, larger(load<Vec<R>>(view.diagonal + k), splat(tiny<R>)), index);
   }
-  double largest = worst[0];
-  for (int l = 1; l < 4; ++l) largest = worst[l] > largest ? worst[l] : largest;
-  return {best.first().index, largest};
+  return {best.first().index, double(largest_of<R>(worst))};
 }

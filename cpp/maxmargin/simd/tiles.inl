@@ -1,5 +1,6 @@
-// Kernel tiles. Element (i, j) is one chain of multiply-adds over the depth, cut every `run` steps to keep float32 sums short:
-// the same operations in the same order whatever the tile it stands in, so k(i, j) has the same bits everywhere and
+// Kernel tiles. Element (i, j) is a chain of multiply-adds over the dense columns, cut every `run` steps to keep float32 sums
+// short, and one over the others. A product with 0 changes no bit of a sum, so it may be left out: the same operations in the
+// same order whatever the tile it stands in and whichever row is on the left, so k(i, j) has the same bits everywhere and
 // k(i, j) = k(j, i).
 
 constexpr Index run = 256;
@@ -13,17 +14,21 @@ inline void kernel_of(const KernelFunction& function, Vec<T>* dots, const Vec<T>
     case KernelKind::polynomial:
       for (int v = 0; v < count; ++v) dots[v] = power_of<T>(gamma * dots[v] + coef0, function.degree);
       return;
-    case KernelKind::rbf:
+    case KernelKind::rbf: {
+      const T rate = T(-log2_e * function.gamma);
+      for (int v = 0; v < count; ++v) dots[v] = rate * larger((norms[v] + norm[v]) - T(2) * dots[v], Vec<T>{});
+      return exp2_all<T, count>(dots);
+    }
+    case KernelKind::sigmoid: {  // tanh x = 1 - 2 / (e^2x + 1)
+      const T most = -PowerOfTwo<T>::least;
       for (int v = 0; v < count; ++v) {
-        const Vec<T> distance = (norms[v] + norm[v]) - T(2) * dots[v];
-        dots[v] = -gamma * (distance > T(0) ? distance : Vec<T>{});
+        const Vec<T> x = T(2 * log2_e) * (gamma * dots[v] + coef0);
+        dots[v] = x < most ? x : splat(most);
       }
-      return exp_all<count>(dots);
-    case KernelKind::sigmoid:  // tanh x = 1 - 2 / (e^2x + 1)
-      for (int v = 0; v < count; ++v) dots[v] = T(2) * (gamma * dots[v] + coef0);
-      exp_all<count>(dots);
+      exp2_all<T, count>(dots);
       for (int v = 0; v < count; ++v) dots[v] = T(1) - T(2) / (dots[v] + T(1));
       return;
+    }
   }
 }
 
@@ -42,17 +47,51 @@ inline void add_run(Index depth, const T* a, const T* b, Vec<T> (&total)[rows][v
     for (int v = 0; v < vectors; ++v) total[r][v] += sum[r][v];
 }
 
+template <class T, int vectors>
+inline void add_column(T value, const T* column, Vec<T> (&sum)[vectors]) {
+  for (int v = 0; v < vectors; ++v) sum[v] += value * load<Vec<T>>(column + v * VectorOf<T>::width);
+}
+
+// total += the inner products beyond the dense columns, of two rows together: one alone would wait for its own sums.
+template <class T, int vectors>
+inline void add_rest(const SparseRow<T>& row, const SparseRow<T>& other, const T* panel, Vec<T> (&total)[vectors],
+                     Vec<T> (&other_total)[vectors]) {
+  constexpr std::ptrdiff_t width = TileShape<T>::panel;
+  Vec<T> sum[vectors] = {}, other_sum[vectors] = {};
+  const std::ptrdiff_t both = row.count < other.count ? row.count : other.count;
+  for (std::ptrdiff_t k = 0; k < both; ++k) {
+    add_column<T, vectors>(row.values[k], panel + row.columns[k] * width, sum);
+    add_column<T, vectors>(other.values[k], panel + other.columns[k] * width, other_sum);
+  }
+  for (std::ptrdiff_t k = both; k < row.count; ++k) add_column<T, vectors>(row.values[k], panel + row.columns[k] * width, sum);
+  for (std::ptrdiff_t k = both; k < other.count; ++k)
+    add_column<T, vectors>(other.values[k], panel + other.columns[k] * width, other_sum);
+  for (int v = 0; v < vectors; ++v) {
+    total[v] += sum[v];
+    other_total[v] += other_sum[v];
+  }
+}
+
 template <class T, int rows>
-inline void tile_of(const KernelFunction& function, Index depth, PackedRows<T> strip, PackedRows<T> panel, T* out,
-                    std::ptrdiff_t stride) {
+inline void tile_of(const KernelFunction& function, const LeftStrip<T>& left, PackedRows<T> panel, T* const* out,
+                    std::ptrdiff_t offset) {
   constexpr int lanes = VectorOf<T>::width, vectors = TileShape<T>::panel / lanes;
+  const PackedRows<T> strip = left.strip;
   Vec<T> total[rows][vectors];
   for (int r = 0; r < rows; ++r)
     for (int v = 0; v < vectors; ++v) total[r][v] = Vec<T>{};
-  for (Index begin = 0; begin < depth; begin += run)
-    add_run<T, rows, vectors>(begin + run < depth ? run : depth - begin,
+  for (Index begin = 0; begin < left.dense; begin += run)
+    add_run<T, rows, vectors>(begin + run < left.dense ? run : left.dense - begin,
                               strip.values + std::ptrdiff_t(begin) * TileShape<T>::strip,
                               panel.values + std::ptrdiff_t(begin) * TileShape<T>::panel, total);
+  if (left.rest != nullptr)
+    for (int r = 0; r < rows; r += 2) {
+      Vec<T> unused[vectors] = {};
+      if (r + 1 < rows)
+        add_rest<T, vectors>(left.rest[r], left.rest[r + 1], panel.values, total[r], total[r + 1]);
+      else
+        add_rest<T, vectors>(left.rest[r], {}, panel.values, total[r], unused);
+    }
   for (int r = 0; r < rows; r += 2) {  // two rows are four vectors; an odd last row is taken with itself
     const int other = r + 1 < rows ? r + 1 : r;
     Vec<T> values[2 * vectors], norm[2 * vectors], norms[2 * vectors];
@@ -65,41 +104,43 @@ inline void tile_of(const KernelFunction& function, Index depth, PackedRows<T> s
     }
     kernel_of<T, 2 * vectors>(function, values, norm, norms);
     for (int v = 0; v < vectors; ++v) {
-      store(out + r * stride + v * lanes, values[v]);
-      store(out + other * stride + v * lanes, values[vectors + v]);
+      store(out[r] + offset + v * lanes, values[v]);
+      store(out[other] + offset + v * lanes, values[vectors + v]);
     }
   }
 }
 
 template <class T>
-void tile(const KernelFunction& function, Index depth, PackedRows<T> strip, Index rows, PackedRows<T> panel, T* out,
-          std::ptrdiff_t stride) {
-  switch (rows) {
-    case 1: return tile_of<T, 1>(function, depth, strip, panel, out, stride);
-    case 2: return tile_of<T, 2>(function, depth, strip, panel, out, stride);
-    case 3: return tile_of<T, 3>(function, depth, strip, panel, out, stride);
-    case 4: return tile_of<T, 4>(function, depth, strip, panel, out, stride);
-    case 5: return tile_of<T, 5>(function, depth, strip, panel, out, stride);
-    default: return tile_of<T, 6>(function, depth, strip, panel, out, stride);
+void tile(const KernelFunction& function, const LeftStrip<T>& left, PackedRows<T> panel, T* const* out, std::ptrdiff_t offset) {
+  switch (left.rows) {
+    case 1: return tile_of<T, 1>(function, left, panel, out, offset);
+    case 2: return tile_of<T, 2>(function, left, panel, out, offset);
+    case 3: return tile_of<T, 3>(function, left, panel, out, offset);
+    case 4: return tile_of<T, 4>(function, left, panel, out, offset);
+    case 5: return tile_of<T, 5>(function, left, panel, out, offset);
+    default: return tile_of<T, 6>(function, left, panel, out, offset);
   }
 }
 
-// norms[w] = sum over k of packed[k][w]^2. Widths are those of strips and panels; the lanes beyond a short strip are zero.
-template <class T>
-void norms(Index depth, Index width, const T* packed, T* out) {
-  for (Index w = 0; w < width; ++w) {
-    T total = 0;
-    for (Index begin = 0; begin < depth; begin += run) {
-      const Index end = begin + run < depth ? begin + run : depth;
-      T sum = 0;
-      for (Index k = begin; k < end; ++k) {
-        const T value = packed[std::ptrdiff_t(k) * width + w];
-        sum += value * value;
-      }
-      total += sum;
-    }
-    out[w] = total;
+// norms[w] = sum over k of packed[k][w]^2
+template <class T, int width>
+inline void norms_of(Index dense, Index depth, const T* packed, T* out) {
+  T total[width] = {};
+  for (Index begin = 0; begin < depth;) {
+    const Index end = begin >= dense ? depth : begin + run < dense ? begin + run : dense;
+    T sum[width] = {};
+    for (Index k = begin; k < end; ++k)
+      for (int w = 0; w < width; ++w) sum[w] += packed[std::ptrdiff_t(k) * width + w] * packed[std::ptrdiff_t(k) * width + w];
+    for (int w = 0; w < width; ++w) total[w] += sum[w];
+    begin = end;
   }
+  for (int w = 0; w < width; ++w) out[w] = total[w];
+}
+
+template <class T>
+void norms(Index dense, Index depth, Index width, const T* packed, T* out) {
+  if (width == TileShape<T>::panel) return norms_of<T, TileShape<T>::panel>(dense, depth, packed, out);
+  norms_of<T, 1>(dense, depth, packed, out);
 }
 
 template <class T>

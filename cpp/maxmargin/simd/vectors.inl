@@ -40,62 +40,58 @@ inline Vec<double> widen(const float* p) {
   return __builtin_convertvector(load<half>(p), Vec<double>);
 }
 
-// exp of `count` vectors at once, for x <= 88 (708): x = n ln 2 + r, |r| <= ln 2 / 2, e^r by its Taylor polynomial, 2^n put
-// into the exponent. One vector would wait for itself at every step of the polynomial; several fill the gaps.
-template <int count>
-inline void exp_all(Vec<float>* x) {
-  const float shift = 12582912.0f;  // 1.5 * 2^23: adding it rounds to the nearest integer
-  const float coefficients[] = {1.0f / 720, 1.0f / 120, 1.0f / 24, 1.0f / 6, 0.5f, 1.0f, 1.0f};
-  Vec<float> n[count], r[count], p[count];
-  for (int v = 0; v < count; ++v) {
-    x[v] = x[v] < -87.0f ? splat(-87.0f) : x[v];
-    x[v] = x[v] > 88.0f ? splat(88.0f) : x[v];
-    n[v] = (x[v] * 1.44269504088896341f + shift) - shift;
-    r[v] = x[v] - n[v] * 0.693359375f;
-    r[v] = r[v] + n[v] * 2.12194440e-4f;
-    p[v] = splat(1.0f / 5040);
-  }
-  for (const float c : coefficients)
-    for (int v = 0; v < count; ++v) p[v] = p[v] * r[v] + c;
-  for (int v = 0; v < count; ++v) {
-    const Bits<float> power = (__builtin_convertvector(n[v], Bits<float>) + 127) << 23;
-    x[v] = p[v] * __builtin_bit_cast(Vec<float>, power);
-  }
+// The larger of two, b if they do not compare. Compilers make two instructions of a > b ? a : b.
+#if defined(__AVX__)
+inline Vec<float> larger(Vec<float> a, Vec<float> b) { return __builtin_ia32_maxps256(a, b); }
+inline Vec<double> larger(Vec<double> a, Vec<double> b) { return __builtin_ia32_maxpd256(a, b); }
+#else
+template <class V>
+inline V larger(V a, V b) {
+  return a > b ? a : b;
 }
+#endif
 
-template <int count>
-inline void exp_all(Vec<double>* x) {
-  const double shift = 6755399441055744.0;  // 1.5 * 2^52
-  const double coefficients[] = {1.0 / 479001600.0,
-                                 1.0 / 39916800.0,
-                                 1.0 / 3628800.0,
-                                 1.0 / 362880.0,
-                                 1.0 / 40320.0,
-                                 1.0 / 5040.0,
-                                 1.0 / 720.0,
-                                 1.0 / 120.0,
-                                 1.0 / 24.0,
-                                 1.0 / 6.0,
-                                 0.5,
-                                 1.0,
-                                 1.0};
-  Vec<double> shifted[count], r[count], p[count];
+// 2^x = 2^n 2^f with n the nearest integer and |f| <= 1/2. The polynomials for 2^f are 1 + f p(f), p interpolating
+// (2^f - 1) / f in Chebyshev nodes, highest power first: 9e-9 and 2e-17 off, and 2^0 = 1.
+template <class T>
+struct PowerOfTwo;
+template <>
+struct PowerOfTwo<float> {
+  static constexpr float shift = 12582912.0f;  // 1.5 * 2^23: adding it rounds, and n stands in the low bits of the sum
+  static constexpr int mantissa = 23;
+  static constexpr float least = -125.0f;
+  static constexpr float coefficients[] = {
+      1.54531634e-4f, 1.33908633e-3f, 9.61808302e-3f, 5.55035695e-2f, 2.40226507e-1f, 6.93147182e-1f, 1.0f};
+};
+template <>
+struct PowerOfTwo<double> {
+  static constexpr double shift = 6755399441055744.0;  // 1.5 * 2^52
+  static constexpr int mantissa = 52;
+  static constexpr double least = -1021.0;
+  static constexpr double coefficients[] = {4.4549605981865186e-10, 7.072585949269223e-09, 1.0178062445845774e-07,
+                                            1.321544258792169e-06,  1.525273382983612e-05, 1.540353044173605e-04,
+                                            1.3333558146416936e-03, 9.618129107606888e-03, 5.55041086648216e-02,
+                                            0.24022650695910097,    0.6931471805599453,    1.0};
+};
+constexpr double log2_e = 1.4426950408889634074;
+
+// 2^x of `count` vectors at once, for x up to 126 (1022); far below it stays a little above 0. One vector would wait for itself
+// at every step of the polynomial; several fill the gaps.
+template <class T, int count>
+inline void exp2_all(Vec<T>* x) {
+  using P = PowerOfTwo<T>;
+  Vec<T> shifted[count], f[count], p[count];
   for (int v = 0; v < count; ++v) {
-    x[v] = x[v] < -708.0 ? splat(-708.0) : x[v];
-    x[v] = x[v] > 709.0 ? splat(709.0) : x[v];
-    shifted[v] = x[v] * 1.4426950408889634074 + shift;
-    const Vec<double> n = shifted[v] - shift;
-    r[v] = x[v] - n * 6.93147180369123816490e-01;
-    r[v] = r[v] - n * 1.90821492927058770002e-10;
-    p[v] = splat(1.0 / 6227020800.0);
+    x[v] = larger(x[v], splat(P::least));
+    shifted[v] = x[v] + P::shift;
+    f[v] = x[v] - (shifted[v] - P::shift);
+    p[v] = splat(P::coefficients[0]);
   }
-  for (const double c : coefficients)
-    for (int v = 0; v < count; ++v) p[v] = p[v] * r[v] + c;
-  for (int v = 0; v < count; ++v) {
-    // The integer n stands in the low bits of `shifted`.
-    const Bits<double> power = (__builtin_bit_cast(Bits<double>, shifted[v]) - 0x4338000000000000LL + 1023) << 52;
-    x[v] = p[v] * __builtin_bit_cast(Vec<double>, power);
-  }
+  for (std::size_t c = 1; c < sizeof(P::coefficients) / sizeof(T); ++c)
+    for (int v = 0; v < count; ++v) p[v] = p[v] * f[v] + P::coefficients[c];
+  for (int v = 0; v < count; ++v)
+    x[v] = __builtin_bit_cast(Vec<T>,
+                              __builtin_bit_cast(Bits<T>, p[v]) + (__builtin_bit_cast(Bits<T>, shifted[v]) << P::mantissa));
 }
 
 template <class T>
