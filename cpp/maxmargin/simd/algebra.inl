@@ -17,17 +17,20 @@ void axpy(std::ptrdiff_t n, double a, const double* x, double* y) {
   for (; k < n; ++k) y[k] += a * x[k];
 }
 
-// Eight rows at a time, so that y is read and written once for eight.
+// Eight rows at a time, so that y is read and written once for eight; their own sum comes first, which rounds less.
 template <class R, int rows_at_once>
 inline void accumulate_some(Index begin, Index end, const double* a, const R* const* rows, double* y) {
   Index k = begin;
   for (; k + 4 <= end; k += 4) {
-    Vec<double> sum = load<Vec<double>>(y + k);
-    for (int r = 0; r < rows_at_once; ++r) sum += a[r] * widen(rows[r] + k);
-    store(y + k, sum);
+    Vec<double> sum = a[0] * widen(rows[0] + k);
+    for (int r = 1; r < rows_at_once; ++r) sum += a[r] * widen(rows[r] + k);
+    store(y + k, load<Vec<double>>(y + k) + sum);
   }
-  for (; k < end; ++k)
-    for (int r = 0; r < rows_at_once; ++r) y[k] += a[r] * double(rows[r][k]);
+  for (; k < end; ++k) {
+    double sum = a[0] * double(rows[0][k]);
+    for (int r = 1; r < rows_at_once; ++r) sum += a[r] * double(rows[r][k]);
+    y[k] += sum;
+  }
 }
 
 template <class R>
