@@ -332,6 +332,7 @@ bool PairSearch<R>::run() {
       if (finishing || target_ < 1e-3 * options_.tol) break;
       if (exact) {
         finishing = true;
+        idle_rounds = 0;
         target_ = std::min(options_.tol, std::max(1e-11, noise()));
         work_ = infinity;
         continue;
@@ -348,14 +349,14 @@ bool PairSearch<R>::run() {
     }
     if (work_ > newton_cost_) {
       work_ = 0;
-      if (finishing) {
-        idle_rounds = now < 0.5 * best ? 0 : idle_rounds + 1;
-        best = std::min(best, now);
-        if (idle_rounds > 4) break;
-      }
       const Newton result = newton();
-      if (result == Newton::done) continue;
       if (result == Newton::unfit && finishing) break;
+      if (result == Newton::done) {
+        idle_rounds = violation() < 0.5 * best ? 0 : idle_rounds + 1;
+        best = std::min(best, violation());
+        if (finishing && idle_rounds > 8) break;
+        continue;
+      }
     }
     if (!step(now) || stagnates()) {
       if (rescues-- > 0 && newton() == Newton::done && violation() < 0.5 * now) continue;
