@@ -156,34 +156,23 @@ Result cross(const KernelFunction& kernel, const FeaturesHandle& left, const Fea
   return to_numpy(std::move(out), {rows, columns});
 }
 
-// Several products at once, each on one thread; the rows of an opaque source are asked for one problem after the other.
-nb::list products(const std::vector<const GramHandle*>& grams, const std::vector<Vector>& betas) {
+// Several products at once.
+nb::list all_products(const std::vector<const GramHandle*>& grams, const std::vector<Vector>& betas) {
   if (grams.size() != betas.size()) throw nb::value_error("Each Gram needs its beta.");
-  if (grams.size() == 1) {
-    nb::list single;
-    single.append(gram_product(*grams[0], betas[0]));
-    return single;
-  }
   std::vector<std::vector<double>> out(grams.size());
-  bool opaque = false;
+  std::vector<const Gram*> sources;
+  std::vector<const double*> points;
+  std::vector<double*> targets;
   for (std::size_t k = 0; k < grams.size(); ++k) {
     if (betas[k].shape(0) != std::size_t(grams[k]->gram->size())) throw nb::value_error("beta must have one value per row.");
     out[k].resize(betas[k].shape(0));
-    opaque |= grams[k]->gram->is_opaque();
+    sources.push_back(grams[k]->gram.get());
+    points.push_back(betas[k].data());
+    targets.push_back(out[k].data());
   }
   {
     const nb::gil_scoped_release release;
-    const auto caller = std::this_thread::get_id();
-    SignalPoll poll;
-    const auto one = [&](std::ptrdiff_t k) {
-      grams[k]->gram->product(betas[k].data(), out[k].data(), [&] {
-        if (std::this_thread::get_id() == caller) poll();
-      });
-    };
-    if (opaque)
-      for (std::size_t k = 0; k < grams.size(); ++k) one(std::ptrdiff_t(k));
-    else
-      parallel_chunks(std::ptrdiff_t(grams.size()), one);
+    products(sources, points, targets, SignalPoll());
   }
   nb::list result;
   for (auto& values : out) {
@@ -228,7 +217,7 @@ void bind_kernels(nb::module_& m) {
   m.def("opaque_gram", &opaque_gram, "block"_a, "diagonal"_a, "size"_a);
   m.def("cross_kernel", &cross, "kernel"_a, "left"_a, "right"_a);
   m.def("weighted_sums", &sums, "kernel"_a, "rows"_a, "support"_a, "coefficients"_a, "bounds"_a);
-  m.def("products", &products, "grams"_a, "betas"_a);
+  m.def("products", &all_products, "grams"_a, "betas"_a);
 }
 
 }  // namespace maxmargin::python

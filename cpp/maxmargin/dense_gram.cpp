@@ -121,11 +121,22 @@ void DenseGram::block(std::span<const Index> rows, std::span<const Index> column
 
 void DenseGram::kernel_product(std::span<const Index> support, const double* coefficients, double* out,
                                const Poll& poll) const {
-  const auto left = global(support);
   std::fill(out, out + size(), 0.0);
-  for_each_block(kernel(), layout(), features(), left, features(), used(), poll,
+  const WeightedRun all{0, Index(support.size()), 0, {coefficients, coefficients + support.size()}};
+  add_sums(global(support), {&all, 1}, used(), out, poll);
+}
+
+void DenseGram::add_sums(std::span<const Index> support, std::span<const WeightedRun> runs, std::span<const Index> columns,
+                         double* out, const Poll& poll) const {
+  const auto n = std::ptrdiff_t(columns.size());
+  for_each_block(kernel(), layout(), features(), support, features(), columns, poll,
                  [&](Index first, Index width, Index begin, Index count, const double* const* tile) {
-                   hot().accumulate_f64(0, width, count, coefficients + begin, tile, out + first);
+                   for (const WeightedRun& run : runs) {
+                     const Index low = std::max(run.begin, begin), high = std::min(run.end, begin + count);
+                     if (low < high)
+                       hot().accumulate_f64(0, width, high - low, run.coefficients.data() + (low - run.begin),
+                                            tile + (low - begin), out + run.target * n + first);
+                   }
                  });
 }
 

@@ -22,15 +22,15 @@ class FeatureGram : public Gram {
   void diagonal(double* out) const final;
   void product(const double* beta, double* out, const Poll& poll) const final;
   bool single_precision_suffices() const final;
+  const std::vector<Index>& used() const { return rows_; }
+  const Features& features() const { return *features_; }
 
  protected:
   FeatureGram(std::shared_ptr<const Features> features, const KernelFunction& kernel, std::vector<Index> subset, bool centred);
   virtual void kernel_product(std::span<const Index> support, const double* coefficients, double* out,
                               const Poll& poll) const = 0;
   std::vector<Index> global(std::span<const Index> local) const;
-  const std::vector<Index>& used() const { return rows_; }
   const KernelFunction& kernel() const { return kernel_; }
-  const Features& features() const { return *features_; }
   std::shared_ptr<const Features> shared_features() const { return features_; }
   const Layout& layout() const { return features_->layout(centred_); }
 
@@ -43,6 +43,12 @@ class FeatureGram : public Gram {
   bool centred_;
 };
 
+// Neighbouring support rows, and what they add to one row of results.
+struct WeightedRun {
+  Index begin, end, target;
+  std::vector<double> coefficients;
+};
+
 class DenseGram final : public FeatureGram {
  public:
   DenseGram(std::shared_ptr<const Features> features, const KernelFunction& kernel, std::vector<Index> subset)
@@ -50,6 +56,15 @@ class DenseGram final : public FeatureGram {
   void block(std::span<const Index> rows, std::span<const Index> columns, double* out) const override;
   std::unique_ptr<RowMaker<float>> rows_f32(std::span<const Index> active) const override;
   std::unique_ptr<RowMaker<double>> rows_f64(std::span<const Index> active) const override;
+
+  // The same kernel of the same X, other than the linear one, whose products have a short cut?
+  bool shares_kernel_with(const DenseGram& other) const {
+    return &features() == &other.features() && kernel() == other.kernel() && kernel().kind != KernelKind::linear;
+  }
+  // For each run: out[run.target][c] += sum over its support rows s of coefficients[s - begin] k(s, column c). Support rows and
+  // columns are numbers of rows of X.
+  void add_sums(std::span<const Index> support, std::span<const WeightedRun> runs, std::span<const Index> columns, double* out,
+                const Poll& poll) const;
 
  private:
   void kernel_product(std::span<const Index> support, const double* coefficients, double* out, const Poll& poll) const override;

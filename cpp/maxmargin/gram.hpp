@@ -54,6 +54,10 @@ using BlockFunction = std::function<void(std::span<const Index> rows, std::span<
 using DiagonalFunction = std::function<void(double* out)>;
 std::unique_ptr<Gram> make_opaque_gram(BlockFunction block, DiagonalFunction diagonal, Index n);
 
+// outs[p] = K_p betas[p] for several Grams: in parallel, and each kernel value once where they share X and kernel.
+void products(std::span<const Gram* const> grams, std::span<const double* const> betas, std::span<double* const> outs,
+              const Poll& poll);
+
 // out[g][j][a] = sum over support rows b of group g of coefficients[j][b] k(row a, support row b), in float64. Groups are runs
 // of support rows, group g from bounds[g] to bounds[g + 1]. No kernel value is kept: this is how predictions are made.
 void weighted_sums(const KernelFunction& kernel, const Features& rows, const Features& support, const double* coefficients,

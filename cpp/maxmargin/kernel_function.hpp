@@ -14,6 +14,7 @@ struct KernelFunction {
   double gamma = 1.0;
   double coef0 = 0.0;
   int degree = 1;
+  bool operator==(const KernelFunction&) const = default;
 };
 
 }  // namespace maxmargin

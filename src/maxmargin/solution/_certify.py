@@ -116,8 +116,8 @@ def _judge(problem: Problem, beta: NDArray[np.float64], scores: NDArray[np.float
     dual = problem.dual
     gradient = dual.gradient(beta, scores)
     can_rise, can_fall = beta < dual.upper, beta > dual.lower
-    lowest = float(np.minimum.reduce(gradient, where=can_rise, initial=math.inf))
-    highest = float(np.maximum.reduce(gradient, where=can_fall, initial=-math.inf))
+    lowest = float(gradient[can_rise].min(initial=math.inf))
+    highest = float(gradient[can_fall].max(initial=-math.inf))
     if dual.offset:
         violation = max(0.0, highest - lowest)
         interval = _ordered(-lowest, -highest)
