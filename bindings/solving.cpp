@@ -140,7 +140,7 @@ nb::list minimise_all(const nb::list& problems, double tol, std::int64_t max_ste
         outcomes[k].ending = Ending::stopped;
         return;
       }
-      const Options options{tol, max_steps, watch.seconds_left(), share, shrinking};
+      const Options options{tol, max_steps, watch.seconds_left(), share, shrinking, tasks.size() == 1};
       outcomes[k] = minimise(tasks[k].problem(), *tasks[k].gram->gram, tasks[k].beta.data(), tasks[k].gradient.data(), options,
                              at_checkpoint);
     };

@@ -21,7 +21,7 @@ template <class R>
 bool PairSearch<R>::blocks_pay(double violation) {
   if (sizeof(R) == 8) return false;
   if (block_size_ == 0) block_size_ = first_size;
-  if (v_.n < std::max(block_floor, 3 * block_size_) || rows_->capacity() < 2 * block_size_)
+  if (v_.n < std::max(options_.alone ? block_floor_alone : block_floor, 3 * block_size_) || rows_->capacity() < 2 * block_size_)
     return false;  // and they never become smaller again
   if (violation < 0.5 * halved_violation_ || halved_violation_ == 0) {
     halved_violation_ = violation;

@@ -42,6 +42,7 @@ struct Options {
   double max_seconds = 0;  // 0: none
   std::size_t cache_bytes = 0;
   bool shrinking = true;
+  bool alone = true;  // no other problem runs beside: all threads are there for this one
 };
 
 struct Outcome {

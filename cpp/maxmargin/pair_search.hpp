@@ -27,8 +27,9 @@ constexpr Index exact_limit = 6000;
 constexpr double float_tol = 1e-4;
 // Active sets up to this size get float64 rows at any tolerance: they cost next to nothing there.
 constexpr Index float_floor = 200;
-// Blocks from this size on: below it, a step over all active variables costs less than to gather them.
-constexpr Index block_floor = 10000;
+// Blocks from this size on: below it, a step over all active variables costs less than to gather them. Threads share the work
+// of a block, so it pays earlier for a problem that has them to itself.
+constexpr Index block_floor = 10000, block_floor_alone = 5000;
 // Newton systems up to this size are factored.
 constexpr Index face_limit = 1500;
 
