@@ -79,8 +79,12 @@ def answer(
     throw: bool = True,
     *,
     callback: Callback | None = None,
+    with_rows: bool = True,
 ) -> list[Solution]:
-    """`solve` for several problems at once and without its warnings: an estimator warns once for all its machines."""
+    """`solve` for several problems at once and without its warnings: an estimator warns once for all its machines.
+
+    It also keeps the support vectors of all machines once, and asks for solutions without them (``with_rows=False``).
+    """
     for problem in problems:
         if not isinstance(problem, Problem):
             raise InvalidInput(f"solve needs a problem of maxmargin.problems. Got {problem!r}; try SoftMargin(X, y).")
@@ -100,7 +104,7 @@ def answer(
         for problem, iterate in zip(problems, iterates, strict=True):
             _raise_if_interrupted(problem, iterate, budget)
     judgements = certify_all(problems, [iterate.beta for iterate in iterates])
-    hallway = _Hallway(chosen, budget, throw, callback)
+    hallway = _Hallway(chosen, budget, throw, callback, with_rows)
     return [hallway.finished(*each) for each in zip(problems, iterates, judgements, strict=True)]
 
 
@@ -137,6 +141,7 @@ class _Hallway:
     budget: _Budget
     throw: bool
     callback: Callback | None
+    with_rows: bool
 
     def finished(self, problem: SoftMargin, iterate: Iterate, judgement: Judgement) -> Solution:
         """Go on from the exact scores for as long as that brings the answer nearer to the optimum."""
@@ -157,7 +162,7 @@ class _Hallway:
                 iterate, judgement = _joined(iterate, later), better
             if not progressed:
                 break
-        return _solution(problem, iterate, judgement, tol)
+        return _solution(problem, iterate, judgement, tol, with_rows=self.with_rows)
 
 
 _RESUMABLE = (Status.CONVERGED, Status.STALLED)
@@ -197,7 +202,7 @@ def _joined(earlier: Iterate, later: Iterate) -> Iterate:
     )
 
 
-def _solution(problem: SoftMargin, iterate: Iterate, judgement: Judgement, tol: float) -> Solution:
+def _solution(problem: SoftMargin, iterate: Iterate, judgement: Judgement, tol: float, *, with_rows: bool = True) -> Solution:
     indefinite = _indefinite(problem, iterate, judgement)
     status = _status(iterate, judgement, tol, indefinite)
     certificate = Certificate.of(judgement.primal, judgement.dual, judgement.kkt_violation, status, indefinite=indefinite)
@@ -222,7 +227,7 @@ def _solution(problem: SoftMargin, iterate: Iterate, judgement: Judgement, tol: 
         trace=iterate.trace,
         steps=iterate.steps,
         kernel=problem.gram.kernel,
-        support_vectors=problem.gram.rows(support),
+        support_vectors=problem.gram.rows(support) if with_rows else None,
     )
 
 

@@ -129,12 +129,13 @@ def train(
         for machine in machines
     ]
     if report.silent:
-        solutions = answer(problems, solver, budget.tol, budget.max_iter, budget.deadline.left())
+        solutions = answer(problems, solver, budget.tol, budget.max_iter, budget.deadline.left(), with_rows=False)
     else:  # one at a time, so that the report can follow
         solutions = []
         for name, problem in zip(names, problems, strict=True):
             follow = report.start(name)
-            solutions += answer([problem], solver, budget.tol, budget.max_iter, budget.deadline.left(), callback=follow)
+            left = budget.deadline.left()
+            solutions += answer([problem], solver, budget.tol, budget.max_iter, left, callback=follow, with_rows=False)
             report.done(solutions[-1])
     return [Trained(machine, solution) for machine, solution in zip(machines, solutions, strict=True)]
 
