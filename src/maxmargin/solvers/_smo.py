@@ -27,8 +27,8 @@ _ENDINGS = (Status.CONVERGED, Status.ITERATION_LIMIT, Status.TIME_LIMIT, Status.
 class SMO(Solver):
     """Pair steps with second-order working sets, shrinking, and an exact finish by Newton on the free support vectors.
 
-    Each step moves the two variables that gain most (Platt 1998; Fan, Chen and Lin 2005). Rows are float32 where many variables
-    are active and float64 below some thousands, where the finish then goes down to rounding.
+    Each step moves the two variables that gain most (Platt 1998; Fan, Chen and Lin 2005). Rows are float32 where that
+    suffices; few variables, a small tolerance or a large C have float64 rows, and the finish then goes down to rounding.
 
     Parameters
     ----------
