@@ -38,7 +38,7 @@ double FeatureGram::square(Index row, std::vector<double>& room) const {
   const Layout& columns = layout();
   room.resize(2 * std::size_t(columns.depth()));
   double* const ordered = room.data() + columns.depth();
-  features_->read(row, columns.centre, room.data());
+  features_->read(row, columns.origin(), room.data());
   for (Index k = 0; k < columns.depth(); ++k) ordered[k] = room[columns.order[k]];
   double norm;
   hot().norms_f64(columns.dense, columns.depth(), 1, ordered, &norm);
@@ -79,12 +79,21 @@ void FeatureGram::product(const double* beta, double* out, const Poll& poll) con
 // powers must be far from where float32 ends.
 bool FeatureGram::single_precision_suffices() const {
   const auto far_from_the_ends = [](double x) { return x == 0 || (x > 1e-25 && x < 1e25); };
-  const double largest = layout().largest_square;
+  double largest = 0, mean = 0;
+  if (stays_sparse(*features_)) {
+    for (const Index row : rows_) {
+      largest = std::max(largest, features_->square(row));
+      mean += features_->square(row) / double(rows_.size());
+    }
+  } else {
+    largest = layout().largest_square;
+    mean = layout().mean_square;
+  }
   const double gamma = std::abs(kernel_.gamma);
   if (!far_from_the_ends(largest)) return false;
   switch (kernel_.kind) {
     case KernelKind::linear: return true;
-    case KernelKind::rbf: return far_from_the_ends(gamma) && gamma * layout().mean_square < 32.0 && gamma * largest < 1e4;
+    case KernelKind::rbf: return far_from_the_ends(gamma) && gamma * mean < 32.0 && gamma * largest < 1e4;
     case KernelKind::sigmoid: return far_from_the_ends(gamma);
     case KernelKind::polynomial: break;
   }

@@ -4,7 +4,8 @@ namespace maxmargin {
 
 namespace {
 
-constexpr Index sample_size = 256;
+constexpr Index most_sampled = 256, fewest_sampled = 16;
+constexpr Index sampled_values = 1 << 21;
 constexpr double often = 0.25;   // a value that stands so often in a column becomes its 0
 constexpr double seldom = 0.22;  // a column that is not 0 so seldom is walked by what is not 0
 
@@ -25,62 +26,55 @@ Mode mode_of(std::vector<double>& column) {
   return best;
 }
 
-// `filled`: the share of each column that is not 0. To walk a few columns is not worth the trouble.
-Layout layout_of(const std::vector<double>& filled) {
-  Layout layout;
+// The order of the columns; `filled` is the share of each that is not 0. To walk a few columns is not worth the trouble.
+void put_in_order(const std::vector<double>& filled, Layout& layout) {
   const auto depth = Index(filled.size());
   for (const bool dense : {true, false}) {
     for (Index k = 0; k < depth; ++k)
       if ((filled[k] > seldom) == dense) layout.order.push_back(k);
     if (dense) layout.dense = Index(layout.order.size());
   }
-  if (depth - layout.dense >= 8) return layout;
+  if (depth - layout.dense >= 8) return;
   for (Index k = 0; k < depth; ++k) layout.order[k] = k;
   layout.dense = depth;
-  return layout;
 }
 
 }  // namespace
 
 // The centre of a column is the value that stands there most often, if it does so often: the difference is 0 then (a column of
 // zeros and ones stays sparse also when it was standardised). Else it is the mean.
-void Features::find_layouts() const {
-  centre_.assign(columns_, 0.0);
-  const Index count = std::min(rows_, sample_size);
-  for (Index row = 0; row < rows_; ++row) add_to(row, 1.0, centre_.data());
-  for (double& value : centre_) value /= std::max<Index>(rows_, 1);
-  std::vector<double> sample(std::size_t(count) * std::size_t(columns_)), column(count);
+Layout Features::find_layout(bool centred) const {
+  Layout layout;
+  if (centred) {
+    layout.centre.assign(columns_, 0.0);
+    for (Index row = 0; row < rows_; ++row) add_to(row, 1.0, layout.centre.data());
+    for (double& value : layout.centre) value /= rows_;
+  }
+  const Index count = std::min(rows_, std::clamp(sampled_values / std::max<Index>(columns_, 1), fewest_sampled, most_sampled));
+  std::vector<double> sample(std::size_t(count) * std::size_t(columns_)), column(count), filled(columns_, 1.0);
   for (Index s = 0; s < count; ++s)
     read(Index(std::int64_t(s) * rows_ / count), nullptr, sample.data() + std::ptrdiff_t(s) * columns_);
-  std::vector<double> filled(columns_, 1.0), filled_centred(columns_, 1.0);
   for (Index k = 0; k < columns_ && count > 0; ++k) {
-    Index zeros = 0;
-    for (Index s = 0; s < count; ++s) {
-      column[s] = sample[std::size_t(s) * std::size_t(columns_) + std::size_t(k)];
-      zeros += column[s] == 0.0;
+    for (Index s = 0; s < count; ++s) column[s] = sample[std::size_t(s) * std::size_t(columns_) + std::size_t(k)];
+    if (!centred) {
+      filled[k] = 1.0 - double(std::count(column.begin(), column.end(), 0.0)) / count;
+      continue;
     }
-    filled[k] = 1.0 - double(zeros) / count;
     const Mode mode = mode_of(column);
     if (mode.count < often * count) continue;
-    centre_[k] = mode.value;
-    filled_centred[k] = 1.0 - double(mode.count) / count;
+    layout.centre[k] = mode.value;
+    filled[k] = 1.0 - double(mode.count) / count;
   }
-  plain_ = layout_of(filled);
-  centred_ = layout_of(filled_centred);
-  centred_.centre = centre_.data();
-  find_squares(plain_);
-  find_squares(centred_);
-}
-
-void Features::find_squares(Layout& layout) const {
+  put_in_order(filled, layout);
   std::vector<double> room(columns_);
   for (Index row = 0; row < rows_; ++row) {
-    read(row, layout.centre, room.data());
-    double sum = 0;
-    for (const double x : room) sum += x * x;
-    layout.largest_square = std::max(layout.largest_square, sum);
-    layout.mean_square += sum / rows_;
+    read(row, layout.origin(), room.data());
+    double square = 0;
+    for (const double x : room) square += x * x;
+    layout.largest_square = std::max(layout.largest_square, square);
+    layout.mean_square += square / rows_;
   }
+  return layout;
 }
 
 }  // namespace maxmargin

@@ -15,11 +15,12 @@ namespace maxmargin {
 // What kernels of distances subtract from every row (distances do not see it, float32 does), and the order in which tiles take
 // the columns: first those that are seldom 0.
 struct Layout {
-  const double* centre = nullptr;  // or nullptr: nothing
+  std::vector<double> centre;  // or empty: nothing
   std::vector<Index> order;
   Index dense = 0;                             // so many are taken as they are; of the others only what is not 0
   double largest_square = 0, mean_square = 0;  // of all rows, as they are read
   Index depth() const { return Index(order.size()); }
+  const double* origin() const { return centre.empty() ? nullptr : centre.data(); }
 };
 
 class Features {
@@ -30,10 +31,10 @@ class Features {
   virtual std::int64_t stored_values() const = 0;
 
   // How tiles read these rows, with or without a centre. Found from all rows when it is first asked for, also where only some
-  // are used: so k(i, j) has the same bits in every subset.
+  // are used: so k(i, j) has the same bits in every subset. Takes a pass over rows made dense: not for wide sparse ones.
   const Layout& layout(bool centred) const {
-    std::call_once(looked_, [this] { find_layouts(); });
-    return centred ? centred_ : plain_;
+    std::call_once(looked_[centred], [&] { layouts_[centred] = find_layout(centred); });
+    return layouts_[centred];
   }
 
   // out[k] = x_row,k - centre_k for all columns k; no centre means 0.
@@ -60,13 +61,11 @@ class Features {
   Features(Index rows, Index columns) : rows_(rows), columns_(columns) {}
 
  private:
-  void find_layouts() const;
-  void find_squares(Layout& layout) const;
+  Layout find_layout(bool centred) const;
 
   Index rows_, columns_;
-  mutable std::once_flag looked_;
-  mutable std::vector<double> centre_;
-  mutable Layout plain_, centred_;
+  mutable std::once_flag looked_[2];
+  mutable Layout layouts_[2];
 };
 
 template <class V>

@@ -49,7 +49,7 @@ class Panels {
   void pack_group(const Features& features, const Layout& layout, std::span<const Index> rows, Index group) {
     const Index held = std::min(width, count_ - group * width);
     for (Index w = 0; w < held; ++w)
-      features.read(rows[group * width + w], layout.centre, room_.data() + std::ptrdiff_t(w) * depth_);
+      features.read(rows[group * width + w], layout.origin(), room_.data() + std::ptrdiff_t(w) * depth_);
     std::fill(room_.data() + std::ptrdiff_t(held) * depth_, room_.data() + std::ptrdiff_t(width) * depth_, T(0));
     const T* const from = room_.data();
     T* const out = values_.data() + offset(group);
@@ -116,7 +116,7 @@ class LeftRows {
   void pack_row(const Features& features, const Layout& layout, Index row, Index r) {
     T* const read = room_.data();
     T* const ordered = read + layout.depth();
-    features.read(row, layout.centre, read);
+    features.read(row, layout.origin(), read);
     for (Index k = 0; k < layout.depth(); ++k) ordered[k] = read[layout.order[k]];
     (hot().*HotOf<T>::norms)(dense_, layout.depth(), 1, ordered, norms_.data() + r);
     T* const out = values_.data() + std::ptrdiff_t(r / strip * strip) * dense_ + r % strip;
