@@ -24,10 +24,16 @@ template <class V>
 using Values = nb::ndarray<const V, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Result = nb::ndarray<nb::numpy, double>;
 
-inline Result to_numpy(std::vector<double> values, std::initializer_list<std::size_t> shape) {
-  auto* moved = new std::vector<double>(std::move(values));
-  const nb::capsule owner(moved, [](void* p) noexcept { delete static_cast<std::vector<double>*>(p); });
-  return Result(moved->data(), shape, owner);
+template <class V>
+nb::ndarray<nb::numpy, V> to_numpy(std::vector<V> values, std::initializer_list<std::size_t> shape) {
+  auto* moved = new std::vector<V>(std::move(values));
+  const nb::capsule owner(moved, [](void* p) noexcept { delete static_cast<std::vector<V>*>(p); });
+  return nb::ndarray<nb::numpy, V>(moved->data(), shape, owner);
+}
+template <class V>
+nb::ndarray<nb::numpy, V> to_numpy(std::vector<V> values) {
+  const std::size_t n = values.size();
+  return to_numpy(std::move(values), {n});
 }
 
 // User's arrays stay alive as long as C++ reads them.

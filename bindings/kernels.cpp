@@ -103,8 +103,7 @@ Result gram_diagonal(const GramHandle& self) {
     const nb::gil_scoped_release release;
     self.gram->diagonal(out.data());
   }
-  const auto n = out.size();
-  return to_numpy(std::move(out), {n});
+  return to_numpy(std::move(out));
 }
 
 Result gram_block(const GramHandle& self, const Indices& rows, const Indices& columns) {
@@ -124,7 +123,7 @@ Result gram_product(const GramHandle& self, const Vector& beta) {
     const nb::gil_scoped_release release;
     self.gram->product(beta.data(), out.data(), SignalPoll());
   }
-  return to_numpy(std::move(out), {beta.shape(0)});
+  return to_numpy(std::move(out));
 }
 
 Result sums(const KernelFunction& kernel, const FeaturesHandle& rows, const FeaturesHandle& support,
@@ -175,10 +174,7 @@ nb::list all_products(const std::vector<const GramHandle*>& grams, const std::ve
     products(sources, points, targets, SignalPoll());
   }
   nb::list result;
-  for (auto& values : out) {
-    const std::size_t n = values.size();
-    result.append(to_numpy(std::move(values), {n}));
-  }
+  for (auto& values : out) result.append(to_numpy(std::move(values)));
   return result;
 }
 

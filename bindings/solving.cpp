@@ -1,4 +1,4 @@
-// The engine: several problems at once, with signals and progress.
+// The engine, several problems at once, with signals and progress; and the judge of what it finds.
 #include <nanobind/stl/optional.h>
 
 #include <algorithm>
@@ -9,6 +9,7 @@
 
 #include "common.hpp"
 #include "maxmargin/engine.hpp"
+#include "maxmargin/judge.hpp"
 #include "maxmargin/thread_pool.hpp"
 
 using namespace nb::literals;
@@ -79,13 +80,14 @@ class Watch {
   std::exception_ptr error_;
 };
 
-// One problem as Python hands it over, in the order of the canonical dual's fields.
+// One problem with a point of it as Python hands them over, in the order of the canonical dual's fields. `vector` is the
+// gradient at the point for the engine, the scores for the judge.
 struct Task {
   const GramHandle* gram;
   Vector q, lower, upper;
   std::optional<Vector> ridge;
   bool keep_total;
-  Vector beta, gradient;
+  Vector beta, vector;
 
   explicit Task(const nb::tuple& t)
       : gram(nb::cast<const GramHandle*>(t[0])),
@@ -95,9 +97,9 @@ struct Task {
         ridge(nb::cast<std::optional<Vector>>(t[4])),
         keep_total(nb::cast<bool>(t[5])),
         beta(nb::cast<Vector>(t[6])),
-        gradient(nb::cast<Vector>(t[7])) {
+        vector(nb::cast<Vector>(t[7])) {
     const std::size_t n = gram->gram->size();
-    for (const Vector* v : {&q, &lower, &upper, &beta, &gradient})
+    for (const Vector* v : {&q, &lower, &upper, &beta, &vector})
       if (v->shape(0) != n) throw nb::value_error("All vectors of a problem must have one value per row.");
     if (ridge && ridge->shape(0) != n) throw nb::value_error("ridge must have one value per row.");
   }
@@ -106,12 +108,17 @@ struct Task {
   }
 };
 
+std::vector<Task> as_tasks(const nb::list& problems) {
+  std::vector<Task> tasks;
+  for (const nb::handle item : problems) tasks.emplace_back(nb::cast<nb::tuple>(item));
+  return tasks;
+}
+
 nb::tuple as_tuple(Outcome outcome, bool interrupted) {
   std::vector<double> trace;
   for (const Progress& p : outcome.trace)
     trace.insert(trace.end(), {p.seconds, double(p.steps), p.objective, p.violation, double(p.n_support)});
-  const std::size_t n = outcome.beta.size();
-  return nb::make_tuple(to_numpy(std::move(outcome.beta), {n}), int(outcome.ending),
+  return nb::make_tuple(to_numpy(std::move(outcome.beta)), int(outcome.ending),
                         interrupted && outcome.ending == Ending::stopped, outcome.steps, outcome.rows_made,
                         outcome.newton_rounds, outcome.negative_curvature,
                         to_numpy(std::move(trace), {outcome.trace.size(), std::size_t(5)}));
@@ -119,12 +126,8 @@ nb::tuple as_tuple(Outcome outcome, bool interrupted) {
 
 nb::list minimise_all(const nb::list& problems, double tol, std::int64_t max_steps, double max_seconds, std::size_t cache_bytes,
                       bool shrinking, const nb::object& monitor) {
-  std::vector<Task> tasks;
-  bool opaque = false;
-  for (const nb::handle item : problems) {
-    tasks.emplace_back(nb::cast<nb::tuple>(item));
-    opaque |= tasks.back().gram->gram->is_opaque();
-  }
+  const std::vector<Task> tasks = as_tasks(problems);
+  const bool opaque = std::any_of(tasks.begin(), tasks.end(), [](const Task& task) { return task.gram->gram->is_opaque(); });
   std::vector<Outcome> outcomes(tasks.size());
   Watch watch(monitor, max_seconds);
   {
@@ -141,7 +144,7 @@ nb::list minimise_all(const nb::list& problems, double tol, std::int64_t max_ste
         return;
       }
       const Options options{tol, max_steps, watch.seconds_left(), share, shrinking, tasks.size() == 1};
-      outcomes[k] = minimise(tasks[k].problem(), *tasks[k].gram->gram, tasks[k].beta.data(), tasks[k].gradient.data(), options,
+      outcomes[k] = minimise(tasks[k].problem(), *tasks[k].gram->gram, tasks[k].beta.data(), tasks[k].vector.data(), options,
                              at_checkpoint);
     };
     std::atomic<std::size_t> next{0};
@@ -156,11 +159,28 @@ nb::list minimise_all(const nb::list& problems, double tol, std::int64_t max_ste
   return result;
 }
 
+nb::list judge_all(const nb::list& problems) {
+  const std::vector<Task> tasks = as_tasks(problems);
+  std::vector<Judgement> found(tasks.size());
+  {
+    const nb::gil_scoped_release release;
+    parallel_chunks(std::ptrdiff_t(tasks.size()), [&](std::ptrdiff_t k) {
+      found[k] = judge(tasks[k].problem(), tasks[k].beta.data(), tasks[k].vector.data());
+    });
+  }
+  nb::list result;
+  for (Judgement& j : found)
+    result.append(nb::make_tuple(to_numpy(std::move(j.support)), to_numpy(std::move(j.boundary)), j.lowest, j.highest, j.bias,
+                                 j.violation, j.primal, j.dual, j.square_norm, j.infeasibility));
+  return result;
+}
+
 }  // namespace
 
 void bind_solving(nb::module_& m) {
   m.def("minimise", &minimise_all, "problems"_a, "tol"_a, "max_steps"_a, "max_seconds"_a, "cache_bytes"_a, "shrinking"_a,
         "monitor"_a.none());
+  m.def("judge", &judge_all, "problems"_a);
 }
 
 }  // namespace maxmargin::python

@@ -39,7 +39,7 @@ def weighted_sums(
 ) -> NDArray[np.float64]: ...
 def products(grams: list[Gram], betas: list[NDArray[np.float64]]) -> list[NDArray[np.float64]]: ...
 
-# gram, q, lower, upper, ridge, keep_total, beta, gradient
+# gram, q, lower, upper, ridge, keep_total, beta; for the engine the gradient at beta, for the judge K beta
 Task = tuple[
     Gram,
     NDArray[np.float64],
@@ -62,3 +62,8 @@ def minimise(
     shrinking: bool,
     monitor: Callable[[float, int, float, float, int], bool] | None,
 ) -> list[Outcome]: ...
+
+# support, boundary, lowest, highest, bias, violation, primal, dual, square norm, infeasibility
+Judgement = tuple[NDArray[np.int32], NDArray[np.int32], float, float, float, float, float, float, float, float]
+
+def judge(problems: list[Task]) -> list[Judgement]: ...

@@ -9,8 +9,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
-import numpy as np
-
 from maxmargin.errors import ConvergenceWarning, FitInterrupted, IndefiniteKernelWarning, InvalidInput
 from maxmargin.problems import Problem, SoftMargin
 from maxmargin.solution import Certificate, Iterate, Judgement, Solution, Status, certify, certify_all
@@ -206,20 +204,15 @@ def _solution(problem: SoftMargin, iterate: Iterate, judgement: Judgement, tol: 
     indefinite = _indefinite(problem, iterate, judgement)
     status = _status(iterate, judgement, tol, indefinite)
     certificate = Certificate.of(judgement.primal, judgement.dual, judgement.kkt_violation, status, indefinite=indefinite)
-    support = np.flatnonzero(iterate.beta)
-    scores = judgement.scores + judgement.bias
-    margins = problem.y * scores
-    near = margins <= 1.0 + max(10.0 * judgement.kkt_violation, 1e-6)
-    near[support] = False
-    boundary = np.flatnonzero(near)
+    support, boundary = judgement.support, judgement.boundary
     return Solution(
-        n=len(scores),
-        support=support.astype(np.int32),
+        n=len(judgement.scores),
+        support=support,
         beta=iterate.beta[support],
-        support_scores=scores[support],
+        support_scores=judgement.scores[support] + judgement.bias,
         support_y=problem.y[support],
-        boundary=boundary.astype(np.int32),
-        boundary_margins=margins[boundary],
+        boundary=boundary,
+        boundary_margins=problem.y[boundary] * (judgement.scores[boundary] + judgement.bias),
         bias=judgement.bias,
         bias_interval=judgement.bias_interval,
         status=status,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import final
 
 import numpy as np
@@ -19,10 +18,14 @@ Vector = NDArray[np.float64]
 @final
 @dataclass(frozen=True, eq=False)
 class DualProblem:
-    """Minimise ``½ αᵀ(S K S + D) α + pᵀα`` subject to ``0 ≤ α ≤ u`` and, with an offset, ``sᵀα = 0``.
+    """Minimise ``½ βᵀ(K + D) β + qᵀβ`` subject to ``lower ≤ β ≤ upper`` and, with an offset, ``Σβ = 0``.
 
-    ``S = diag(s)``, ``s = ±1``; ``D`` is diagonal, None for zero. In the signed variables ``β = s α`` the scores are
-    ``f = K β + b`` and the gradient is ``K β + s (D α + p)``; `q`, `lower` and `upper` are the problem in these variables.
+    The variables are signed, ``β_i = y_i α_i`` for a margin: so the scores are ``f = K β + b``, and no label is left. ``D`` is
+    diagonal, None for zero. Fenchel's dual of this, the primal, is the same for all formulations,
+
+        minimise ½ βᵀK β + Σ max {−(f_i + q_i) t − ½ D_i t² : lower_i ≤ t ≤ upper_i},
+
+    where the maximum is the loss of row i: for ``q = −y`` between 0 and ``y C`` it is ``C max(0, 1 − y f)``.
 
     A dual solver sees this and nothing of support vector machines.
 
@@ -36,31 +39,16 @@ class DualProblem:
     """
 
     gram: Gram
-    s: Vector
-    p: Vector
-    u: Vector
+    q: Vector
+    lower: Vector
+    upper: Vector
     offset: bool
     D: Vector | None = None
 
     @property
     def n(self) -> int:
         """Number of variables."""
-        return len(self.s)
-
-    @cached_property
-    def q(self) -> Vector:
-        """Linear term in β."""
-        return self.s * self.p
-
-    @cached_property
-    def lower(self) -> Vector:
-        """Lower bounds of β."""
-        return np.where(self.s > 0, 0.0, -self.u)
-
-    @cached_property
-    def upper(self) -> Vector:
-        """Upper bounds of β."""
-        return np.where(self.s > 0, self.u, 0.0)
+        return len(self.q)
 
     def gradient(self, beta: Vector, scores: Vector) -> Vector:
         """Gradient in β, given the scores ``K β``."""

@@ -100,10 +100,8 @@ class SoftMargin(Problem):
 
     @cached_property
     def dual(self) -> DualProblem:
-        """``s = y``, ``p = −1``, ``u = C_i``."""
-        return DualProblem(gram=self.gram, s=self.y, p=np.full(len(self.y), -1.0), u=self.upper, offset=self.offset)
-
-    def primal_objective(self, beta: Vector, scores: Vector, bias: float) -> float:
-        """``½|w|² + Σ C_i ξ_i``."""
-        slack = np.maximum(0.0, 1.0 - self.y * (scores + bias))
-        return 0.5 * float(beta @ scores) + float(self.upper @ slack)
+        """``q = −y``, and β between 0 and ``y C_i``."""
+        ends = self.y * self.upper
+        return DualProblem(
+            gram=self.gram, q=-self.y, lower=np.minimum(ends, 0.0), upper=np.maximum(ends, 0.0), offset=self.offset
+        )

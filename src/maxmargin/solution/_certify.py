@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import final
@@ -10,6 +9,7 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin import _core
 from maxmargin.kernels import Gram
 from maxmargin.problems import DualProblem, Problem
 
@@ -25,6 +25,8 @@ class Judgement:
     ----------
     scores : ndarray
         ``K β``, without offset.
+    support, boundary : ndarray of int32
+        Rows with ``β ≠ 0``, and the others that are on the margin or beyond it, within tolerance.
     bias : float
         Offset: the mean over free support vectors, else the middle of the interval.
     bias_interval : tuple of float
@@ -51,6 +53,8 @@ class Judgement:
     """
 
     scores: NDArray[np.float64]
+    support: NDArray[np.int32]
+    boundary: NDArray[np.int32]
     bias: float
     bias_interval: tuple[float, float]
     primal: float
@@ -108,49 +112,26 @@ def certify_all(problems: Sequence[Problem], betas: Sequence[NDArray[np.float64]
     >>> [judgement.dual for judgement in certify_all([problem, problem], [np.zeros(2), np.zeros(2)])]
     [0.0, 0.0]
     """
-    all_scores = Gram.matvecs([problem.dual.gram for problem in problems], betas)
-    return [_judge(*each) for each in zip(problems, betas, all_scores, strict=True)]
+    duals = [problem.dual for problem in problems]
+    all_scores = Gram.matvecs([dual.gram for dual in duals], betas)
+    tasks = [
+        (dual.gram.core, dual.q, dual.lower, dual.upper, dual.D, dual.offset, beta, scores)
+        for dual, beta, scores in zip(duals, betas, all_scores, strict=True)
+    ]
+    return [_judgement(dual, scores, found) for dual, scores, found in zip(duals, all_scores, _core.judge(tasks), strict=True)]
 
 
-def _judge(problem: Problem, beta: NDArray[np.float64], scores: NDArray[np.float64]) -> Judgement:
-    dual = problem.dual
-    gradient = dual.gradient(beta, scores)
-    can_rise, can_fall = beta < dual.upper, beta > dual.lower
-    lowest = float(gradient[can_rise].min(initial=math.inf))
-    highest = float(gradient[can_fall].max(initial=-math.inf))
-    if dual.offset:
-        violation = max(0.0, highest - lowest)
-        interval = _ordered(-lowest, -highest)
-        free = gradient[can_rise & can_fall]
-        bias = -float(free.sum()) / free.size if free.size else _middle(*interval)
-    else:
-        violation = max(0.0, highest, -lowest)
-        interval, bias = (0.0, 0.0), 0.0
+def _judgement(dual: DualProblem, scores: NDArray[np.float64], found: _core.Judgement) -> Judgement:
+    support, boundary, lowest, highest, bias, violation, primal, dual_objective, square_norm, infeasibility = found
     return Judgement(
         scores=scores,
+        support=support,
+        boundary=boundary,
         bias=bias,
-        bias_interval=interval,
-        primal=problem.primal_objective(beta, scores, bias),
-        dual=0.0 - 0.5 * float(beta @ (gradient + dual.q)),
+        bias_interval=(min(-lowest, -highest), max(-lowest, -highest)) if dual.offset else (0.0, 0.0),
+        primal=primal,
+        dual=dual_objective,
         kkt_violation=violation,
-        square_norm=float(beta @ scores),
-        infeasibility=_infeasibility(dual, beta),
+        square_norm=square_norm,
+        infeasibility=infeasibility,
     )
-
-
-def _infeasibility(dual: DualProblem, beta: NDArray[np.float64]) -> float:
-    outside = max(float((dual.lower - beta).max()), float((beta - dual.upper).max()), 0.0)
-    off = abs(float(beta.sum())) if dual.offset else 0.0
-    return max(outside, off) / max(float(np.abs(beta).sum()), 1e-300)
-
-
-def _ordered(a: float, b: float) -> tuple[float, float]:
-    """An interval; within tolerance its ends may cross."""
-    return (a, b) if a <= b else (b, a)
-
-
-def _middle(low: float, high: float) -> float:
-    """The middle; of a half-line its end."""
-    if math.isinf(low):
-        return high
-    return low if math.isinf(high) else 0.5 * (low + high)
