@@ -7,7 +7,7 @@ SOURCES := $(shell find cpp bindings -name '*.[chi]pp' -o -name '*.inl') CMakeLi
 CPP := $(shell find cpp bindings -name '*.[chi]pp' -o -name '*.inl')
 
 SANITIZED_TESTS := tests/contracts/test_small_cache.py tests/contracts/test_hard_numbers.py tests/contracts/test_kernel_laws.py \
-  tests/contracts/test_solution_laws.py tests/contracts/test_invariances.py tests/estimators/test_kernels.py
+  tests/contracts/test_solution_laws.py tests/contracts/test_invariances.py tests/estimators/test_kernels.py tests/contracts/test_bits.py
 
 .PHONY: run test check sanitize bench test-floor wheel agreement clean
 
@@ -46,7 +46,7 @@ sanitize-%: $(STAMP)
 	  TSAN_OPTIONS="suppressions=$(CURDIR)/.tsan-suppressions" UBSAN_OPTIONS=halt_on_error=1 OPENBLAS_NUM_THREADS=1 \
 	  PYTHONPATH=build/sanitize-$*/site $(BIN)/python -m pytest -p no:cacheprovider $(SANITIZED_TESTS)
 
-# Ours against the peers, e.g. make bench SUITE=kernel DATA=../data. Suites: kernel, small, large_c.
+# Ours against the peers, e.g. make bench SUITE=kernel DATA=../data. Suites: kernel, small, large_c, growth.
 SUITE ?= small
 bench: $(STAMP)
 	$(BIN)/pip install --quiet --no-build-isolation --editable .[bench]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
+import multiprocessing
 import time
 import warnings
 from collections.abc import Callable
@@ -15,6 +17,7 @@ import numpy as np
 import sklearn.svm
 
 import maxmargin
+from benchmarks import _growth
 from benchmarks._judge import judge
 from benchmarks._sets import SUITES, Task
 
@@ -37,8 +40,33 @@ def _contestants() -> dict[str, Callable[..., Any]]:
     return found
 
 
+def _fit(name: str, X: Any, y: Any, task: Task, gamma: float) -> tuple[Any, float]:
+    start = time.perf_counter()
+    model = _contestants()[name](C=task.C, gamma=gamma, tol=1e-3).fit(X, y)
+    return model, time.perf_counter() - start
+
+
+def _send_fit(pipe: Any, *fit: Any) -> None:
+    warnings.simplefilter("ignore")
+    pipe.send(_fit(*fit))
+
+
+def _capped(name: str, X: Any, y: Any, task: Task, gamma: float) -> tuple[Any, float]:
+    """A fit that is stopped at the cap: then there is no model, and its time is at least the cap."""
+    here, there = multiprocessing.Pipe()
+    process = multiprocessing.get_context("spawn").Process(target=_send_fit, args=(there, name, X, y, task, gamma))
+    process.start()
+    found = here.recv() if here.poll(task.cap) else (None, task.cap)
+    process.kill()
+    process.join()
+    return found
+
+
 def _timed(task: Task, folder: Path | None) -> dict[str, Any]:
-    """Medians, and medians of the ratios within each round: what disturbs the machine disturbs a whole round."""
+    """Medians, and medians of the ratios within each round: what disturbs the machine disturbs a whole round.
+
+    A fit that was stopped at the task's cap counts as the cap, and has neither predictions nor a verdict.
+    """
     X, y = task.load(folder)
     gamma = 1 / (X.shape[1] * X.var()) if task.gamma == "scale" else float(task.gamma)
     new = X[:PREDICTED_ROWS].copy()
@@ -47,19 +75,21 @@ def _timed(task: Task, folder: Path | None) -> dict[str, Any]:
     predictions: dict[str, list[float]] = {name: [] for name in contestants}
     models = {}
     for _ in range(task.repeats):
-        for name, make in contestants.items():
-            fresh = X.copy()
+        for name in contestants:
+            fit = _fit if task.cap is None else _capped
+            model, seconds = fit(name, X.copy(), y, task, gamma)
+            fits[name].append(seconds)
             start = time.perf_counter()
-            models[name] = make(C=task.C, gamma=gamma, tol=1e-3).fit(fresh, y)
-            fitted = time.perf_counter()
-            models[name].predict(new)
-            fits[name].append(fitted - start)
-            predictions[name].append(time.perf_counter() - fitted)
+            if model is not None:
+                model.predict(new)
+                models[name] = model
+            predictions[name].append(time.perf_counter() - start if model is not None else math.nan)
     verdicts = {name: judge(model, X, y, task.C, gamma) for name, model in models.items()}
     best = max(verdict.dual for verdict in verdicts.values())
     return {
         "task": task.name,
         "rows": len(y),
+        "stopped": [name for name in contestants if name not in models],
         "fit": {name: float(np.median(values)) for name, values in fits.items()},
         "predict": {name: float(np.median(values)) for name, values in predictions.items()},
         "fit_ratio": _ratios(fits),
@@ -78,7 +108,8 @@ def _print(result: dict[str, Any]) -> None:
     parts = [f"{result['task']:<20} {result['rows']:>6} rows"]
     for what in ("fit", "predict"):
         times = " ".join(f"{name} {seconds:.4g} s" for name, seconds in result[what].items())
-        ratios = ", ".join(f"{ratio:.2f}x {name}" for name, ratio in result[f"{what}_ratio"].items())
+        stopped = result["stopped"]
+        ratios = ", ".join(f"{'≥ ' * (n in stopped)}{ratio:.2f}x {n}" for n, ratio in result[f"{what}_ratio"].items())
         parts.append(f"    {what}: {times}  ->  {ratios}")
     parts.append("    violation: " + " ".join(f"{name} {value:.1e}" for name, value in result["violation"].items()))
     parts.append("    dual below the best: " + " ".join(f"{n} {v:.1e}" for n, v in result["below_best_dual"].items()))
@@ -112,11 +143,14 @@ def _draw(results: list[dict[str, Any]], file: Path) -> None:
 def main() -> None:
     """Run one suite."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("suite", choices=list(SUITES))
+    parser.add_argument("suite", choices=[*SUITES, "growth"])
     parser.add_argument("--data", type=Path, help="folder with the data sets")
     parser.add_argument("--only", help="comma-separated names of tasks")
     parser.add_argument("--output", type=Path, default=Path("build/bench"))
     asked = parser.parse_args()
+    if asked.suite == "growth":
+        _growth.run(asked.output)
+        return
     tasks = [task for task in SUITES[asked.suite] if asked.only is None or task.name in asked.only.split(",")]
     warnings.simplefilter("ignore")
     _timed(Task("warm-up", "iris", 1, "scale", repeats=2), None)

@@ -25,6 +25,7 @@ class Task:
     rows: int | None = None
     standardised: bool = False
     repeats: int = 3
+    cap: float | None = None  # seconds after which a fit is stopped, each in a process of its own
 
     def load(self, folder: Path | None) -> tuple[NDArray[np.float64], NDArray[Any]]:
         """Dense float64 rows and labels."""
@@ -75,5 +76,6 @@ SUITES: dict[str, list[Task]] = {
     ],
     "large_c": [
         Task("magic04 8k, C = 1e3", "magic04", 1e3, 0.1, rows=8000, standardised=True),
+        Task("magic04 8k, C = 1e4", "magic04", 1e4, 0.1, rows=8000, standardised=True, repeats=1, cap=600.0),
     ],
 }

@@ -105,8 +105,8 @@ def _subset(name: str, X: np.ndarray | sparse.csr_matrix, y: np.ndarray, rows: i
 
 
 @lru_cache(maxsize=4)
-def load(name: str) -> DataSet:
-    """The set called ``name``; skips the running test where its file is absent."""
+def load(name: str, rows: int | None = None) -> DataSet:
+    """The set called ``name``, with more or fewer rows if asked; skips the running test where its file is absent."""
     if name in BUNDLED:
         X, y = getattr(datasets, f"load_{name}")(return_X_y=True)
         return _subset(name, X, y, rows=1000 if len(y) > 1000 else None, scaled=False)
@@ -115,4 +115,4 @@ def load(name: str) -> DataSet:
     if not path.exists():
         pytest.skip(f"{recipe.file} is not in {data_folder()}: set MAXMARGIN_DATA to the folder of the public sets")
     X, y = _read(path)
-    return _subset(name, X, y, recipe.rows, recipe.scaled)
+    return _subset(name, X, y, rows or recipe.rows, recipe.scaled)

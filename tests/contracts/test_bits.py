@@ -1,0 +1,88 @@
+"""Law 11 of the house: same input, same bits, for any number of threads, and whatever else the machine does."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+import maxmargin
+from maxmargin import SVC
+
+from .._data import load
+
+Rows = tuple[Any, np.ndarray]
+
+
+def _smooth(n: int, d: int, classes: int = 2) -> Rows:
+    rng = np.random.default_rng(n)
+    X = rng.normal(size=(n, d))
+    levels = np.sin(X[:, 0]) + X[:, 1] * X[:, 2] + 0.3 * rng.normal(size=n)
+    return X, np.searchsorted(np.quantile(levels, np.arange(1, classes) / classes), levels)
+
+
+def _sparse() -> Rows:
+    X, y = _smooth(900, 8)
+    return sparse.csr_array(np.where(X > 0.5, X, 0.0)), y
+
+
+def _single() -> Rows:
+    X, y = _smooth(1500, 20)
+    return X.astype(np.float32), y
+
+
+CASES: dict[str, tuple[Any, dict[str, Any]]] = {
+    "blocks": (lambda: _smooth(6000, 6), {}),
+    "pairs of classes": (lambda: _smooth(1600, 10, 8), {"C": 10.0}),
+    "one against the rest": (lambda: _smooth(1200, 10, 6), {"multi_class": "ovr"}),
+    "Newton": (lambda: _smooth(700, 5), {"C": 1e4, "tol": 1e-6}),
+    "sparse": (_sparse, {"C": 5.0}),
+    "float32": (_single, {"kernel": "poly", "coef0": 1.0}),
+}
+
+REAL: dict[str, tuple[int, dict[str, Any]]] = {
+    "a9a": (15_000, {"C": 1.0, "gamma": "auto"}),
+    "letter": (15_000, {"C": 10.0, "gamma": 1.0}),
+    "magic04": (8_000, {"C": 1e3, "gamma": 0.1}),
+}
+
+
+@pytest.fixture
+def busy_machine() -> Iterator[None]:
+    """Two other processes that compute without end."""
+    beside = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(2)]
+    yield
+    for process in beside:
+        process.kill()
+        process.wait()
+
+
+def _bits(X: Any, y: np.ndarray, parameters: dict[str, Any], threads: int) -> tuple[bytes, bytes, bytes]:
+    before = maxmargin.get_threads()
+    try:
+        maxmargin.set_threads(threads)
+        model = SVC(**parameters).fit(X, y)
+    finally:
+        maxmargin.set_threads(before)
+    return model.dual_coef_.data.tobytes(), model.support_.tobytes(), model.intercept_.tobytes()
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_threads_and_load_change_no_bit(name: str, busy_machine: None) -> None:
+    make, parameters = CASES[name]
+    X, y = make()
+    first, *others = [_bits(X, y, parameters, threads) for threads in (1, 2, 2, 5)]
+    assert all(bits == first for bits in others)
+
+
+@pytest.mark.parametrize("name", REAL)
+def test_threads_and_load_change_no_bit_of_a_real_set(name: str, busy_machine: None) -> None:
+    rows, parameters = REAL[name]
+    data = load(name, rows)
+    first, *others = [_bits(data.X, data.y, parameters, threads) for threads in (1, 2, 2)]
+    assert all(bits == first for bits in others)
