@@ -86,7 +86,11 @@ struct Task {
   const GramHandle* gram;
   Vector q, lower, upper;
   std::optional<Vector> ridge;
-  bool keep_total;
+  double kink;
+  bool offset;
+  double total;
+  std::optional<double> mass;
+  bool mass_may_fall;
   Vector beta, vector;
 
   explicit Task(const nb::tuple& t)
@@ -95,16 +99,29 @@ struct Task {
         lower(nb::cast<Vector>(t[2])),
         upper(nb::cast<Vector>(t[3])),
         ridge(nb::cast<std::optional<Vector>>(t[4])),
-        keep_total(nb::cast<bool>(t[5])),
-        beta(nb::cast<Vector>(t[6])),
-        vector(nb::cast<Vector>(t[7])) {
+        kink(nb::cast<double>(t[5])),
+        offset(nb::cast<bool>(t[6])),
+        total(nb::cast<double>(t[7])),
+        mass(nb::cast<std::optional<double>>(t[8])),
+        mass_may_fall(nb::cast<bool>(t[9])),
+        beta(nb::cast<Vector>(t[10])),
+        vector(nb::cast<Vector>(t[11])) {
     const std::size_t n = gram->gram->size();
     for (const Vector* v : {&q, &lower, &upper, &beta, &vector})
       if (v->shape(0) != n) throw nb::value_error("All vectors of a problem must have one value per row.");
     if (ridge && ridge->shape(0) != n) throw nb::value_error("ridge must have one value per row.");
   }
   SignedDual problem() const {
-    return {gram->gram->size(), q.data(), lower.data(), upper.data(), ridge ? ridge->data() : nullptr, keep_total};
+    return {.n = gram->gram->size(),
+            .q = q.data(),
+            .lower = lower.data(),
+            .upper = upper.data(),
+            .ridge = ridge ? ridge->data() : nullptr,
+            .kink = kink,
+            .keep = mass ? Keep::sides : offset ? Keep::total : Keep::nothing,
+            .total = total,
+            .mass = mass.value_or(0.0),
+            .mass_may_fall = mass_may_fall};
   }
 };
 
@@ -169,8 +186,8 @@ nb::list judge_all(const nb::list& problems) {
   }
   nb::list result;
   for (Judgement& j : found)
-    result.append(nb::make_tuple(to_numpy(std::move(j.support)), to_numpy(std::move(j.boundary)), j.lowest, j.highest, j.bias,
-                                 j.violation, j.primal, j.dual, j.square_norm, j.infeasibility));
+    result.append(nb::make_tuple(to_numpy(std::move(j.support)), to_numpy(std::move(j.boundary)), j.bias, j.bias_low,
+                                 j.bias_high, j.price, j.violation, j.primal, j.dual, j.square_norm, j.infeasibility));
   return result;
 }
 

@@ -49,9 +49,9 @@ void PairSearch<R>::choose_block() {
   const Index half = (std::min(block_size_, rows_->capacity()) - Index(chosen.size())) / 2;
   for (const bool rising : {true, false}) {
     candidates_.clear();
-    const R limit = R(rising ? pair_.highest_down : -pair_.lowest_up.value);
+    const R limit = R(rising ? pairs_[0].highest_down : -pairs_[0].lowest_up.value);
     for (Index k = 0; k < v_.n; ++k) {
-      const R wish = rising ? v_.gradient[k] + R(v_.up[k]) : -(v_.gradient[k] + R(v_.down[k]));
+      const R wish = rising ? v_.gradient[k] + v_.sides[0].up[k] : -(v_.gradient[k] + v_.sides[0].down[k]);
       if (wish < limit && !taken_[k]) candidates_.emplace_back(wish, k);
     }
     const auto count = std::min<std::size_t>(candidates_.size(), std::size_t(half));
@@ -69,7 +69,7 @@ template <class R>
 void PairSearch<R>::load_block() {
   const auto m = Index(block_.size());
   rows_->fetch(*maker_, block_, -1);
-  inner_.resize(m);
+  inner_.resize(m, problem_);
   const auto stride = Index(inner_.gradient.size());
   inner_rows_.assign(std::size_t(m) * std::size_t(stride), R(0));
   for (Index a = 0; a < m; ++a) {
@@ -101,16 +101,16 @@ bool PairSearch<R>::step_block(double violation) {
   const auto row_of = [&](Index a) { return inner_rows_.data() + a * stride; };
   const double goal = std::max(0.1 * violation, 0.5 * options_.tol);
   const std::int64_t most = std::min<std::int64_t>(options_.max_steps - state_.outcome.steps, 20 * std::int64_t(block_size_));
-  Selection pair = update_with(inner_.view(), 0.0, zeros_.data(), zeros_.data());
+  Selection pair = select_with(inner_.view(0));
   std::int64_t steps = 0;
   for (; steps < most && pair.highest_down - pair.lowest_up.value > goal; ++steps) {
     const Index a = pair.lowest_up.index;
     const Index b =
-        partner_with(inner_.view(), pair.lowest_up.value, double(inner_.diagonal[a]), curvature_floor<R>, row_of(a)).index;
+        partner_with(inner_.view(0), pair.lowest_up.value, double(inner_.diagonal[a]), curvature_floor<R>, row_of(a)).index;
     if (b < 0) break;
-    const Move move = inner_.move_pair(a, b, double(row_of(a)[b]));
+    const Move move = inner_.move_pair(a, b, double(row_of(a)[b]), 0);
     if (!note(move)) break;
-    pair = update_with(inner_.view(), move.step, row_of(a), row_of(b));
+    pair = update_with(inner_.view(0), move.step, row_of(a), row_of(b));
   }
   for (Index a = 0; a < inner_.n; ++a) {
     const Index k = block_[a];

@@ -5,6 +5,7 @@
 #include <limits>
 #include <numeric>
 
+#include "maxmargin/judge.hpp"
 #include "maxmargin/pair_search.hpp"
 
 namespace maxmargin {
@@ -13,17 +14,17 @@ namespace {
 
 // The variables that some violating pair contains, judged by an exact gradient: where a resumed run has to look.
 std::vector<Index> worth_looking_at(const SignedDual& problem, const double* beta, const double* gradient) {
+  const auto at = [&](Index i) { return slopes(gradient[i], problem.kink, beta[i], problem.lower[i], problem.upper[i]); };
   double lowest = std::numeric_limits<double>::infinity(), highest = -lowest;
   for (Index i = 0; i < problem.n; ++i) {
-    if (beta[i] < problem.upper[i]) lowest = std::min(lowest, gradient[i]);
-    if (beta[i] > problem.lower[i]) highest = std::max(highest, gradient[i]);
+    lowest = std::min(lowest, at(i).rise);
+    highest = std::max(highest, at(i).fall);
   }
   std::vector<Index> active;
   for (Index i = 0; i < problem.n; ++i) {
-    const bool is_free = beta[i] > problem.lower[i] && beta[i] < problem.upper[i];
-    if (is_free || (beta[i] < problem.upper[i] && gradient[i] < highest) ||
-        (beta[i] > problem.lower[i] && gradient[i] > lowest))
-      active.push_back(i);
+    const auto [rise, fall] = at(i);
+    const bool is_free = std::isfinite(rise) && std::isfinite(fall) && !(problem.stops_at_zero() && beta[i] == 0);
+    if (is_free || rise < highest || fall > lowest) active.push_back(i);
   }
   return active;
 }
@@ -36,6 +37,7 @@ void snap_to_bounds(const SignedDual& problem, std::vector<double>& beta) {
   for (Index i = 0; i < problem.n; ++i) {
     if (std::abs(beta[i] - problem.lower[i]) <= near) beta[i] = problem.lower[i];
     if (std::abs(beta[i] - problem.upper[i]) <= near) beta[i] = problem.upper[i];
+    if (problem.stops_at_zero() && std::abs(beta[i]) <= near) beta[i] = 0;
   }
 }
 
@@ -50,6 +52,61 @@ bool float32_hopeless(const SignedDual& problem, const State& state, const Optio
   return options.tol < float_tol || noise > 1e3 * options.tol;
 }
 
+// From the state's point to an ending.
+void search(const SignedDual& problem, const Gram& gram, const Options& options, const Monitor& monitor, State& state) {
+  const auto n = std::size_t(problem.n);
+  const bool resumed = std::any_of(state.beta.begin(), state.beta.end(), [](double b) { return b != 0.0; });
+  state.active.clear();
+  if (resumed && options.shrinking && problem.keep == Keep::total)
+    state.active = worth_looking_at(problem, state.beta.data(), state.gradient.data());
+  if (state.active.size() < 2) {
+    state.active.resize(n);
+    std::iota(state.active.begin(), state.active.end(), 0);
+  }
+  const auto active = Index(state.active.size());
+  const bool few = active <= float_floor || (active <= exact_limit && (resumed || float32_hopeless(problem, state, options)));
+  const bool exact = few || !gram.single_precision_suffices();
+  if (exact || !PairSearch<float>(problem, gram, options, monitor, state).run())
+    PairSearch<double>(problem, gram, options, monitor, state).run();
+  snap_to_bounds(problem, state.beta);
+}
+
+double mass_of(const State& state) {
+  double mass = 0;
+  for (const double b : state.beta) mass += std::abs(b);
+  return mass;
+}
+
+// A mass that may fall is kept as long as it has a price; where it has none the total alone is kept, until the mass is at its
+// limit again. The objective falls from turn to turn, so this ends, after one or two.
+void search_below_mass(const SignedDual& problem, const Gram& gram, const Options& options, const Monitor& monitor,
+                       State& state) {
+  SignedDual now = problem;
+  now.mass_may_fall = false;
+  now.keep = mass_of(state) < problem.mass * (1 - 1e-9) ? Keep::total : Keep::sides;
+  for (int turn = 0; turn < 6; ++turn) {
+    search(now, gram, options, monitor, state);
+    if (state.outcome.ending != Ending::converged) return;
+    const double mass = mass_of(state);
+    if (now.keep == Keep::total) {
+      if (mass <= problem.mass * (1 + 1e-12)) return;
+      for (double& b : state.beta) b *= problem.mass / mass;
+      now.keep = Keep::sides;
+    }
+    gram.product(state.beta.data(), state.gradient.data(), [] {});
+    if (mass <= problem.mass * (1 + 1e-12)) {
+      if (judge(now, state.beta.data(), state.gradient.data()).price >= -options.tol) return;
+      now.keep = Keep::total;
+    }
+    state.objective = 0;
+    for (Index i = 0; i < problem.n; ++i) {
+      const double b = state.beta[i];
+      state.gradient[i] += problem.q[i] + problem.ridge_at(i) * b;
+      state.objective += 0.5 * b * (state.gradient[i] + problem.q[i]) + problem.kink * std::abs(b);
+    }
+  }
+}
+
 }  // namespace
 
 Outcome minimise(const SignedDual& problem, const Gram& gram, const double* beta, const double* gradient,
@@ -62,22 +119,14 @@ Outcome minimise(const SignedDual& problem, const Gram& gram, const double* beta
   state.diagonal.resize(n);
   gram.diagonal(state.diagonal.data());
   for (std::size_t i = 0; i < n; ++i) {
-    if (problem.ridge != nullptr) state.diagonal[i] += problem.ridge[i];
+    state.diagonal[i] += problem.ridge_at(Index(i));
     state.diagonal_scale = std::max(state.diagonal_scale, std::abs(state.diagonal[i]));
-    state.objective += 0.5 * beta[i] * (gradient[i] + problem.q[i]);
+    state.objective += 0.5 * beta[i] * (gradient[i] + problem.q[i]) + problem.kink * std::abs(beta[i]);
   }
-  const bool resumed = std::any_of(beta, beta + n, [](double b) { return b != 0.0; });
-  if (resumed && options.shrinking && problem.keep_total) state.active = worth_looking_at(problem, beta, gradient);
-  if (state.active.size() < 2) {
-    state.active.resize(n);
-    std::iota(state.active.begin(), state.active.end(), 0);
-  }
-  const auto active = Index(state.active.size());
-  const bool few = active <= float_floor || (active <= exact_limit && (resumed || float32_hopeless(problem, state, options)));
-  const bool exact = few || !gram.single_precision_suffices();
-  if (exact || !PairSearch<float>(problem, gram, options, monitor, state).run())
-    PairSearch<double>(problem, gram, options, monitor, state).run();
-  snap_to_bounds(problem, state.beta);
+  if (problem.mass_may_fall)
+    search_below_mass(problem, gram, options, monitor, state);
+  else
+    search(problem, gram, options, monitor, state);
   state.outcome.beta = std::move(state.beta);
   return std::move(state.outcome);
 }

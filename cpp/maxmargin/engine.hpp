@@ -1,4 +1,4 @@
-// The engine: sequential minimal optimisation with an exact finish, for every dual that is a box with one total or none.
+// The engine: sequential minimal optimisation with an exact finish, for every dual that is a box with at most two totals.
 #pragma once
 
 #include <chrono>
@@ -10,8 +10,11 @@
 
 namespace maxmargin {
 
-// minimise  1/2 beta'(K + diag(ridge)) beta + q' beta   subject to  lower <= beta <= upper  and, with `keep_total`, 1' beta =
-// const
+// What steps must leave as it is: nothing; the total of all variables; or the totals of the positive and of the negative ones,
+// each by itself, and with them the total of |beta|.
+enum class Keep { nothing, total, sides };
+
+// minimise  1/2 beta'(K + diag(ridge)) beta + q' beta + kink sum |beta|   subject to  lower <= beta <= upper  and `keep`
 //
 // The canonical dual in signed variables beta_i = s_i alpha_i: in these, labels leave the loops, and f = K beta.
 struct SignedDual {
@@ -20,7 +23,15 @@ struct SignedDual {
   const double* lower;
   const double* upper;
   const double* ridge;  // or nullptr
-  bool keep_total;
+  double kink = 0;
+  Keep keep = Keep::total;
+  double total = 0;            // 1' beta, where it is kept
+  double mass = 0;             // sum |beta|, where the sides are kept
+  bool mass_may_fall = false;  // the mass is a limit, not a demand
+
+  double ridge_at(Index i) const { return ridge == nullptr ? 0.0 : ridge[i]; }
+  // Is there something at 0 that a step across it does not see?
+  bool stops_at_zero() const { return kink != 0 || keep == Keep::sides; }
 };
 
 struct Progress {
@@ -53,7 +64,7 @@ struct Outcome {
   std::vector<Progress> trace;
 };
 
-// From beta, with its exact gradient q + (K + ridge) beta.
+// From beta, which satisfies the constraints, with its exact gradient q + (K + ridge) beta.
 Outcome minimise(const SignedDual& problem, const Gram& gram, const double* beta, const double* gradient,
                  const Options& options, const Monitor& monitor);
 

@@ -1,5 +1,6 @@
 // The Newton rounds of a pair search: what happens on the face of the box where the free variables live.
 #include <algorithm>
+#include <cmath>
 
 #include "maxmargin/newton.hpp"
 #include "maxmargin/pair_search.hpp"
@@ -11,13 +12,18 @@ namespace maxmargin {
 template <class R>
 auto PairSearch<R>::newton() -> Newton {
   std::vector<Index> free, moved;
+  std::vector<int> part;  // which total a free variable belongs to
   for (Index k = 0; k < v_.n; ++k) {
-    if (v_.is_free(k)) free.push_back(k);
+    if (v_.is_free(k)) {
+      free.push_back(k);
+      part.push_back(problem_.keep == Keep::sides && v_.beta[k] < 0 ? 1 : 0);
+    }
     if (v_.is_free(k) || v_.beta[k] != first_beta_[k]) moved.push_back(k);
   }
   const auto m = free.size();
   newton_cost_ = double(m) * double(m) * double(m) / 3 + 4.0 * double(v_.n) * double(moved.size());
-  if (m == 0 || (m == 1 && problem_.keep_total)) return Newton::nothing_free;
+  if (m == 0 || (m == 1 && problem_.keep != Keep::nothing)) return Newton::nothing_free;
+  if (problem_.keep == Keep::nothing) part.clear();
   if (Index(m) > face_limit || Index(moved.size()) > rows_->capacity()) return Newton::unfit;
   rows_->fetch(*maker_, moved, -1);
   std::vector<double> K(m * m, 0.0);
@@ -27,7 +33,7 @@ auto PairSearch<R>::newton() -> Newton {
     K[a * m + a] = double(v_.diagonal[free[a]]);
   }
   // The ridge that float32 rows need hides small negative eigenvalues: only float64 rows can tell.
-  FaceNewton face(Index(m), std::move(K), problem_.keep_total, sizeof(R) == 4 ? 1e-9 : 2.5e-16);
+  FaceNewton face(std::move(K), Index(m), std::move(part), sizeof(R) == 4 ? 1e-9 : 2.5e-16);
   if (!face.positive()) {
     state_.outcome.negative_curvature |= sizeof(R) == 8;
     return Newton::unfit;
@@ -38,16 +44,15 @@ auto PairSearch<R>::newton() -> Newton {
     std::vector<double> g(m), lower(m), upper(m);
     for (std::size_t a = 0; a < m; ++a) {
       const Index k = free[a];
-      g[a] = gradient_[k];
-      lower[a] = v_.lower[k] - v_.beta[k];
-      upper[a] = v_.upper[k] - v_.beta[k];
+      g[a] = gradient_[k] + v_.bend(k);
+      lower[a] = v_.floor(k) - v_.beta[k];
+      upper[a] = v_.ceiling(k) - v_.beta[k];
     }
     const std::vector<double> d = face.minimise(g, lower, upper);
     for (std::size_t a = 0; a < m; ++a) {
       const Index k = free[a];
-      v_.beta[k] = d[a] == upper[a]   ? v_.upper[k]
-                   : d[a] == lower[a] ? v_.lower[k]
-                                      : std::clamp(v_.beta[k] + d[a], v_.lower[k], v_.upper[k]);
+      const double floor = v_.floor(k), ceiling = v_.ceiling(k);
+      v_.beta[k] = d[a] == upper[a] ? ceiling : d[a] == lower[a] ? floor : std::clamp(v_.beta[k] + d[a], floor, ceiling);
       v_.set_masks(k);
     }
     refresh_gradient();
@@ -63,7 +68,8 @@ void PairSearch<R>::refresh_gradient() {
   for (Index k = 0; k < v_.n; ++k) changes_[k] = v_.beta[k] - first_beta_[k];
   add_rows(changes_);
   double gain = 0;
-  for (Index k = 0; k < v_.n; ++k) gain += 0.5 * changes_[k] * (first_gradient_[k] + gradient_[k]);
+  for (Index k = 0; k < v_.n; ++k)
+    gain += 0.5 * changes_[k] * (first_gradient_[k] + gradient_[k]) + v_.kink * (std::abs(v_.beta[k]) - std::abs(first_beta_[k]));
   state_.objective = first_objective_ + gain;
 }
 

@@ -1,8 +1,9 @@
 #include "maxmargin/judge.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
+
+#include "maxmargin/variables.hpp"
 
 namespace maxmargin {
 
@@ -10,66 +11,96 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-// The middle; of a half-line its end.
-double middle(double a, double b) {
-  if (std::isinf(a)) return b;
-  return std::isinf(b) ? a : 0.5 * (a + b);
-}
+// The variables of one side, or all of them: their multiplier is between -highest and -lowest, if they are optimal.
+struct Level {
+  double lowest = infinity, highest = -infinity, free_sum = 0;
+  Index free_count = 0;
 
-// What Fenchel's dual has for one row: the largest of  slope t - 1/2 ridge t^2  over the box.
-double conjugate(double slope, double ridge, double lower, double upper) {
-  if (ridge > 0) {
-    const double t = std::clamp(slope / ridge, lower, upper);
-    return t * (slope - 0.5 * ridge * t);
+  void meet(Slopes at) {
+    lowest = std::min(lowest, at.rise);
+    highest = std::max(highest, at.fall);
   }
-  return slope == 0 ? 0.0 : slope * (slope > 0 ? upper : lower);
-}
+  void meet_free(double slope) {
+    free_sum += slope;
+    ++free_count;
+  }
+  double crossed() const { return std::max(0.0, highest - lowest); }
+  // The mean over free variables; else the middle, of a half-line its end.
+  double multiplier() const {
+    if (free_count > 0) return -free_sum / free_count;
+    if (std::isinf(lowest)) return std::isinf(highest) ? 0.0 : -highest;
+    return std::isinf(highest) ? -lowest : -0.5 * (lowest + highest);
+  }
+};
 
 }  // namespace
 
 Judgement judge(const SignedDual& problem, const double* beta, const double* scores) {
   const Index n = problem.n;
+  const double kink = problem.kink;
   Judgement found{};
-  double lowest = infinity, highest = -infinity, free_sum = 0, beta_gradient = 0, square_norm = 0;
-  double total = 0, absolute = 0, outside = 0;
-  Index free_count = 0;
+  double beta_gradient = 0, total = 0, mass = 0, outside = 0;
   for (Index i = 0; i < n; ++i) {
-    const double b = beta[i], lower = problem.lower[i], upper = problem.upper[i];
-    const double gradient = scores[i] + problem.q[i] + (problem.ridge ? problem.ridge[i] * b : 0.0);
-    const bool can_rise = b < upper, can_fall = b > lower;
-    if (can_rise) lowest = std::min(lowest, gradient);
-    if (can_fall) highest = std::max(highest, gradient);
-    if (can_rise && can_fall) {
-      free_sum += gradient;
-      ++free_count;
-    }
-    outside = std::max({outside, lower - b, b - upper});
+    const double b = beta[i];
+    outside = std::max({outside, problem.lower[i] - b, b - problem.upper[i]});
     if (b == 0) continue;
     found.support.push_back(i);
-    beta_gradient += b * (gradient + problem.q[i]);
-    square_norm += b * scores[i];
+    found.square_norm += b * scores[i];
+    beta_gradient += b * (scores[i] + 2.0 * problem.q[i] + problem.ridge_at(i) * b);
     total += b;
-    absolute += std::abs(b);
+    mass += std::abs(b);
   }
-  const bool with_total = problem.keep_total;
-  found.lowest = lowest;
-  found.highest = highest;
-  found.violation = std::max(0.0, with_total ? highest - lowest : std::max(highest, -lowest));
-  if (with_total) found.bias = free_count > 0 ? -free_sum / free_count : middle(-lowest, -highest);
-  found.dual = 0.0 - 0.5 * beta_gradient;
-  found.square_norm = square_norm;
-  found.infeasibility = std::max(outside, with_total ? std::abs(total) : 0.0) / std::max(absolute, 1e-300);
+  const bool slack = problem.mass_may_fall && mass < problem.mass * (1 - 1e-9);
+  const bool by_side = problem.keep == Keep::sides && !slack;
 
-  const double near = std::max(10.0 * found.violation, 1e-6);
+  Level levels[2];
+  for (Index i = 0; i < n; ++i) {
+    const double b = beta[i], lower = problem.lower[i], upper = problem.upper[i];
+    const double gradient = scores[i] + problem.q[i] + problem.ridge_at(i) * b;
+    const Slopes at = slopes(gradient, kink, b, lower, upper);
+    if (!by_side || b > 0)
+      levels[0].meet(at);
+    else if (b < 0)
+      levels[1].meet(at);
+    else {  // it may join either side
+      levels[0].meet({at.rise, -infinity});
+      levels[1].meet({infinity, at.fall});
+    }
+    const bool at_zero = b == 0 && problem.stops_at_zero();
+    if (b > lower && b < upper && !at_zero) levels[by_side && b < 0].meet_free(gradient + (b > 0 ? kink : -kink));
+  }
+  const Level& first = levels[0];
+  if (by_side) {
+    found.violation = std::max(first.crossed(), levels[1].crossed());
+    found.bias = 0.5 * (first.multiplier() + levels[1].multiplier());
+    found.price = 0.5 * (first.multiplier() - levels[1].multiplier());
+    if (problem.mass_may_fall) {  // a price below 0 says that the mass should fall
+      found.violation = std::max(found.violation, -found.price);
+      found.price = std::max(found.price, 0.0);
+    }
+    found.bias_low = found.bias_high = found.bias;
+  } else if (problem.keep != Keep::nothing) {
+    found.violation = first.crossed();
+    found.bias = first.multiplier();
+    found.bias_low = std::min(-first.lowest, -first.highest);
+    found.bias_high = std::max(-first.lowest, -first.highest);
+  } else {
+    found.violation = std::max({0.0, first.highest, -first.lowest});
+  }
+  found.dual = 0.0 - 0.5 * beta_gradient - kink * mass;
+  const double off_total = problem.keep == Keep::nothing ? 0.0 : std::abs(total - problem.total);
+  const double off_mass = by_side ? std::abs(mass - problem.mass) : 0.0;
+  found.infeasibility = std::max({outside, off_total, off_mass}) / std::max(mass, 1e-300);
+
+  const double near = std::max(10.0 * found.violation, 1e-6), bend = kink + found.price;
   double loss = 0;
   for (Index i = 0; i < n; ++i) {
-    const double slope = -(scores[i] + found.bias + problem.q[i]);
-    const double ridge = problem.ridge ? problem.ridge[i] : 0.0;
-    loss += conjugate(slope, ridge, problem.lower[i], problem.upper[i]);
-    // at 0 a variable that can rise wants slope <= 0, one that can fall slope >= 0
-    if (beta[i] == 0 && (problem.upper[i] > 0 ? slope : -slope) >= -near) found.boundary.push_back(i);
+    const double slope = scores[i] + found.bias + problem.q[i], lower = problem.lower[i], upper = problem.upper[i];
+    loss += conjugate(-slope, bend, problem.ridge_at(i), lower, upper);
+    if (beta[i] == 0 && ((upper > 0 && slope + bend <= near) || (lower < 0 && bend - slope <= near)))
+      found.boundary.push_back(i);
   }
-  found.primal = 0.5 * square_norm + loss;
+  found.primal = 0.5 * found.square_norm + loss + found.bias * problem.total + found.price * (by_side ? problem.mass : 0.0);
   return found;
 }
 

@@ -10,20 +10,21 @@
 
 namespace maxmargin {
 
-FaceNewton::FaceNewton(Index m, std::vector<double> K, bool keep_total, double rounding)
-    : m_(m), alive_(m), keep_total_(keep_total), variable_(m), scale_(m) {
+FaceNewton::FaceNewton(std::vector<double> K, Index m, std::vector<int> part, double rounding)
+    : m_(m), alive_(m), part_(std::move(part)), variable_(m), scale_(m) {
   std::iota(variable_.begin(), variable_.end(), 0);
   for (Index i = 0; i < m; ++i) {
     const double diagonal = K[std::ptrdiff_t(i) * (m + 1)];
     scale_[i] = diagonal > 0 ? 1.0 / std::sqrt(diagonal) : 1.0;
   }
-  // Steps that keep the total do not see a constant added to K, but a K that is singular only across them does: it becomes
-  // regular, and the system loses no digits. The constant is that of the smallest diagonal, 1 after scaling.
-  const double constant = keep_total ? 1.0 / std::pow(*std::max_element(scale_.begin(), scale_.end()), 2) : 0.0;
+  // Steps that keep a total do not see a constant added to its part of K, but a K that is singular only across them does: it
+  // becomes regular, and the system loses no digits. The constant is that of the smallest diagonal, 1 after scaling.
+  const double constant = !part_.empty() ? 1.0 / std::pow(*std::max_element(scale_.begin(), scale_.end()), 2) : 0.0;
   for (Index i = 0; i < m; ++i)
     for (Index j = 0; j <= i; ++j) {
       double& value = K[std::ptrdiff_t(i) * m + j];
-      value = (value + constant) * scale_[i] * scale_[j];
+      const bool together = !part_.empty() && part_[i] == part_[j];
+      value = (together ? value + constant : value) * scale_[i] * scale_[j];
     }
   // A ridge of some thousand roundings is above the errors of a Cholesky; kernels computed by others may need more. What a
   // ridge 1e5 times larger does not make positive has negative eigenvalues of its own.
@@ -72,42 +73,72 @@ void FaceNewton::remove(Index position) {
   --alive_;
 }
 
-// Takes out what is left of a change of the total. Along flat directions the system's solution is long, and the rounding of its
+Index FaceNewton::alive_in(int part) const {
+  Index count = 0;
+  for (Index k = 0; k < alive_ && !part_.empty(); ++k) count += part_[variable_[k]] == part;
+  return count;
+}
+
+// The change of a part's total that scaled variables x make.
+double FaceNewton::part_dot(int part, const std::vector<double>& x) const {
+  double sum = 0;
+  for (Index k = 0; k < alive_; ++k)
+    if (part_[variable_[k]] == part) sum += scale_[variable_[k]] * x[k];
+  return sum;
+}
+
+// Takes the multiples of L^-T L^-1 (scale on a part) out of a solution that make the totals stay.
+void FaceNewton::project(std::vector<double>& toward, double multiplier[2]) {
+  bool held[2];
+  for (const int p : {0, 1}) {
+    multiplier[p] = 0;
+    held[p] = alive_in(p) > 0;
+    if (!held[p]) continue;
+    across_[p].resize(alive_);
+    for (Index k = 0; k < alive_; ++k) across_[p][k] = part_[variable_[k]] == p ? scale_[variable_[k]] : 0.0;
+    solve(across_[p]);
+  }
+  if (held[0] && held[1]) {
+    const double a = part_dot(0, across_[0]), b = part_dot(0, across_[1]), c = part_dot(1, across_[1]);
+    const double x = part_dot(0, toward), y = part_dot(1, toward), determinant = a * c - b * b;
+    multiplier[0] = (c * x - b * y) / determinant;
+    multiplier[1] = (a * y - b * x) / determinant;
+  } else {
+    const int p = held[0] ? 0 : 1;
+    multiplier[p] = part_dot(p, toward) / part_dot(p, across_[p]);
+  }
+  for (const int p : {0, 1})
+    for (Index k = 0; k < alive_ && held[p]; ++k) toward[k] -= multiplier[p] * across_[p][k];
+  keep_level(toward);
+}
+
+// Takes out what is left of a change of a total. Along flat directions the system's solution is long, and the rounding of its
 // two parts, which should cancel, is as long as a step that counts.
 void FaceNewton::keep_level(std::vector<double>& d) const {
-  double square = 0;
-  for (Index k = 0; k < alive_; ++k) square += scale_[variable_[k]] * scale_[variable_[k]];
-  for (int pass = 0; pass < 2; ++pass) {
-    double sum = 0;
-    for (Index k = 0; k < alive_; ++k) sum += scale_[variable_[k]] * d[k];
-    for (Index k = 0; k < alive_; ++k) d[k] -= sum / square * scale_[variable_[k]];
+  for (const int p : {0, 1}) {
+    double square = 0;
+    for (Index k = 0; k < alive_; ++k)
+      if (part_[variable_[k]] == p) square += scale_[variable_[k]] * scale_[variable_[k]];
+    for (int pass = 0; pass < 2 && square > 0; ++pass) {
+      const double sum = part_dot(p, d);
+      for (Index k = 0; k < alive_; ++k)
+        if (part_[variable_[k]] == p) d[k] -= sum / square * scale_[variable_[k]];
+    }
   }
 }
 
 std::vector<double> FaceNewton::minimise(std::vector<double> g, const std::vector<double>& lower,
                                          const std::vector<double>& upper) {
-  std::vector<double> total(m_, 0.0), toward, across;
+  std::vector<double> total(m_, 0.0), toward;
   for (Index v = 0; v < m_; ++v) g[v] *= scale_[v];
   const Index rounds = std::max<Index>(8, m_ / 12);  // beyond that the pair steps know better which variables are free
-  for (Index round = 0; round < rounds && alive_ > (keep_total_ ? 1 : 0); ++round) {
-    // In scaled variables the total is kept if scale' d = 0.
+  for (Index round = 0; round < rounds && alive_ > (part_.empty() ? 0 : 1); ++round) {
+    // In scaled variables a total is kept if scale' d = 0 over its part.
     toward.resize(alive_);
     for (Index k = 0; k < alive_; ++k) toward[k] = -g[variable_[k]];
     solve(toward);
-    double multiplier = 0;
-    if (keep_total_) {
-      across.resize(alive_);
-      for (Index k = 0; k < alive_; ++k) across[k] = scale_[variable_[k]];
-      solve(across);
-      double sum = 0, unit = 0;
-      for (Index k = 0; k < alive_; ++k) {
-        sum += scale_[variable_[k]] * toward[k];
-        unit += scale_[variable_[k]] * across[k];
-      }
-      multiplier = sum / unit;
-      for (Index k = 0; k < alive_; ++k) toward[k] -= multiplier * across[k];
-      keep_level(toward);
-    }
+    double multiplier[2] = {0, 0};
+    if (!part_.empty()) project(toward, multiplier);
     double slope = 0, square = 0;
     for (Index k = 0; k < alive_; ++k) {
       slope += g[variable_[k]] * toward[k];
@@ -132,7 +163,8 @@ std::vector<double> FaceNewton::minimise(std::vector<double> g, const std::vecto
       const Index v = variable_[k];
       total[v] = std::clamp(total[v] + length * toward[k] * scale_[v], lower[v], upper[v]);
       // K d = -g - multiplier scale - ridge d on the free variables
-      g[v] += length * (-g[v] - multiplier * scale_[v] - ridge_ * toward[k]);
+      const double level = part_.empty() ? 0.0 : multiplier[part_[v]];
+      g[v] += length * (-g[v] - level * scale_[v] - ridge_ * toward[k]);
     }
     if (blocking < 0) break;
     const Index v = variable_[blocking];

@@ -7,7 +7,7 @@
 
 namespace maxmargin {
 
-// minimise  1/2 d' K d + g' d   subject to  lower <= d <= upper  and, with `keep_total`, 1' d = 0
+// minimise  1/2 d' K d + g' d   subject to  lower <= d <= upper  and, for each of the parts, sum of d over it = 0
 //
 // over m variables, from d = 0, in float64. Each round solves the Newton system on the variables still free, goes as far as the
 // box allows, fixes what it ran into and goes on; it ends when a whole step fits. So the objective never rises, and where no
@@ -16,7 +16,8 @@ namespace maxmargin {
 class FaceNewton {
  public:
   // K: m x m, row-major, lower triangle filled. `rounding`: relative error of its entries.
-  FaceNewton(Index m, std::vector<double> K, bool keep_total, double rounding);
+  // `part` says which of at most two totals a variable belongs to; empty: there are none to keep.
+  FaceNewton(std::vector<double> K, Index m, std::vector<int> part, double rounding);
 
   // False if K has negative curvature beyond rounding: the problem is not convex.
   bool positive() const { return positive_; }
@@ -28,13 +29,17 @@ class FaceNewton {
  private:
   void solve(std::vector<double>& x) const;
   void remove(Index position);
+  Index alive_in(int part) const;
+  double part_dot(int part, const std::vector<double>& x) const;
+  void project(std::vector<double>& toward, double multiplier[2]);
   void keep_level(std::vector<double>& d) const;
 
   Index m_, alive_;
-  bool keep_total_;
+  std::vector<int> part_;
   std::vector<double> L_;  // alive_ rows, row-major with stride m_
   std::vector<Index> variable_;
   std::vector<double> scale_;  // 1 / sqrt(K_ii)
+  std::vector<double> across_[2];  // room
   double ridge_ = 0;
   bool positive_ = true, fixed_any_ = false;
 };

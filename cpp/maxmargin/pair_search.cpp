@@ -28,8 +28,7 @@ PairSearch<R>::PairSearch(const SignedDual& problem, const Gram& gram, const Opt
 
 template <class R>
 void PairSearch<R>::load_active() {
-  v_.resize(Index(state_.active.size()));
-  zeros_.assign(v_.gradient.size(), R(0));
+  v_.resize(Index(state_.active.size()), problem_);
   gradient_.assign(v_.gradient.size(), 0.0);
   changes_.assign(v_.n, 0.0);
   for (Index k = 0; k < v_.n; ++k) {
@@ -38,7 +37,7 @@ void PairSearch<R>::load_active() {
     v_.beta[k] = state_.beta[i];
     v_.lower[k] = problem_.lower[i];
     v_.upper[k] = problem_.upper[i];
-    v_.ridge[k] = problem_.ridge == nullptr ? 0.0 : problem_.ridge[i];
+    v_.ridge[k] = problem_.ridge_at(i);
     v_.diagonal[k] = R(state_.diagonal[i]);
     v_.set_masks(k);
   }
@@ -59,48 +58,22 @@ void PairSearch<R>::store_active() {
   }
 }
 
-// The steps go on from the float64 gradient. Where the total is kept they see it up to a constant: float32 then resolves it
-// around the level of the free variables.
-template <class R>
-void PairSearch<R>::take_gradient() {
-  double shift = 0;
-  if (sizeof(R) == 4 && problem_.keep_total) {
-    double lowest = infinity, highest = -infinity;
-    for (Index k = 0; k < v_.n; ++k) {
-      lowest = std::min(lowest, gradient_[k] + double(v_.up[k]));
-      highest = std::max(highest, gradient_[k] + double(v_.down[k]));
-    }
-    if (std::isfinite(lowest) && std::isfinite(highest)) shift = 0.5 * (lowest + highest);
-  }
-  for (Index k = 0; k < v_.n; ++k) v_.gradient[k] = R(gradient_[k] - shift);
-  caught_up_ = v_.beta;
-  select();
-}
-
-// Brings the float64 gradient to where the steps have led.
-template <class R>
-void PairSearch<R>::catch_up() {
-  if constexpr (sizeof(R) == 8) {
-    std::copy(v_.gradient.begin(), v_.gradient.end(), gradient_.begin());
-  } else {
-    for (Index k = 0; k < v_.n; ++k) changes_[k] = v_.beta[k] - caught_up_[k];
-    add_rows(changes_);
-    take_gradient();
-  }
-}
-
 // The candidates for the next steps, best first: when a row must be made, theirs are made with it, since a tile of several
 // rows costs little more than one row.
 template <class R>
 void PairSearch<R>::fill_queue() {
-  const R lowest = problem_.keep_total ? R(pair_.lowest_up.value) : R(0);
-  const R highest = problem_.keep_total ? R(pair_.highest_down) : R(0);
+  const bool singles = problem_.keep == Keep::nothing;
   R worst[batch] = {};  // the largest violations so far, falling
   Index who[batch];
   std::size_t count = 0;
   for (Index k = 0; k < v_.n; ++k) {
     const R g = v_.gradient[k];
-    const R violation = std::max(highest - (g + R(v_.up[k])), g + R(v_.down[k]) - lowest);
+    R violation = 0;
+    for (std::size_t side = 0; side < v_.sides.size(); ++side) {
+      const R lowest = singles ? R(0) : R(pairs_[side].lowest_up.value);
+      const R highest = singles ? R(0) : R(pairs_[side].highest_down);
+      violation = std::max({violation, highest - (g + v_.sides[side].up[k]), g + v_.sides[side].down[k] - lowest});
+    }
     if (!(violation > worst[batch - 1]) || rows_->has(k)) continue;
     count = std::min(count + 1, batch);
     std::size_t at = count - 1;
@@ -148,15 +121,15 @@ void PairSearch<R>::follow(Index a, double step) {
 // One step in the pair that gains most to second order; false when it moves nothing.
 template <class R>
 bool PairSearch<R>::step_pair() {
-  const Index a = pair_.lowest_up.index;
+  const std::size_t side = worst_side();
+  const auto [level, a] = pairs_[side].lowest_up;
   const R* const row_a = row(a, -1);
-  const double level = pair_.lowest_up.value;
-  const Index b = partner_with(v_.view(), level, double(v_.diagonal[a]), curvature_floor<R>, row_a).index;
+  const Index b = partner_with(v_.view(side), level, double(v_.diagonal[a]), curvature_floor<R>, row_a).index;
   if (b < 0) return false;
   const R* const row_b = row(b, a);
-  const Move move = v_.move_pair(a, b, double(row_a[b]));
+  const Move move = v_.move_pair(a, b, double(row_a[b]), side);
   if (!note(move)) return false;
-  pair_ = update_with(v_.view(), move.step, row_a, row_b);
+  advance(move.step, row_a, row_b);
   if (is_tight()) {
     const double steps[] = {move.step, -move.step};
     const R* const both[] = {row_a, row_b};
@@ -177,7 +150,7 @@ bool PairSearch<R>::step_single() {
   const R* const row_a = row(a, -1);
   const Move move = v_.move_single(a);
   if (!note(move)) return false;
-  single_ = single_with(v_.view(), move.step, row_a);
+  single_ = single_with(v_.view(0), move.step, row_a);
   if (is_tight()) {
     follow(a, move.step);
     accumulate_with(0, v_.n, 1, &move.step, &row_a, gradient_.data());
@@ -188,17 +161,33 @@ bool PairSearch<R>::step_single() {
 }
 
 template <class R>
+std::size_t PairSearch<R>::worst_side() const {
+  const auto crossed = [](const Selection& pair) { return pair.highest_down - pair.lowest_up.value; };
+  return v_.sides.size() == 2 && crossed(pairs_[1]) > crossed(pairs_[0]) ? 1 : 0;
+}
+
+template <class R>
 double PairSearch<R>::violation() const {
-  if (problem_.keep_total) return std::max(0.0, pair_.highest_down - pair_.lowest_up.value);
-  return single_.violation;
+  if (problem_.keep == Keep::nothing) return single_.violation;
+  const Selection& worst = pairs_[worst_side()];
+  return std::max(0.0, worst.highest_down - worst.lowest_up.value);
 }
 
 template <class R>
 void PairSearch<R>::select() {
-  if (problem_.keep_total)
-    pair_ = update_with(v_.view(), 0.0, zeros_.data(), zeros_.data());
-  else
-    single_ = single_with(v_.view(), 0.0, zeros_.data());
+  if (problem_.keep == Keep::nothing) {
+    const std::vector<R> zeros(v_.gradient.size(), R(0));
+    single_ = single_with(v_.view(0), 0.0, zeros.data());
+  } else {
+    for (std::size_t side = 0; side < v_.sides.size(); ++side) pairs_[side] = select_with(v_.view(side));
+  }
+}
+
+// The pass over two rows after a step, with the search for the next pair.
+template <class R>
+void PairSearch<R>::advance(double step, const R* row_a, const R* row_b) {
+  pairs_[0] = update_with(v_.view(0), step, row_a, row_b);
+  if (v_.sides.size() == 2) pairs_[1] = select_with(v_.view(1));
 }
 
 // A number of steps in pairs, or in single variables; false when none moves anything. Without room for all rows the float64
@@ -211,46 +200,25 @@ bool PairSearch<R>::step_pairs() {
   const double goal = sizeof(R) == 8 ? target_ : 0.9 * target_;
   std::int64_t taken = 0;
   while (taken < most && violation() > goal && (sizeof(R) == 4 || work_ <= newton_cost_ || taken == 0) &&
-         (problem_.keep_total ? step_pair() : step_single()))
+         (problem_.keep == Keep::nothing ? step_single() : step_pair()))
     ++taken;
   catch_up();
   return taken > 0;
 }
 
-// Records progress; true if the run must end here.
-template <class R>
-bool PairSearch<R>::checkpoint(double violation) {
-  Outcome& outcome = state_.outcome;
-  const auto now = std::chrono::steady_clock::now();
-  const double seconds = std::chrono::duration<double>(now - state_.start).count();
-  const bool due = outcome.steps >= state_.next_checkpoint;
-  const bool report = now - state_.last_report > std::chrono::milliseconds(50);
-  if (due || report) {
-    Index support = 0;
-    for (Index k = 0; k < v_.n; ++k) support += v_.beta[k] != 0.0;
-    const Progress progress{seconds, outcome.steps, state_.objective, violation, support};
-    if (due) {
-      outcome.trace.push_back(progress);
-      state_.next_checkpoint = outcome.steps + std::max<std::int64_t>(256, outcome.steps / 4);
-    }
-    if (report) {
-      state_.last_report = now;
-      if (monitor_(progress)) return outcome.ending = Ending::stopped, true;
-    }
-  }
-  if (options_.max_seconds > 0 && seconds > options_.max_seconds) return outcome.ending = Ending::time_limit, true;
-  return false;
-}
-
 // Leaves out the variables that are far from any violating pair, if they are many.
 template <class R>
 void PairSearch<R>::shrink() {
-  if (!problem_.keep_total || !options_.shrinking) return;
+  if (problem_.keep == Keep::nothing || !options_.shrinking) return;
   const double margin = 0.5 * violation();
-  const double lowest = pair_.lowest_up.value - margin, highest = pair_.highest_down + margin;
   std::vector<Index> keep;
   for (Index k = 0; k < v_.n; ++k) {
-    if (v_.gradient[k] + v_.up[k] < highest || v_.gradient[k] + v_.down[k] > lowest) keep.push_back(k);
+    bool near = false;
+    for (std::size_t side = 0; side < v_.sides.size(); ++side) {
+      const double lowest = pairs_[side].lowest_up.value - margin, highest = pairs_[side].highest_down + margin;
+      near |= v_.gradient[k] + v_.sides[side].up[k] < highest || v_.gradient[k] + v_.sides[side].down[k] > lowest;
+    }
+    if (near) keep.push_back(k);
   }
   if (10 * Index(keep.size()) > 7 * v_.n || keep.size() < 2) return;
   store_active();
@@ -259,45 +227,6 @@ void PairSearch<R>::shrink() {
   state_.active = std::move(active);
   rows_->compact(keep);
   load_active();
-}
-
-// About the error of a component of the gradient that the rounding of the rows' values makes: errors of a sum mostly cancel.
-template <class R>
-double PairSearch<R>::noise() const {
-  double square = 0;
-  for (Index k = 0; k < v_.n; ++k) square += v_.beta[k] * v_.beta[k] * std::abs(double(v_.diagonal[k]));
-  return double(std::numeric_limits<R>::epsilon()) * (1.0 + std::sqrt(square * state_.diagonal_scale));
-}
-
-// Few enough are active for float64 rows, and float32 rows would not do to the end.
-template <class R>
-bool PairSearch<R>::wants_float64() const {
-  if (sizeof(R) == 8 || v_.n > exact_limit) return false;
-  const double error = noise();
-  return options_.tol < float_tol || (error > 0.1 * options_.tol && violation() < 30 * error);
-}
-
-// Is the duality gap within the part of the primal objective that a certificate grants? Inactive variables add nothing to it.
-template <class R>
-bool PairSearch<R>::gap_is_small() const {
-  double offset = 0, gap = 0;
-  if (problem_.keep_total) {
-    double sum = 0, lowest = infinity, highest = -infinity;
-    Index free = 0;
-    for (Index k = 0; k < v_.n; ++k) {
-      lowest = std::min(lowest, gradient_[k] + double(v_.up[k]));
-      highest = std::max(highest, gradient_[k] + double(v_.down[k]));
-      if (!v_.is_free(k)) continue;
-      sum += gradient_[k];
-      ++free;
-    }
-    offset = free > 0 ? -sum / free : -0.5 * (lowest + highest);
-  }
-  for (Index k = 0; k < v_.n; ++k) {
-    const double slope = gradient_[k] + offset;
-    gap += slope > 0 ? slope * (v_.beta[k] - v_.lower[k]) : -slope * (v_.upper[k] - v_.beta[k]);
-  }
-  return gap <= 0.9 * std::max(options_.tol, 1e-3) * std::abs(gap - state_.objective);
 }
 
 // Has a whole window of steps left the objective where it was?
@@ -379,10 +308,18 @@ bool PairSearch<R>::run() {
 // Blocks where many variables move and rows are costly; pairs where a long tail would make blocks repeat themselves.
 template <class R>
 bool PairSearch<R>::step(double violation) {
-  return problem_.keep_total && blocks_pay(violation) ? step_block(violation) : step_pairs();
+  return problem_.keep == Keep::total && blocks_pay(violation) ? step_block(violation) : step_pairs();
 }
 
-template class PairSearch<float>;
-template class PairSearch<double>;
+template bool PairSearch<float>::run();
+template bool PairSearch<double>::run();
+template PairSearch<float>::PairSearch(const SignedDual&, const Gram&, const Options&, const Monitor&, State&);
+template PairSearch<double>::PairSearch(const SignedDual&, const Gram&, const Options&, const Monitor&, State&);
+template void PairSearch<float>::select();
+template void PairSearch<double>::select();
+template double PairSearch<float>::violation() const;
+template double PairSearch<double>::violation() const;
+template bool PairSearch<float>::note(const Move&);
+template bool PairSearch<double>::note(const Move&);
 
 }  // namespace maxmargin

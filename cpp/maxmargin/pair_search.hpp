@@ -48,6 +48,8 @@ class PairSearch {
   void load_active();
   void store_active();
   void select();
+  void advance(double step, const R* row_a, const R* row_b);
+  std::size_t worst_side() const;
   double violation() const;
   const R* row(Index p, Index pinned);
   void fill_queue();
@@ -61,6 +63,10 @@ class PairSearch {
   std::int64_t shrink_interval() const { return std::max<std::int64_t>(1000, v_.n / 8); }
   double noise() const;
   bool wants_float64() const;
+  struct Levels {
+    double lowest, highest, middle;
+  };
+  Levels levels(std::size_t side) const;
   bool gap_is_small() const;
   bool stagnates();
 
@@ -85,7 +91,6 @@ class PairSearch {
   State& state_;
 
   Variables<R> v_;  // the active ones; steps are chosen by their gradient
-  std::vector<R> zeros_;
   // The gradient in float64, and the point where it is exact: that of the last time it caught up.
   std::vector<double> gradient_, caught_up_;
   std::vector<double> changes_;
@@ -106,7 +111,7 @@ class PairSearch {
   double halved_violation_ = 0;  // the violation when it last halved,
   int rounds_since_ = 0;         // and the blocks since
 
-  Selection pair_{};
+  Selection pairs_[2] = {};  // by side
   Candidate single_{};
   double target_ = 0;
   double work_ = 0, newton_cost_ = 0;  // multiply-adds since the last Newton round, and what the next one would take

@@ -9,6 +9,8 @@
 
 namespace maxmargin {
 
+inline Selection select_with(const PairView<float>& v) { return hot().select_f32(v); }
+inline Selection select_with(const PairView<double>& v) { return hot().select_f64(v); }
 inline Selection update_with(const PairView<float>& v, double step, const float* i, const float* j) {
   return hot().update_f32(v, step, i, j);
 }

@@ -6,7 +6,7 @@
 #include <limits>
 #include <vector>
 
-#include "maxmargin/simd/hot.hpp"
+#include "maxmargin/engine.hpp"
 
 namespace maxmargin {
 
@@ -23,43 +23,78 @@ struct Move {
   bool negative_curvature = false;
 };
 
+// Slopes of the objective where a variable rises and where it falls; infinite where it cannot.
+struct Slopes {
+  double rise, fall;
+};
+inline Slopes slopes(double gradient, double kink, double beta, double lower, double upper) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  return {beta < upper ? gradient + (beta < 0 ? -kink : kink) : infinity,
+          beta > lower ? gradient + (beta > 0 ? kink : -kink) : -infinity};
+}
+
 template <class R>
 struct Variables {
   Index n = 0;
+  double kink = 0;
+  bool stops_at_zero = false;
   std::vector<double> beta, lower, upper, ridge;
-  std::vector<R> gradient;      // up to a constant where the total is kept
-  std::vector<float> up, down;  // masks: see PairView
+  std::vector<R> gradient;  // up to a constant where the total is kept
   std::vector<R> diagonal;
+  // Masks, see PairView: of all variables, or those of the positive and those of the negative side.
+  struct Side {
+    std::vector<R> up, down;
+  };
+  std::vector<Side> sides;
 
-  void resize(Index count) {
+  void resize(Index count, const SignedDual& problem) {
     n = count;
+    kink = problem.kink;
+    stops_at_zero = problem.stops_at_zero();
     const Index padded = (n + 15) / 16 * 16;
     gradient.assign(padded, R(0));
-    up.assign(padded, std::numeric_limits<float>::infinity());
-    down.assign(padded, -std::numeric_limits<float>::infinity());
     diagonal.assign(padded, R(1));
+    sides.resize(problem.keep == Keep::sides ? 2 : 1);
+    for (Side& side : sides) {
+      side.up.assign(padded, std::numeric_limits<R>::infinity());
+      side.down.assign(padded, -std::numeric_limits<R>::infinity());
+    }
     for (auto* v : {&beta, &lower, &upper, &ridge}) v->assign(n, 0.0);
   }
 
-  PairView<R> view() { return {n, gradient.data(), up.data(), down.data(), diagonal.data()}; }
-
-  void set_masks(Index k) {
-    up[k] = beta[k] < upper[k] ? 0.0f : std::numeric_limits<float>::infinity();
-    down[k] = beta[k] > lower[k] ? 0.0f : -std::numeric_limits<float>::infinity();
+  PairView<R> view(std::size_t side) {
+    return {n, gradient.data(), sides[side].up.data(), sides[side].down.data(), diagonal.data()};
   }
 
-  bool is_free(Index k) const { return beta[k] > lower[k] && beta[k] < upper[k]; }
+  void set_masks(Index k) {
+    constexpr R infinity = std::numeric_limits<R>::infinity();
+    const double b = beta[k];
+    const Slopes at = slopes(0.0, kink, b, lower[k], upper[k]);
+    const bool both = sides.size() == 1;
+    sides[0].up[k] = both || b >= 0 ? R(at.rise) : infinity;
+    sides[0].down[k] = both || b > 0 ? R(at.fall) : -infinity;
+    if (both) return;
+    sides[1].up[k] = b < 0 ? R(at.rise) : infinity;
+    sides[1].down[k] = b <= 0 ? R(at.fall) : -infinity;
+  }
+
+  // How far a variable may go without crossing a bound or 0, if it stops there.
+  double floor(Index k) const { return stops_at_zero && beta[k] > 0 ? 0.0 : lower[k]; }
+  double ceiling(Index k) const { return stops_at_zero && beta[k] < 0 ? 0.0 : upper[k]; }
+  bool is_free(Index k) const { return beta[k] > lower[k] && beta[k] < upper[k] && !(stops_at_zero && beta[k] == 0); }
+  // The kink's part of a free variable's slope.
+  double bend(Index k) const { return beta[k] > 0 ? kink : -kink; }
 
   // Moves mass from b to a, to the minimum or to a bound. Gradients change by the ridge only: the pass over the rows is left to
   // the caller.
-  Move move_pair(Index a, Index b, double K_ab) {
+  Move move_pair(Index a, Index b, double K_ab, std::size_t side) {
     const double sum = double(diagonal[a]) + double(diagonal[b]), curvature = sum - 2.0 * K_ab;
-    const double slope = double(gradient[a]) - double(gradient[b]);  // negative
-    const double room_a = upper[a] - beta[a], room_b = beta[b] - lower[b];
+    const double slope = double(gradient[a]) + double(sides[side].up[a]) - double(gradient[b]) - double(sides[side].down[b]);
+    const double top = ceiling(a), bottom = floor(b), room_a = top - beta[a], room_b = beta[b] - bottom;
     const double step = std::min({-slope / std::max(curvature, curvature_floor<R> * std::abs(sum) + tiny), room_a, room_b});
     const double before_a = beta[a], before_b = beta[b];
-    beta[a] = step == room_a ? upper[a] : beta[a] + step;
-    beta[b] = step == room_b ? lower[b] : beta[b] - step;
+    beta[a] = step == room_a ? top : beta[a] + step;
+    beta[b] = step == room_b ? bottom : beta[b] - step;
     if (beta[a] == before_a && beta[b] == before_b) return {};
     gradient[a] += R(step * ridge[a]);
     gradient[b] -= R(step * ridge[b]);
@@ -70,8 +105,10 @@ struct Variables {
 
   // The same for one variable alone.
   Move move_single(Index a) {
-    const double slope = double(gradient[a]), curvature = double(diagonal[a]), before = beta[a];
-    beta[a] = std::clamp(beta[a] - slope / std::max(curvature, tiny), lower[a], upper[a]);
+    const double rise = double(gradient[a]) + double(sides[0].up[a]), fall = double(gradient[a]) + double(sides[0].down[a]);
+    const double slope = rise < 0 ? rise : std::max(fall, 0.0), curvature = double(diagonal[a]), before = beta[a];
+    const double low = rise < 0 ? before : floor(a), high = rise < 0 ? ceiling(a) : before;
+    beta[a] = std::clamp(before - slope / std::max(curvature, tiny), low, high);
     const double step = beta[a] - before;
     gradient[a] += R(step * ridge[a]);
     set_masks(a);

@@ -39,13 +39,18 @@ def weighted_sums(
 ) -> NDArray[np.float64]: ...
 def products(grams: list[Gram], betas: list[NDArray[np.float64]]) -> list[NDArray[np.float64]]: ...
 
-# gram, q, lower, upper, ridge, keep_total, beta; for the engine the gradient at beta, for the judge K beta
+# gram, q, lower, upper, ridge, kink, offset, total, mass, mass_may_fall, beta; for the engine the gradient at beta, for the
+# judge K beta
 Task = tuple[
     Gram,
     NDArray[np.float64],
     NDArray[np.float64],
     NDArray[np.float64],
     NDArray[np.float64] | None,
+    float,
+    bool,
+    float,
+    float | None,
     bool,
     NDArray[np.float64],
     NDArray[np.float64],
@@ -63,7 +68,9 @@ def minimise(
     monitor: Callable[[float, int, float, float, int], bool] | None,
 ) -> list[Outcome]: ...
 
-# support, boundary, lowest, highest, bias, violation, primal, dual, square norm, infeasibility
-Judgement = tuple[NDArray[np.int32], NDArray[np.int32], float, float, float, float, float, float, float, float]
+# support, boundary, bias, its lowest and highest, price of the mass, violation, primal, dual, square norm, infeasibility
+Judgement = tuple[
+    NDArray[np.int32], NDArray[np.int32], float, float, float, float, float, float, float, float, float
+]
 
 def judge(problems: list[Task]) -> list[Judgement]: ...

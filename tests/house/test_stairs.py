@@ -29,7 +29,7 @@ STEP = {name: depth for depth, step in enumerate(STAIRS) for name in step}
 ABOVE_ESTIMATORS = {name for step in STAIRS[:3] for name in step}
 
 ALLOWED = {
-    "maxmargin._core": {"kernels", "feature_maps", "solution", "solvers", "io"},
+    "maxmargin._core": {"kernels", "feature_maps", "problems", "solution", "solvers", "io"},
     "sklearn": {"errors", "validation", "feature_maps"} | ABOVE_ESTIMATORS,
     "matplotlib": {"plots"},
 }

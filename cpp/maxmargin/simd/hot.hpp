@@ -61,14 +61,14 @@ struct Candidate {
   double violation;  // the largest of all
 };
 
-// The state of a pair search over `n` active variables. Bounds are additive masks, so that the loops have no branches:
-// up[k] = +inf where beta_k cannot rise, down[k] = -inf where it cannot fall.
+// The state of a pair search over `n` active variables. Bounds and kinks are additive masks, so that the loops have no branches:
+// gradient + up is the slope of the objective where beta_k rises, +inf if it cannot; gradient + down where it falls, or -inf.
 template <class R>
 struct PairView {
   Index n;
   R* gradient;
-  const float* up;
-  const float* down;
+  const R* up;
+  const R* down;
   const R* diagonal;
 };
 
@@ -95,6 +95,9 @@ struct Hot {
   void (*apply_f32)(const KernelFunction&, Index n, float norm, const float* norms, float* values);
   void (*apply_f64)(const KernelFunction&, Index n, double norm, const double* norms, double* values);
 
+  // The pair that violates most, to first order.
+  Selection (*select_f32)(const PairView<float>&);
+  Selection (*select_f64)(const PairView<double>&);
   // gradient += step * (row_i - row_j), fused with the next search.
   Selection (*update_f32)(const PairView<float>&, double step, const float* row_i, const float* row_j);
   Selection (*update_f64)(const PairView<double>&, double step, const double* row_i, const double* row_j);

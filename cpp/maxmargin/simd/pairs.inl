@@ -7,17 +7,6 @@ template <class R>
 constexpr R tiny = sizeof(R) == 4 ? R(1e-30) : R(1e-300);
 
 template <class R>
-inline Vec<R> mask_at(const float* p);
-template <>
-inline Vec<float> mask_at<float>(const float* p) {
-  return load<Vec<float>>(p);
-}
-template <>
-inline Vec<double> mask_at<double>(const float* p) {
-  return widen(p);
-}
-
-template <class R>
 inline Bits<R> first_indices();
 template <>
 inline Bits<float> first_indices<float>() {
@@ -48,21 +37,43 @@ inline Extreme first_of(Vec<R> value, Bits<R> index, bool lowest) {
 }
 
 template <class R>
+struct Extremes {
+  Vec<R> low = splat(infinity<R>), high = splat(-infinity<R>);
+  Bits<R> low_index = {};
+
+  void meet(Vec<R> rise, Vec<R> fall, Bits<R> at) {
+    const auto better = rise < low;
+    low = better ? rise : low;
+    low_index = better ? at : low_index;
+    high = larger(fall, high);
+  }
+  Selection found() const { return {first_of<R>(low, low_index, true), double(largest_of<R>(high))}; }
+};
+
+template <class R>
+Selection select(const PairView<R>& view) {
+  constexpr int lanes = VectorOf<R>::width;
+  Extremes<R> extremes;
+  Bits<R> index = first_indices<R>();
+  for (Index k = 0; k < view.n; k += lanes, index += lanes) {
+    const Vec<R> g = load<Vec<R>>(view.gradient + k);
+    extremes.meet(g + load<Vec<R>>(view.up + k), g + load<Vec<R>>(view.down + k), index);
+  }
+  return extremes.found();
+}
+
+template <class R>
 Selection update(const PairView<R>& view, double step, const R* row_i, const R* row_j) {
   constexpr int lanes = VectorOf<R>::width;
-  Vec<R> low = splat(infinity<R>), high = splat(-infinity<R>);
-  Bits<R> low_index = {}, index = first_indices<R>();
+  Extremes<R> extremes;
+  Bits<R> index = first_indices<R>();
   const R by = R(step);
   for (Index k = 0; k < view.n; k += lanes, index += lanes) {
     const Vec<R> g = load<Vec<R>>(view.gradient + k) + by * (load<Vec<R>>(row_i + k) - load<Vec<R>>(row_j + k));
     store(view.gradient + k, g);
-    const Vec<R> rise = g + mask_at<R>(view.up + k);
-    const auto better = rise < low;
-    low = better ? rise : low;
-    low_index = better ? index : low_index;
-    high = larger(g + mask_at<R>(view.down + k), high);
+    extremes.meet(g + load<Vec<R>>(view.up + k), g + load<Vec<R>>(view.down + k), index);
   }
-  return {first_of<R>(low, low_index, true), double(largest_of<R>(high))};
+  return extremes.found();
 }
 
 // The largest of fractions gain / curvature, lane by lane. Fractions are compared across, since a division takes longer than
@@ -88,7 +99,7 @@ Extreme partner(const PairView<R>& view, double level, double diagonal_i, double
   Bits<R> index = first_indices<R>();
   const R from = R(level), own = R(diagonal_i), part = R(tau);
   for (Index k = 0; k < view.n; k += lanes, index += lanes) {
-    const Vec<R> fall = larger(load<Vec<R>>(view.gradient + k) + mask_at<R>(view.down + k) - from, Vec<R>{});
+    const Vec<R> fall = larger(load<Vec<R>>(view.gradient + k) + load<Vec<R>>(view.down + k) - from, Vec<R>{});
     const Vec<R> sum = own + load<Vec<R>>(view.diagonal + k), floor = part * larger(sum, -sum) + tiny<R>;
     best.meet(fall * fall, larger(sum - R(2) * load<Vec<R>>(row_i + k), floor), index);
   }
@@ -105,7 +116,7 @@ Candidate update_single(const PairView<R>& view, double step, const R* row) {
   for (Index k = 0; k < view.n; k += lanes, index += lanes) {
     const Vec<R> g = load<Vec<R>>(view.gradient + k) + by * load<Vec<R>>(row + k);
     store(view.gradient + k, g);
-    const Vec<R> violation = larger(larger(-(g + mask_at<R>(view.up + k)), g + mask_at<R>(view.down + k)), Vec<R>{});
+    const Vec<R> violation = larger(larger(-(g + load<Vec<R>>(view.up + k)), g + load<Vec<R>>(view.down + k)), Vec<R>{});
     worst = larger(violation, worst);
     best.meet(violation * violation, larger(load<Vec<R>>(view.diagonal + k), splat(tiny<R>)), index);
   }

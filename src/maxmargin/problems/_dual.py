@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import final
+from typing import TYPE_CHECKING, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.kernels import Gram
+
+if TYPE_CHECKING:
+    from maxmargin import _core
 
 __all__ = ["DualProblem"]
 
@@ -18,12 +21,13 @@ Vector = NDArray[np.float64]
 @final
 @dataclass(frozen=True, eq=False)
 class DualProblem:
-    """Minimise ``½ βᵀ(K + D) β + qᵀβ`` subject to ``lower ≤ β ≤ upper`` and, with an offset, ``Σβ = 0``.
+    """Minimise ``½ βᵀ(K + D) β + qᵀβ + kink Σ|β|`` subject to ``lower ≤ β ≤ upper`` and at most two equalities.
 
-    The variables are signed, ``β_i = y_i α_i`` for a margin: so the scores are ``f = K β + b``, and no label is left. ``D`` is
-    diagonal, None for zero. Fenchel's dual of this, the primal, is the same for all formulations,
+    With an offset ``Σβ = total``, and with a mass also ``Σ|β| = mass`` (``≤ mass`` where it may fall). ``D`` is diagonal, None
+    for zero. The variables are signed, ``β_i = y_i α_i`` for a margin: so the scores are ``f = K β + b``, and no label is left.
+    Fenchel's dual of this, the primal, is the same for all formulations: with the multipliers b of the total and r of the mass
 
-        minimise ½ βᵀK β + Σ max {−(f_i + q_i) t − ½ D_i t² : lower_i ≤ t ≤ upper_i},
+        minimise ½ βᵀK β + b total + r mass + Σ max {−(f_i + q_i) t − (kink + r) |t| − ½ D_i t² : lower_i ≤ t ≤ upper_i},
 
     where the maximum is the loss of row i: for ``q = −y`` between 0 and ``y C`` it is ``C max(0, 1 − y f)``.
 
@@ -44,6 +48,10 @@ class DualProblem:
     upper: Vector
     offset: bool
     D: Vector | None = None
+    kink: float = 0.0
+    total: float = 0.0
+    mass: float | None = None
+    mass_may_fall: bool = False
 
     @property
     def n(self) -> int:
@@ -51,6 +59,23 @@ class DualProblem:
         return len(self.q)
 
     def gradient(self, beta: Vector, scores: Vector) -> Vector:
-        """Gradient in β, given the scores ``K β``."""
+        """Gradient in β of the smooth part, given the scores ``K β``."""
         gradient = scores + self.q
         return gradient if self.D is None else gradient + self.D * beta
+
+    def with_point(self, beta: Vector, vector: Vector) -> _core.Task:
+        """The problem and a point of it, as the core takes them; with the gradient for the engine, ``K β`` for the judge."""
+        return (
+            self.gram.core,
+            self.q,
+            self.lower,
+            self.upper,
+            self.D,
+            self.kink,
+            self.offset,
+            self.total,
+            self.mass,
+            self.mass_may_fall,
+            beta,
+            vector,
+        )

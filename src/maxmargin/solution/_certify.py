@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from maxmargin import _core
 from maxmargin.kernels import Gram
-from maxmargin.problems import DualProblem, Problem
+from maxmargin.problems import Problem
 
 __all__ = ["Judgement", "certify", "certify_all"]
 
@@ -31,6 +31,8 @@ class Judgement:
         Offset: the mean over free support vectors, else the middle of the interval.
     bias_interval : tuple of float
         All optimal offsets, if the point is optimal.
+    price : float
+        Multiplier of the mass ``Σ|β|``: ε of ν-regression, −ρ of ν-classification; 0 where there is no mass to keep.
     primal, dual : float
         The two objectives.
     kkt_violation : float
@@ -57,6 +59,7 @@ class Judgement:
     boundary: NDArray[np.int32]
     bias: float
     bias_interval: tuple[float, float]
+    price: float
     primal: float
     dual: float
     kkt_violation: float
@@ -114,23 +117,21 @@ def certify_all(problems: Sequence[Problem], betas: Sequence[NDArray[np.float64]
     """
     duals = [problem.dual for problem in problems]
     all_scores = Gram.matvecs([dual.gram for dual in duals], betas)
-    tasks = [
-        (dual.gram.core, dual.q, dual.lower, dual.upper, dual.D, dual.offset, beta, scores)
-        for dual, beta, scores in zip(duals, betas, all_scores, strict=True)
-    ]
-    return [_judgement(dual, scores, found) for dual, scores, found in zip(duals, all_scores, _core.judge(tasks), strict=True)]
+    tasks = [dual.with_point(beta, scores) for dual, beta, scores in zip(duals, betas, all_scores, strict=True)]
+    return [_judgement(scores, found) for scores, found in zip(all_scores, _core.judge(tasks), strict=True)]
 
 
-def _judgement(dual: DualProblem, scores: NDArray[np.float64], found: _core.Judgement) -> Judgement:
-    support, boundary, lowest, highest, bias, violation, primal, dual_objective, square_norm, infeasibility = found
+def _judgement(scores: NDArray[np.float64], found: _core.Judgement) -> Judgement:
+    support, boundary, bias, bias_low, bias_high, price, violation, primal, dual, square_norm, infeasibility = found
     return Judgement(
         scores=scores,
         support=support,
         boundary=boundary,
         bias=bias,
-        bias_interval=(min(-lowest, -highest), max(-lowest, -highest)) if dual.offset else (0.0, 0.0),
+        bias_interval=(bias_low, bias_high),
+        price=price,
         primal=primal,
-        dual=dual_objective,
+        dual=dual,
         kkt_violation=violation,
         square_norm=square_norm,
         infeasibility=infeasibility,

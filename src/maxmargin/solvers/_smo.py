@@ -63,16 +63,7 @@ class SMO(Solver):
     ) -> list[Iterate]:
         """Go on from a point of each problem until converged or a limit is reached; several problems run in parallel."""
         tasks = [
-            (
-                problem.gram.core,
-                problem.q,
-                problem.lower,
-                problem.upper,
-                problem.D,
-                problem.offset,
-                start.beta,
-                problem.gradient(start.beta, start.scores),
-            )
+            problem.with_point(start.beta, problem.gradient(start.beta, start.scores))
             for problem, start in zip(problems, starts, strict=True)
         ]
         outcomes = _core.minimise(
