@@ -97,6 +97,11 @@ GramHandle opaque_gram(const nb::callable& block, const nb::callable& diagonal, 
           {}};
 }
 
+GramHandle adjusted_gram(const GramHandle& inner, const Vector& signs, double constant) {
+  if (signs.shape(0) != std::size_t(inner.gram->size())) throw nb::value_error("Each row needs its sign.");
+  return {make_adjusted_gram(inner.gram, {signs.data(), signs.data() + signs.shape(0)}, constant), inner.owners};
+}
+
 Result gram_diagonal(const GramHandle& self) {
   std::vector<double> out(self.gram->size());
   {
@@ -211,6 +216,7 @@ void bind_kernels(nb::module_& m) {
   m.def("precomputed_gram", &precomputed_gram<double>, "matrix"_a.noconvert(), "subset"_a.none());
   m.def("precomputed_gram", &precomputed_gram<float>, "matrix"_a.noconvert(), "subset"_a.none());
   m.def("opaque_gram", &opaque_gram, "block"_a, "diagonal"_a, "size"_a);
+  m.def("adjusted_gram", &adjusted_gram, "inner"_a, "signs"_a, "constant"_a);
   m.def("cross_kernel", &cross, "kernel"_a, "left"_a, "right"_a);
   m.def("weighted_sums", &sums, "kernel"_a, "rows"_a, "support"_a, "coefficients"_a, "bounds"_a);
   m.def("products", &all_products, "grams"_a, "betas"_a);

@@ -187,7 +187,8 @@ nb::list judge_all(const nb::list& problems) {
   nb::list result;
   for (Judgement& j : found)
     result.append(nb::make_tuple(to_numpy(std::move(j.support)), to_numpy(std::move(j.boundary)), j.bias, j.bias_low,
-                                 j.bias_high, j.price, j.violation, j.primal, j.dual, j.square_norm, j.infeasibility));
+                                 j.bias_high, j.price, j.violation, j.primal, j.dual, j.square_norm, j.mass,
+                                 j.infeasibility));
   return result;
 }
 

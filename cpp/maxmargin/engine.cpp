@@ -52,12 +52,14 @@ bool float32_hopeless(const SignedDual& problem, const State& state, const Optio
   return options.tol < float_tol || noise > 1e3 * options.tol;
 }
 
-// From the state's point to an ending.
-void search(const SignedDual& problem, const Gram& gram, const Options& options, const Monitor& monitor, State& state) {
+// From the state's point to an ending. The first run after a judgement looks at violating variables only: the next judgement
+// tells if that was enough.
+void search(const SignedDual& problem, const Gram& gram, const Options& options, const Monitor& monitor, State& state,
+            bool first = true) {
   const auto n = std::size_t(problem.n);
   const bool resumed = std::any_of(state.beta.begin(), state.beta.end(), [](double b) { return b != 0.0; });
   state.active.clear();
-  if (resumed && options.shrinking && problem.keep == Keep::total)
+  if (first && resumed && options.shrinking && problem.keep == Keep::total)
     state.active = worth_looking_at(problem, state.beta.data(), state.gradient.data());
   if (state.active.size() < 2) {
     state.active.resize(n);
@@ -85,7 +87,7 @@ void search_below_mass(const SignedDual& problem, const Gram& gram, const Option
   now.mass_may_fall = false;
   now.keep = mass_of(state) < problem.mass * (1 - 1e-9) ? Keep::total : Keep::sides;
   for (int turn = 0; turn < 6; ++turn) {
-    search(now, gram, options, monitor, state);
+    search(now, gram, options, monitor, state, turn == 0);
     if (state.outcome.ending != Ending::converged) return;
     const double mass = mass_of(state);
     if (now.keep == Keep::total) {

@@ -54,6 +54,9 @@ using BlockFunction = std::function<void(std::span<const Index> rows, std::span<
 using DiagonalFunction = std::function<void(double* out)>;
 std::unique_ptr<Gram> make_opaque_gram(BlockFunction block, DiagonalFunction diagonal, Index n);
 
+// s_i s_j (K_ij + constant) for signs s.
+std::unique_ptr<Gram> make_adjusted_gram(std::shared_ptr<const Gram> inner, std::vector<double> signs, double constant);
+
 // outs[p] = K_p betas[p] for several Grams: in parallel, and each kernel value once where they share X and kernel.
 void products(std::span<const Gram* const> grams, std::span<const double* const> betas, std::span<double* const> outs,
               const Poll& poll);

@@ -50,6 +50,7 @@ Judgement judge(const SignedDual& problem, const double* beta, const double* sco
     total += b;
     mass += std::abs(b);
   }
+  found.mass = mass;
   const bool slack = problem.mass_may_fall && mass < problem.mass * (1 - 1e-9);
   const bool by_side = problem.keep == Keep::sides && !slack;
 

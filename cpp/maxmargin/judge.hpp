@@ -27,6 +27,7 @@ struct Judgement {
   double violation;             // of the optimality conditions by the worst pair; without a total by the worst variable
   double primal, dual;          // objectives: the optimum is between them
   double square_norm;           // beta' K beta
+  double mass;                  // sum of |beta|
   double infeasibility;         // how far outside the box and off the totals, relative to the sum of |beta|
 };
 

@@ -29,6 +29,7 @@ def opaque_gram(
     diagonal: Callable[[], NDArray[np.float64]],
     size: int,
 ) -> Gram: ...
+def adjusted_gram(inner: Gram, signs: NDArray[np.float64], constant: float) -> Gram: ...
 def cross_kernel(kernel: KernelFunction, left: Features, right: Features) -> NDArray[np.float64]: ...
 def weighted_sums(
     kernel: KernelFunction,
@@ -68,9 +69,8 @@ def minimise(
     monitor: Callable[[float, int, float, float, int], bool] | None,
 ) -> list[Outcome]: ...
 
-# support, boundary, bias, its lowest and highest, price of the mass, violation, primal, dual, square norm, infeasibility
-Judgement = tuple[
-    NDArray[np.int32], NDArray[np.int32], float, float, float, float, float, float, float, float, float
-]
+# support, boundary, bias, its lowest and highest, price of the mass, violation, primal, dual, square norm, mass,
+# infeasibility
+Judgement = tuple[NDArray[np.int32], NDArray[np.int32], float, float, float, float, float, float, float, float, float, float]
 
 def judge(problems: list[Task]) -> list[Judgement]: ...

@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
-from maxmargin.errors import ConvergenceWarning, FitInterrupted, IndefiniteKernelWarning, InvalidInput
-from maxmargin.problems import Problem, SoftMargin
+from maxmargin.errors import ConvergenceWarning, FitInterrupted, IndefiniteKernelWarning, InfeasibleError, InvalidInput
+from maxmargin.kernels import Gram
+from maxmargin.problems import Problem
 from maxmargin.solution import Certificate, Iterate, Judgement, Solution, Status, certify, certify_all
 from maxmargin.solvers import Limits, Solver, Start
 from maxmargin.solvers._base import Callback
@@ -21,7 +22,7 @@ __all__ = ["answer", "complaint", "solve"]
 
 
 def solve(
-    problem: SoftMargin,
+    problem: Problem,
     solver: Any = "auto",
     tol: float = 1e-3,
     max_iter: int = -1,
@@ -69,7 +70,7 @@ def solve(
 
 
 def answer(
-    problems: Sequence[SoftMargin],
+    problems: Sequence[Problem],
     solver: Any,
     tol: float,
     max_iter: int,
@@ -97,16 +98,39 @@ def answer(
         max(problem.dual.n for problem in problems),
     )
     duals = [problem.dual for problem in problems]
-    iterates = chosen.run(duals, [Start.zero(dual) for dual in duals], budget.limits(budget.tol, 0), callback)
+    iterates = chosen.run(duals, _starts(problems), budget.limits(budget.tol, 0), callback)
     if throw:
         for problem, iterate in zip(problems, iterates, strict=True):
             _raise_if_interrupted(problem, iterate, budget)
     judgements = certify_all(problems, [iterate.beta for iterate in iterates])
     hallway = _Hallway(chosen, budget, throw, callback, with_rows)
-    return [hallway.finished(*each) for each in zip(problems, iterates, judgements, strict=True)]
+    solutions = [hallway.finished(*each) for each in zip(problems, iterates, judgements, strict=True)]
+    if throw:
+        for solution in solutions:
+            _raise_if_infeasible(solution)
+    return solutions
 
 
-def _raise_if_interrupted(problem: SoftMargin, iterate: Iterate, budget: _Budget) -> None:
+def _starts(problems: Sequence[Problem]) -> list[Start]:
+    """Where each problem begins, with its exact scores."""
+    starts = [Start.zero(problem.dual) for problem in problems]
+    moved = {k: point for k, problem in enumerate(problems) if (point := problem.start()) is not None}
+    if moved:
+        found = Gram.matvecs([problems[k].dual.gram for k in moved], list(moved.values()))
+        for (k, point), scores in zip(moved.items(), found, strict=True):
+            starts[k] = Start(point, scores)
+    return starts
+
+
+def _raise_if_infeasible(solution: Solution) -> None:
+    if solution.status is Status.INFEASIBLE:
+        status = solution.status
+        raise InfeasibleError(
+            f"{status.name}: {status.message}; `solution.proof` of this exception has the proof. {status.advice}", solution
+        )
+
+
+def _raise_if_interrupted(problem: Problem, iterate: Iterate, budget: _Budget) -> None:
     """Answer Ctrl-C at once: the certificate, which may take a while, is made when it is asked for."""
     if iterate.by_signal:
         raise FitInterrupted(
@@ -141,12 +165,16 @@ class _Hallway:
     callback: Callback | None
     with_rows: bool
 
-    def finished(self, problem: SoftMargin, iterate: Iterate, judgement: Judgement) -> Solution:
+    def finished(self, problem: Problem, iterate: Iterate, judgement: Judgement) -> Solution:
         """Go on from the exact scores for as long as that brings the answer nearer to the optimum."""
         tol = aim = self.budget.tol
-        while iterate.status in _RESUMABLE and not judgement.is_optimal(tol):
-            if _indefinite(problem, iterate, judgement):
+        while iterate.status in _RESUMABLE:
+            tol = self.budget.tol / problem.unit(judgement)
+            if judgement.is_optimal(tol) or _indefinite(problem, iterate, judgement):
                 break
+            if problem.inseparable(iterate.beta, judgement) is not None:
+                break
+            aim = min(aim, tol)
             if judgement.kkt_violation <= tol:
                 aim *= 0.1  # the pairs agree, the gap does not
             limits = self.budget.limits(min(aim, 0.5 * judgement.kkt_violation), iterate.steps)
@@ -160,13 +188,13 @@ class _Hallway:
                 iterate, judgement = _joined(iterate, later), better
             if not progressed:
                 break
-        return _solution(problem, iterate, judgement, tol, with_rows=self.with_rows)
+        return _solution(problem, iterate, judgement, self.budget.tol, with_rows=self.with_rows)
 
 
 _RESUMABLE = (Status.CONVERGED, Status.STALLED)
 
 
-def _indefinite(problem: SoftMargin, iterate: Iterate, judgement: Judgement) -> bool:
+def _indefinite(problem: Problem, iterate: Iterate, judgement: Judgement) -> bool:
     """Whether the kernel has negative curvature. What is known to be a Mercer kernel shows only rounding.
 
     Other kernels are looked at as a whole where they are small: at a stationary point the gap is 0 for any matrix.
@@ -200,27 +228,31 @@ def _joined(earlier: Iterate, later: Iterate) -> Iterate:
     )
 
 
-def _solution(problem: SoftMargin, iterate: Iterate, judgement: Judgement, tol: float, *, with_rows: bool = True) -> Solution:
+def _solution(problem: Problem, iterate: Iterate, judgement: Judgement, tol: float, *, with_rows: bool = True) -> Solution:
+    model, unit = problem.model(iterate.beta, judgement), problem.unit(judgement)
+    proof = problem.inseparable(iterate.beta, judgement)
     indefinite = _indefinite(problem, iterate, judgement)
-    status = _status(iterate, judgement, tol, indefinite)
-    certificate = Certificate.of(judgement.primal, judgement.dual, judgement.kkt_violation, status, indefinite=indefinite)
+    status = Status.INFEASIBLE if proof is not None else _status(iterate, judgement, tol / unit, indefinite)
+    certificate = Certificate.of(model.primal, model.dual, unit * judgement.kkt_violation, status, indefinite=indefinite)
     support, boundary = judgement.support, judgement.boundary
     return Solution(
         n=len(judgement.scores),
         support=support,
-        beta=iterate.beta[support],
-        support_scores=judgement.scores[support] + judgement.bias,
+        beta=model.beta[support],
+        support_scores=model.scores[support],
         support_y=problem.y[support],
         boundary=boundary,
-        boundary_margins=problem.y[boundary] * (judgement.scores[boundary] + judgement.bias),
-        bias=judgement.bias,
-        bias_interval=judgement.bias_interval,
+        boundary_excess=model.reading.excess(problem.y[boundary], model.scores[boundary]),
+        bias=model.bias,
+        bias_interval=model.bias_interval,
         status=status,
         certificate=certificate,
         trace=iterate.trace,
         steps=iterate.steps,
         kernel=problem.gram.kernel,
         support_vectors=problem.gram.rows(support) if with_rows else None,
+        reading=model.reading,
+        proof=proof,
     )
 
 
@@ -229,9 +261,9 @@ def _distance(certificate: Certificate) -> str:
 
 
 def complaint(solution: Solution) -> tuple[str, type[Warning]] | None:
-    """What to warn of: message and category; None if converged."""
+    """What to warn of: message and category; None if converged, or infeasible and not to be thrown."""
     status = solution.status
-    if status is Status.CONVERGED:
+    if status in (Status.CONVERGED, Status.INFEASIBLE):
         return None
     category = IndefiniteKernelWarning if status is Status.INDEFINITE else ConvergenceWarning
     return f"{status.name}: {status.message} ({_distance(solution.certificate)}). {status.advice}", category

@@ -23,7 +23,8 @@ PUBLIC: dict[str, str] = {
     "maxmargin.estimators": "SVC",
     "maxmargin.kernels": "BoundKernel Gram Kernel Linear Polynomial Precomputed RBF Sigmoid UserFunction as_kernel",
     "maxmargin.plots": "canvas decision_boundary",
-    "maxmargin.problems": "DualProblem Problem SoftMargin",
+    "maxmargin.problems": "Ball DataDescription DualProblem EpsilonRegression HardMargin Inseparable Judged Level Margin Model "
+    "NuClassification NuRegression Offset OneClass Problem Reading Slack SoftMargin Tube",
     "maxmargin.solution": "Certificate Iterate Judgement Kind Progress Solution Status Trace certify certify_all",
     "maxmargin.solvers": "SMO Choice Limits Solver Start cpu_level get_threads select set_threads",
 }

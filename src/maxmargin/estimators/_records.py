@@ -41,8 +41,8 @@ class Records:
         Scores at the support vectors of each machine, one machine after the other, rows ascending.
     boundary : ndarray of int32
         Rows with coefficient 0 that are on the margin or beyond it, one machine after the other.
-    boundary_margins : ndarray
-        Their margins ``y f``.
+    boundary_excess : ndarray
+        By how much they are beyond it.
     checkpoints : ndarray of float32, shape (n, 5)
         Seconds, steps, objective, violation and number of support vectors, one machine after the other.
     counts : ndarray of int32, shape (n_machines, 2)
@@ -53,7 +53,7 @@ class Records:
     numbers: NDArray[np.float64]
     scores: NDArray[np.float64]
     boundary: NDArray[np.int32]
-    boundary_margins: NDArray[np.float64]
+    boundary_excess: NDArray[np.float64]
     checkpoints: NDArray[np.float32]
     counts: NDArray[np.int32]
 
@@ -64,7 +64,7 @@ class Records:
             self.numbers.astype("<f8").tobytes(),
             self.scores.astype("<f8").tobytes(),
             self.boundary.astype("<i4").tobytes(),
-            self.boundary_margins.astype("<f8").tobytes(),
+            self.boundary_excess.astype("<f8").tobytes(),
             self.checkpoints.astype("<f4").tobytes(),
             self.counts.astype("<i4").tobytes(),
         )
@@ -72,7 +72,7 @@ class Records:
 
 def _restored(statuses: tuple[str, ...], *parts: bytes) -> Records:
     try:
-        numbers, scores, boundary, margins, checkpoints, counts = (
+        numbers, scores, boundary, excess, checkpoints, counts = (
             np.frombuffer(part, dtype) for part, dtype in zip(parts, ("<f8", "<f8", "<i4", "<f8", "<f4", "<i4"), strict=True)
         )
         machines = len(statuses)
@@ -81,7 +81,7 @@ def _restored(statuses: tuple[str, ...], *parts: bytes) -> Records:
             numbers.reshape(machines, 5),
             scores,
             boundary,
-            margins,
+            excess,
             checkpoints.reshape(-1, 5),
             counts.reshape(machines, 2),
         )
@@ -109,7 +109,7 @@ def record(trained: list[Trained], kept: NDArray[np.intp] | None) -> Records:
         numbers=np.array([_numbers(solution) for solution in found]),
         scores=np.concatenate([solution.support_scores for solution in found]),
         boundary=np.concatenate(boundaries).astype(np.int32),
-        boundary_margins=np.concatenate([_boundary_margins(solution) for solution in found]),
+        boundary_excess=np.concatenate([_boundary_excess(solution) for solution in found]),
         checkpoints=_compact(traces),
         counts=np.array([(len(rows), len(trace)) for rows, trace in zip(boundaries, traces, strict=True)], dtype=np.int32),
     )
@@ -171,12 +171,12 @@ def solutions(
         places,
         _split(records.scores, counts),
         _split(records.boundary, records.counts[:, 0]),
-        _split(records.boundary_margins, records.counts[:, 0]),
+        _split(records.boundary_excess, records.counts[:, 0]),
         _split(records.checkpoints, records.counts[:, 1]),
         strict=True,
     )
     found = []
-    for index, (certificate, place, scores, boundary, margins, checkpoints) in enumerate(pieces):
+    for index, (certificate, place, scores, boundary, excess, checkpoints) in enumerate(pieces):
         beta = coefficients[index, place]
         rows = support[place]
         found.append(
@@ -186,7 +186,7 @@ def solutions(
                 beta=beta,
                 support_scores=scores,
                 boundary=boundary,
-                boundary_margins=margins,
+                boundary_excess=excess,
                 support_y=np.sign(beta),
                 bias=float(fitted.intercept[index]),
                 bias_interval=(float(records.numbers[index, 3]), float(records.numbers[index, 4])),
@@ -211,8 +211,8 @@ def _numbers(solution: Solution) -> tuple[float, ...]:
     )
 
 
-def _boundary_margins(solution: Solution) -> NDArray[np.float64]:
-    return np.ones(len(solution.boundary)) if solution.boundary_margins is None else solution.boundary_margins
+def _boundary_excess(solution: Solution) -> NDArray[np.float64]:
+    return np.zeros(len(solution.boundary)) if solution.boundary_excess is None else solution.boundary_excess
 
 
 def _ascending(places: NDArray[np.intp], support: NDArray[np.int32]) -> NDArray[np.intp]:

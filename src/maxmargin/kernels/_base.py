@@ -46,6 +46,10 @@ class BoundKernel(ABC):
     def cross(self, X: Any, rows: Any) -> NDArray[np.float64]:
         """Kernel values of the rows of X (down) against other rows (across), in float64."""
 
+    def diagonal(self, X: Any) -> NDArray[np.float64]:
+        """``k(x, x)`` of rows, in float64."""
+        return self.gram(X).diagonal()
+
     def weighted_sums(self, X: Any, rows: Any, coefficients: NDArray[np.float64], bounds: Sequence[int]) -> NDArray[np.float64]:
         """Kernel values against groups of rows, summed with coefficients: what predictions are made of.
 

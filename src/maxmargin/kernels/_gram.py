@@ -89,6 +89,16 @@ class Gram:
         chosen = np.ascontiguousarray(indices, dtype=np.int32)
         return Gram(self._source, self._x, self.kernel, chosen if self._subset is None else self._subset[chosen])
 
+    def adjusted(self, signs: NDArray[np.float64], constant: float = 0.0) -> Gram:
+        """Gram of ``s_i s_j (K_ij + constant)``; its rows and kernel stay those of K."""
+
+        def source(subset: NDArray[np.int32] | None) -> _core.Gram:
+            if subset is None:
+                return _core.adjusted_gram(self.core, signs, constant)
+            return _core.adjusted_gram(self.take(subset).core, np.ascontiguousarray(signs[subset]), constant)
+
+        return Gram(source, self._x if self._subset is None else take(self._x, self._subset), self.kernel)
+
     def rows(self, indices: NDArray[Any]) -> Any:
         """What ``kernel.cross`` needs of these rows: the rows themselves, or their numbers for a precomputed kernel."""
         return take(self._x, indices if self._subset is None else self._subset[indices])

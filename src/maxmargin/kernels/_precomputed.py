@@ -33,6 +33,12 @@ class _PrecomputedKernel(BoundKernel):
             )
         return np.asarray(X[:, chosen], dtype=np.float64)
 
+    def diagonal(self, X: Any) -> NDArray[np.float64]:
+        raise InvalidInput(
+            "The distance of new rows from a centre needs k(x, x), which kernel values against the training rows do not have."
+            " Use a kernel object or a function."
+        )
+
 
 def _require_symmetric(K: NDArray[Any]) -> None:
     """Refuse a matrix that differs from its transpose by more than rounding."""

@@ -1,7 +1,32 @@
 """Which question? The canonical dual problem, and one file a formulation that fills it in."""
 
-from maxmargin.problems._base import Problem
+from maxmargin.problems._base import Inseparable, Judged, Model, Problem
 from maxmargin.problems._dual import DualProblem
-from maxmargin.problems._soft_margin import SoftMargin
+from maxmargin.problems._hard_margin import HardMargin
+from maxmargin.problems._nu_classification import NuClassification
+from maxmargin.problems._one_class import DataDescription, OneClass
+from maxmargin.problems._reading import Ball, Level, Margin, Reading, Tube
+from maxmargin.problems._regression import EpsilonRegression, NuRegression
+from maxmargin.problems._soft_margin import Offset, Slack, SoftMargin
 
-__all__ = ["DualProblem", "Problem", "SoftMargin"]
+__all__ = [
+    "Ball",
+    "DataDescription",
+    "DualProblem",
+    "EpsilonRegression",
+    "HardMargin",
+    "Inseparable",
+    "Judged",
+    "Level",
+    "Margin",
+    "Model",
+    "NuClassification",
+    "NuRegression",
+    "Offset",
+    "OneClass",
+    "Problem",
+    "Reading",
+    "Slack",
+    "SoftMargin",
+    "Tube",
+]

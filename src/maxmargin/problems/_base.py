@@ -1,18 +1,184 @@
-"""What a formulation must tell: its dual."""
+"""What a formulation must tell: its dual, where to start, and what the answer to the dual says in its own terms."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any, Protocol, final
 
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.kernels import RBF, Gram, Kernel, Precomputed, UserFunction, as_kernel
 from maxmargin.problems._dual import DualProblem
+from maxmargin.problems._reading import Reading
+from maxmargin.validation import (
+    TrainingSet,
+    WeightedRows,
+    feature_matrix,
+    object_rows,
+    rows_are_objects,
+    training_set,
+    weighted_rows,
+)
 
-__all__ = ["Problem"]
+__all__ = ["Inseparable", "Judged", "Model", "Problem", "gram_of", "labelled", "unlabelled"]
+
+Vector = NDArray[np.float64]
+
+
+class Judged(Protocol):
+    """What a formulation reads of a judgement (`maxmargin.solution.Judgement`)."""
+
+    @property
+    def scores(self) -> Vector: ...
+    @property
+    def bias(self) -> float: ...
+    @property
+    def bias_interval(self) -> tuple[float, float]: ...
+    @property
+    def price(self) -> float: ...
+    @property
+    def primal(self) -> float: ...
+    @property
+    def dual(self) -> float: ...
+    @property
+    def square_norm(self) -> float: ...
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Model:
+    """An answer in the formulation's own terms.
+
+    Attributes
+    ----------
+    beta : ndarray
+        Coefficients of ``f(x) = Σ β_i k(x_i, x) + b``.
+    scores : ndarray
+        ``f`` of the training rows.
+    bias : float
+        b.
+    bias_interval : tuple of float
+        All optimal offsets.
+    primal, dual : float
+        Objectives.
+    reading : Reading
+        What the scores mean.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from maxmargin.kernels import Linear
+    >>> from maxmargin.problems import SoftMargin
+    >>> from maxmargin.solution import certify
+    >>> problem = SoftMargin([[-1.0], [1.0]], [-1, 1], kernel=Linear())
+    >>> beta = np.array([-0.5, 0.5])
+    >>> problem.model(beta, certify(problem, beta)).scores
+    array([-1.,  1.])
+    """
+
+    beta: Vector
+    scores: Vector
+    bias: float
+    bias_interval: tuple[float, float]
+    primal: float
+    dual: float
+    reading: Reading
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Inseparable:
+    """Proof that no hyperplane separates two classes: two points of their convex hulls that are the same.
+
+    Attributes
+    ----------
+    weights : ndarray
+        Of every row; those of a class sum to 1, and the two weighted means of ``φ(x_i)`` coincide. Without offset all sum to 1,
+        and the weighted mean of ``y_i φ(x_i)`` is 0.
+    distance : float
+        Between the two points: 0 up to rounding.
+
+    Examples
+    --------
+    >>> from maxmargin import solve
+    >>> from maxmargin.kernels import Linear
+    >>> from maxmargin.problems import HardMargin
+    >>> problem = HardMargin([[0.0], [1.0], [2.0]], [0, 1, 0], kernel=Linear())
+    >>> solution = solve(problem, throw=False)
+    >>> solution.status.name, solution.proof.weights
+    ('INFEASIBLE', array([0.5, 1. , 0.5]))
+    """
+
+    weights: Vector
+    distance: float
 
 
 class Problem(ABC):
-    """A question about data. It knows its dual problem, and no solver."""
+    """A question about data. It knows its dual problem, and no solver.
+
+    Attributes
+    ----------
+    gram : Gram
+        Kernel values of the training rows.
+    y : ndarray
+        Labels −1 and +1, targets, or ones: what the scores are compared with.
+    """
+
+    gram: Gram
+    y: Vector
 
     @property
     @abstractmethod
     def dual(self) -> DualProblem:
         """The canonical dual."""
+
+    @abstractmethod
+    def reading(self, judged: Judged) -> Reading:
+        """What the scores mean."""
+
+    def start(self) -> Vector | None:
+        """A point that satisfies the constraints; None for 0."""
+        return None
+
+    def unit(self, judged: Judged) -> float:
+        """What a violation of 1 in the dual is in the formulation's own terms."""
+        return 1.0
+
+    def inseparable(self, beta: Vector, judged: Judged) -> Inseparable | None:
+        """The proof that there is no answer; None if there is one, as in every problem with slack."""
+        return None
+
+    def model(self, beta: Vector, judged: Judged) -> Model:
+        """The answer in the formulation's own terms; in most it is that of the dual."""
+        return Model(
+            beta=beta,
+            scores=judged.scores + judged.bias,
+            bias=judged.bias,
+            bias_interval=judged.bias_interval,
+            primal=judged.primal,
+            dual=judged.dual,
+            reading=self.reading(judged),
+        )
+
+
+def labelled(X: Any, y: Any, kernel: Kernel | Any, sample_weight: Any, owner: str) -> tuple[Kernel, TrainingSet]:
+    """Kernel and data of two classes, validated."""
+    chosen = as_kernel(RBF() if kernel is None else kernel, owner=owner)
+    objects = isinstance(chosen, UserFunction) and rows_are_objects(X)
+    return chosen, training_set(X, y, sample_weight, pairwise=isinstance(chosen, Precomputed), objects=objects)
+
+
+def unlabelled(X: Any, kernel: Kernel | Any, sample_weight: Any, owner: str) -> tuple[Kernel, Any, WeightedRows]:
+    """Kernel, all rows, and those with weight, validated."""
+    chosen = as_kernel(RBF() if kernel is None else kernel, owner=owner)
+    pairwise = isinstance(chosen, Precomputed)
+    objects = isinstance(chosen, UserFunction) and rows_are_objects(X)
+    rows = object_rows(X) if objects else feature_matrix(X, pairwise=pairwise)
+    return chosen, rows, weighted_rows(rows, sample_weight, pairwise=pairwise)
+
+
+def gram_of(kernel: Kernel, data: TrainingSet | WeightedRows) -> Gram:
+    """Kernel values of validated rows."""
+    return kernel.bind(data.X, data.sample_weight).gram(data.X)

@@ -1,7 +1,8 @@
-"""The soft margin with linear slack."""
+"""The soft margin: linear or squared slack, with a free offset, a penalised one, or none."""
 
 from __future__ import annotations
 
+from enum import Enum
 from functools import cached_property
 from typing import Any, Self, final
 
@@ -9,22 +10,55 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.errors import InvalidInput
-from maxmargin.kernels import RBF, Gram, Kernel, Precomputed, UserFunction, as_kernel
-from maxmargin.problems._base import Problem
+from maxmargin.kernels import Gram, Kernel
+from maxmargin.problems._base import Judged, Model, Problem, gram_of, labelled
 from maxmargin.problems._dual import DualProblem
-from maxmargin.validation import check_boolean, check_positive, rows_are_objects, training_set
+from maxmargin.problems._reading import Margin
+from maxmargin.validation import check_option, check_positive, reject
 
-__all__ = ["SoftMargin"]
+__all__ = ["Offset", "Slack", "SoftMargin", "as_offset"]
 
 Vector = NDArray[np.float64]
 
 
+class Slack(Enum):
+    """How slack is paid for."""
+
+    LINEAR = "linear"
+    """``Σ C_i ξ_i``"""
+    SQUARED = "squared"
+    """``Σ C_i ξ_i²``"""
+
+
+class Offset(Enum):
+    """What kind of offset b the score has."""
+
+    FREE = "free"
+    """Any, at no cost."""
+    NONE = "none"
+    """``b = 0``."""
+    PENALISED = "penalised"
+    """The weight of a constant feature 1, which counts in ``|w|²`` like every other: kernel ``k + 1``, ``b = Σ β``."""
+
+
+def as_offset(offset: Any, owner: str) -> Offset:
+    """An offset from True, False, a name or an `Offset`."""
+    if isinstance(offset, Offset):
+        return offset
+    if isinstance(offset, bool | np.bool_):
+        return Offset.FREE if offset else Offset.NONE
+    if isinstance(offset, str) and offset == Offset.PENALISED.value:
+        return Offset.PENALISED
+    raise reject("offset", offset, owner, "an instance of 'bool' or 'penalised'")
+
+
 @final
 class SoftMargin(Problem):
-    """Minimise ``½|w|² + Σ C_i max(0, 1 − y_i f(x_i))`` with ``f(x) = <w, φ(x)> + b``.
+    """Minimise ``½|w|² + Σ C_i ξ_i``, or ``ξ_i²``, with ``ξ_i = max(0, 1 − y_i f(x_i))`` and ``f(x) = <w, φ(x)> + b``.
 
-    The dual is ``max Σα − ½ Σ α_i α_j y_i y_j k(x_i, x_j)`` subject to ``0 ≤ α_i ≤ C_i`` and, with an offset, ``Σ y_i α_i = 0``
-    (Cortes and Vapnik 1995). ``C_i = C · sample_weight_i``.
+    The dual is ``max Σα − ½ Σ α_i α_j y_i y_j k(x_i, x_j)`` subject to ``0 ≤ α_i ≤ C_i`` and, with a free offset,
+    ``Σ y_i α_i = 0`` (Cortes and Vapnik 1995). Squared slack has no upper bound and ``½ Σ α_i²/(2 C_i)`` more to pay; there
+    ``ξ_i = α_i/(2 C_i)``. ``C_i = C · sample_weight_i``.
 
     Parameters
     ----------
@@ -36,10 +70,12 @@ class SoftMargin(Problem):
         Price of slack.
     kernel : Kernel, callable or str
         The likeness; ``RBF()`` by default.
-    offset : bool
-        Whether f has a free offset b.
+    offset : bool or "penalised"
+        Whether f has a free offset b; "penalised" makes b the weight of a constant feature, whose optimum is another.
     sample_weight : array-like, optional
         Weight w_i of each row: ``C_i = C w_i``. A weight of 2 is the row twice, of 0 the row left out.
+    slack : "linear" or "squared"
+        How slack is paid for.
 
     Examples
     --------
@@ -59,20 +95,19 @@ class SoftMargin(Problem):
         y: Any,
         C: float = 1.0,
         kernel: Kernel | Any = None,
-        offset: bool = True,
+        offset: bool | str | Offset = True,
         sample_weight: Any = None,
+        slack: str | Slack = Slack.LINEAR,
     ) -> None:
         price = check_positive("C", C, "SoftMargin")
-        chosen = as_kernel(RBF() if kernel is None else kernel, owner="SoftMargin")
-        pairwise = isinstance(chosen, Precomputed)
-        data = training_set(
-            X, y, sample_weight, pairwise=pairwise, objects=isinstance(chosen, UserFunction) and rows_are_objects(X)
-        )
-        gram = chosen.bind(data.X, data.sample_weight).gram(data.X)
-        self._fill(gram, data.y, price * data.weight, check_boolean("offset", offset, "SoftMargin"))
+        kind = as_offset(offset, "SoftMargin")
+        names = [each.value for each in Slack]
+        paid = slack if isinstance(slack, Slack) else Slack(check_option("slack", slack, "SoftMargin", names))
+        chosen, data = labelled(X, y, kernel, sample_weight, "SoftMargin")
+        self._fill(gram_of(chosen, data), data.y, price * data.weight, kind, paid)
 
     @classmethod
-    def on(cls, gram: Gram, y: Vector, upper: Vector, offset: bool = True) -> Self:
+    def on(cls, gram: Gram, y: Vector, upper: Vector, offset: Offset = Offset.FREE, slack: Slack = Slack.LINEAR) -> Self:
         """The problem from parts that are valid already.
 
         Parameters
@@ -83,25 +118,47 @@ class SoftMargin(Problem):
             Labels −1 and +1.
         upper : ndarray of float64
             ``C_i > 0`` of each row.
-        offset : bool
-            Whether f has a free offset b.
+        offset : Offset
+            What kind of offset b.
+        slack : Slack
+            How slack is paid for.
         """
         problem = cls.__new__(cls)
-        problem._fill(gram, y, upper, offset)
+        problem._fill(gram, y, upper, offset, slack)
         return problem
 
-    def _fill(self, gram: Gram, y: Vector, upper: Vector, offset: bool) -> None:
+    def _fill(self, gram: Gram, y: Vector, upper: Vector, offset: Offset, slack: Slack) -> None:
         if not (gram.n == len(y) == len(upper)):
             raise InvalidInput(f"Got {gram.n} rows, {len(y)} labels and {len(upper)} bounds; they must be equally many.")
         self.gram = gram
         self.y = y
         self.upper = upper
         self.offset = offset
+        self.slack = slack
 
     @cached_property
     def dual(self) -> DualProblem:
-        """``q = −y``, and β between 0 and ``y C_i``."""
-        ends = self.y * self.upper
+        """``q = −y``, and β between 0 and ``y C_i``; for squared slack ``D = 1/(2 C_i)`` instead of the bound."""
+        squared = self.slack is Slack.SQUARED
+        ends = self.y * np.inf if squared else self.y * self.upper
+        penalised = self.offset is Offset.PENALISED
         return DualProblem(
-            gram=self.gram, q=-self.y, lower=np.minimum(ends, 0.0), upper=np.maximum(ends, 0.0), offset=self.offset
+            gram=self.gram.adjusted(np.ones(len(self.y)), 1.0) if penalised else self.gram,
+            q=-self.y,
+            lower=np.minimum(ends, 0.0),
+            upper=np.maximum(ends, 0.0),
+            offset=self.offset is Offset.FREE,
+            D=0.5 / self.upper if squared else None,
         )
+
+    def reading(self, judged: Judged) -> Margin:
+        """A margin."""
+        return Margin()
+
+    def model(self, beta: Vector, judged: Judged) -> Model:
+        """The answer; a penalised offset is ``Σ β``, and already in the scores of ``k + 1``."""
+        model = super().model(beta, judged)
+        if self.offset is not Offset.PENALISED:
+            return model
+        bias = float(beta.sum())
+        return Model(beta, judged.scores, bias, (bias, bias), model.primal, model.dual, model.reading)

@@ -39,6 +39,8 @@ class Judgement:
         By how much the worst pair (without offset: the worst variable) violates the optimality conditions.
     square_norm : float
         ``|w|² = βᵀKβ``; negative only if the kernel is indefinite.
+    mass : float
+        ``Σ|β|``.
     infeasibility : float
         How far the point is outside the box and off the equality, relative to ``Σ|β|``.
 
@@ -64,6 +66,7 @@ class Judgement:
     dual: float
     kkt_violation: float
     square_norm: float
+    mass: float
     infeasibility: float
 
     @property
@@ -72,9 +75,12 @@ class Judgement:
         return self.primal - self.dual
 
     def is_optimal(self, tol: float) -> bool:
-        """Converged: feasible, violation ≤ tol and gap ≤ max(tol, 1e-3) · |primal|."""
-        feasible = self.infeasibility <= 1e-9
-        return feasible and self.kkt_violation <= tol and self.gap <= max(tol, 1e-3) * abs(self.primal)
+        """Converged: feasible, violation ≤ tol and gap ≤ max(tol, 1e-3) · |primal|.
+
+        Where the objective is 0 no gap is small beside it: there it must be below what a violation of tol/1000 makes.
+        """
+        small = max(max(tol, 1e-3) * abs(self.primal), 1e-3 * tol * self.mass)
+        return self.infeasibility <= 1e-9 and self.kkt_violation <= tol and self.gap <= small
 
 
 def certify(problem: Problem, beta: NDArray[np.float64]) -> Judgement:
@@ -122,7 +128,7 @@ def certify_all(problems: Sequence[Problem], betas: Sequence[NDArray[np.float64]
 
 
 def _judgement(scores: NDArray[np.float64], found: _core.Judgement) -> Judgement:
-    support, boundary, bias, bias_low, bias_high, price, violation, primal, dual, square_norm, infeasibility = found
+    support, boundary, bias, bias_low, bias_high, price, violation, primal, dual, square_norm, mass, infeasibility = found
     return Judgement(
         scores=scores,
         support=support,
@@ -134,5 +140,6 @@ def _judgement(scores: NDArray[np.float64], found: _core.Judgement) -> Judgement
         dual=dual,
         kkt_violation=violation,
         square_norm=square_norm,
+        mass=mass,
         infeasibility=infeasibility,
     )

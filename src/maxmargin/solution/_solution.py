@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, final
 
 import numpy as np
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from maxmargin.errors import InvalidInput
 from maxmargin.kernels import BoundKernel
+from maxmargin.problems import Inseparable, Margin, Reading
 from maxmargin.solution._certificate import Certificate
 from maxmargin.solution._status import Status
 from maxmargin.solution._taxonomy import Kind, kinds
@@ -27,6 +28,8 @@ Vector = NDArray[np.float64]
 class Solution:
     """A support vector machine: ``f(x) = Σ β_i k(x_i, x) + b``, with the proof of its optimality.
 
+    In data description ``k(x, x)/2`` is taken off f.
+
     Only the support vectors are kept; what concerns all rows is derived from them.
 
     Attributes
@@ -36,13 +39,13 @@ class Solution:
     support : ndarray of int32
         Rows with ``α > 0``, ascending.
     beta : ndarray
-        ``y_i α_i`` at these rows.
+        ``y_i α_i`` at these rows; of a regression the difference of its two multipliers.
     support_scores, support_y : ndarray
-        ``f(x_i)`` and ``y_i`` at these rows.
+        ``f(x_i)`` and ``y_i`` at these rows; of one class ``y = 1``.
     boundary : ndarray of int32
-        Other rows with ``y f ≤ 1`` within tolerance.
-    boundary_margins : ndarray or None
-        ``y f`` at those; None means 1, as at an optimum.
+        Other rows that are on the margin or beyond it, within tolerance.
+    boundary_excess : ndarray or None
+        By how much they are beyond it; None means 0, as at an optimum.
     bias : float
         Offset b.
     bias_interval : tuple of float
@@ -59,6 +62,10 @@ class Solution:
         The kernel with its numbers.
     support_vectors : rows
         The rows themselves.
+    reading : Reading
+        What the scores mean: a margin, a tube with its ε, a level, a ball with its radius.
+    proof : Inseparable or None
+        Why there is no answer, if the status is INFEASIBLE.
 
     Examples
     --------
@@ -85,7 +92,9 @@ class Solution:
     steps: int
     kernel: BoundKernel
     support_vectors: Any
-    boundary_margins: Vector | None = None
+    boundary_excess: Vector | None = None
+    reading: Reading = field(default_factory=Margin)
+    proof: Inseparable | None = None
 
     def __post_init__(self) -> None:
         for values in (self.support, self.beta, self.support_scores, self.support_y, self.boundary):
@@ -98,28 +107,30 @@ class Solution:
 
     @property
     def slack(self) -> Vector:
-        """``ξ_i = max(0, 1 − y_i f(x_i))`` of all rows."""
-        slack = self._spread(np.maximum(0.0, 1.0 - self.support_y * self.support_scores))
-        if self.boundary_margins is not None:
-            slack[self.boundary] = np.maximum(0.0, 1.0 - self.boundary_margins)
+        """``ξ_i`` of all rows: by how much they miss what they should have, ``max(0, 1 − y_i f(x_i))`` for a margin."""
+        slack = self._spread(np.maximum(0.0, self.reading.excess(self.support_y, self.support_scores)))
+        if self.boundary_excess is not None:
+            slack[self.boundary] = np.maximum(0.0, self.boundary_excess)
         return slack
 
     @property
     def taxonomy(self) -> NDArray[np.int8]:
         """`Kind` of every row: non-informative, on the boundary, inside the street but right, wrong."""
+        self._require_margin("kinds of rows")
         result = np.full(self.n, Kind.NON_INFORMATIVE, dtype=np.int8)
         tolerance = max(10.0 * self.certificate.kkt_violation, 1e-6)
         right = (self.support_scores >= 0) == (self.support_y > 0)
         result[self.support] = kinds(self.support_y * self.support_scores, right, tolerance)
-        if self.boundary_margins is None:
+        if self.boundary_excess is None:
             result[self.boundary] = Kind.BOUNDARY
         else:
-            result[self.boundary] = kinds(self.boundary_margins, self.boundary_margins > 0, tolerance)
+            result[self.boundary] = kinds(1.0 - self.boundary_excess, self.boundary_excess < 1.0, tolerance)
         return result
 
     @property
     def margin(self) -> float:
         """Width of the street, ``2/|w|``."""
+        self._require_margin("a street")
         square = float(self.beta @ (self.support_scores - self.bias))
         return 2.0 / math.sqrt(square) if square > 0 else math.inf
 
@@ -138,7 +149,12 @@ class Solution:
         rows = X if rows_are_objects(X) else feature_matrix(X)
         self._require_width(rows)
         sums = self.kernel.weighted_sums(rows, self.support_vectors, self.beta[np.newaxis], (0, len(self.beta)))
-        return np.asarray(sums[0, 0] + self.bias)
+        f = np.asarray(sums[0, 0] + self.bias)
+        return f - 0.5 * self.kernel.diagonal(rows) if self.reading.half_diagonal else f
+
+    def _require_margin(self, what: str) -> None:
+        if not isinstance(self.reading, Margin):
+            raise InvalidInput(f"Only a problem of two classes has {what}. This one is read as {self.reading!r}.")
 
     def _require_width(self, rows: Any) -> None:
         wanted, got = shape(self.support_vectors)[1:], shape(rows)[1:]

@@ -21,9 +21,10 @@ from maxmargin.validation._arrays import (
     shape,
     take_rows,
 )
-from maxmargin.validation._labels import encode, label_column
+from maxmargin.validation._labels import encode, label_column, target_column
 from maxmargin.validation._parameters import (
     check_boolean,
+    check_fraction,
     check_integer,
     check_non_negative,
     check_option,
@@ -32,7 +33,7 @@ from maxmargin.validation._parameters import (
     reject,
 )
 from maxmargin.validation._scale import feature_scale_warning
-from maxmargin.validation._training_set import TrainingSet, labelled_set, training_set
+from maxmargin.validation._training_set import TrainingSet, WeightedRows, labelled_set, training_set, weighted_rows
 from maxmargin.validation._weights import balanced_weights, class_weights, positive_weights
 from maxmargin.validation._wording import as_invalid_input
 
@@ -41,10 +42,12 @@ __all__ = [
     "ObjectRows",
     "Rows",
     "TrainingSet",
+    "WeightedRows",
     "as_invalid_input",
     "balanced_weights",
     "canonical",
     "check_boolean",
+    "check_fraction",
     "check_integer",
     "check_non_negative",
     "check_option",
@@ -66,5 +69,7 @@ __all__ = [
     "rows_are_objects",
     "shape",
     "take_rows",
+    "target_column",
     "training_set",
+    "weighted_rows",
 ]

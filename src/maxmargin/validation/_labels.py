@@ -13,7 +13,7 @@ from maxmargin.errors import InvalidInput
 from maxmargin.validation._arrays import length
 from maxmargin.validation._wording import as_invalid_input
 
-__all__ = ["encode", "label_column"]
+__all__ = ["encode", "label_column", "target_column"]
 
 _SURELY_LABELS = "biuSU"  # kinds of dtype that need no look at the values
 
@@ -32,6 +32,24 @@ def label_column(y: Any, X: Any) -> NDArray[Any]:
         if column.dtype.kind not in _SURELY_LABELS:
             check_classification_targets(column)
     return column
+
+
+def target_column(y: Any, X: Any) -> NDArray[np.float64]:
+    """Return y as one column of finite numbers, one for each row of X."""
+    if y is None:
+        raise InvalidInput("The fit requires y to be passed, but the target y is None. Pass one number for each row of X.")
+    with as_invalid_input():
+        column: NDArray[Any] = column_or_1d(y, warn=True)
+        assert_all_finite(column, input_name="y")
+        check_consistent_length(X, column)
+    if column.dtype.kind not in "biuf":
+        try:
+            column = column.astype(np.float64)
+        except (TypeError, ValueError):
+            raise InvalidInput(
+                f"The targets in y must be numbers. Got {column[0]!r}. For labels use a classifier, such as SVC."
+            ) from None
+    return np.ascontiguousarray(column, dtype=np.float64)
 
 
 def encode(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:

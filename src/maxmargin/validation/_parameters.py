@@ -16,6 +16,7 @@ from maxmargin.errors import InvalidInput
 
 __all__ = [
     "check_boolean",
+    "check_fraction",
     "check_integer",
     "check_non_negative",
     "check_option",
@@ -56,6 +57,14 @@ def check_non_negative(name: str, value: Any, owner: str) -> float:
     if 0.0 <= number < math.inf:
         return number
     raise reject(name, value, owner, "a float in the range [0.0, inf)")
+
+
+def check_fraction(name: str, value: Any, owner: str) -> float:
+    """Return a number above 0 and at most 1, as a float."""
+    number = _number(value)
+    if 0.0 < number <= 1.0:
+        return number
+    raise reject(name, value, owner, "a float in the range (0.0, 1.0]")
 
 
 def check_real(name: str, value: Any, owner: str) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -13,22 +14,17 @@ from maxmargin.validation._arrays import feature_matrix, length, object_rows, sh
 from maxmargin.validation._labels import encode, label_column
 from maxmargin.validation._weights import positive_weights
 
-__all__ = ["TrainingSet", "labelled_set", "training_set"]
+__all__ = ["TrainingSet", "WeightedRows", "labelled_set", "training_set", "weighted_rows"]
 
 
-@final
 @dataclass(frozen=True, eq=False)
-class TrainingSet:
-    """Rows, labels and weights, ready for the rooms behind the porch.
+class _Rows(ABC):
+    """Rows and weights, ready for the rooms behind the porch.
 
     Attributes
     ----------
     X : ndarray, CSR matrix or sequence of objects
         The rows with a positive weight; of a precomputed kernel these rows and columns.
-    codes : ndarray of intp, shape (n,)
-        Class index of each row.
-    classes : ndarray of shape (K,)
-        The labels, sorted.
     weight : ndarray of float64, shape (n,)
         Positive sample weights.
     kept : ndarray of intp or None
@@ -38,8 +34,6 @@ class TrainingSet:
     """
 
     X: Any
-    codes: NDArray[np.intp]
-    classes: NDArray[Any]
     weight: NDArray[np.float64]
     kept: NDArray[np.intp] | None
     weighted: bool
@@ -47,12 +41,39 @@ class TrainingSet:
     @property
     def n(self) -> int:
         """Number of rows."""
-        return len(self.codes)
+        return len(self.weight)
 
     @property
     def sample_weight(self) -> NDArray[np.float64] | None:
         """The weights, or None if all rows count the same."""
         return self.weight if self.weighted else None
+
+    def of_kept(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Values of the rows that are kept, from those of all rows."""
+        return values if self.kept is None else values[self.kept]
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class WeightedRows(_Rows):
+    """Rows and weights alone."""
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class TrainingSet(_Rows):
+    """Rows, weights and labels.
+
+    Attributes
+    ----------
+    codes : ndarray of intp, shape (n,)
+        Class index of each row.
+    classes : ndarray of shape (K,)
+        The labels, sorted.
+    """
+
+    codes: NDArray[np.intp]
+    classes: NDArray[Any]
 
     @property
     def y(self) -> NDArray[np.float64]:
@@ -91,19 +112,23 @@ def training_set(X: Any, y: Any, sample_weight: Any = None, *, pairwise: bool = 
     return data
 
 
-def labelled_set(X: Any, y: NDArray[Any], sample_weight: Any = None, *, pairwise: bool = False) -> TrainingSet:
-    """Put validated rows and labels of two or more classes together, without the rows of no weight."""
+def weighted_rows(X: Any, sample_weight: Any = None, *, pairwise: bool = False) -> WeightedRows:
+    """Put validated rows and their weights together, without the rows of no weight."""
     weight, kept = positive_weights(sample_weight, length(X), shape(X))
     if kept is not None:
-        X, y_kept = take_rows(X, kept), y[kept]
+        X = take_rows(X, kept)
         if pairwise:
             X = np.ascontiguousarray(X[:, kept])
-    else:
-        y_kept = y
-    classes, codes = encode(y_kept)
+    return WeightedRows(X, weight, kept, sample_weight is not None)
+
+
+def labelled_set(X: Any, y: NDArray[Any], sample_weight: Any = None, *, pairwise: bool = False) -> TrainingSet:
+    """Put validated rows and labels of two or more classes together, without the rows of no weight."""
+    rows = weighted_rows(X, sample_weight, pairwise=pairwise)
+    classes, codes = encode(rows.of_kept(y))
     if len(classes) < 2:
-        raise _one_class(y, kept)
-    return TrainingSet(X, codes, classes, weight, kept, weighted=sample_weight is not None)
+        raise _one_class(y, rows.kept)
+    return TrainingSet(rows.X, rows.weight, rows.kept, rows.weighted, codes, classes)
 
 
 def _one_class(y: NDArray[Any], kept: NDArray[np.intp] | None) -> InvalidInput:

@@ -1,0 +1,129 @@
+"""The hard margin: no slack."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any, Self, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.kernels import Gram, Kernel
+from maxmargin.problems._base import Inseparable, Judged, Model, Problem, gram_of, labelled
+from maxmargin.problems._dual import DualProblem
+from maxmargin.problems._reading import Margin
+from maxmargin.validation import check_boolean
+
+__all__ = ["HardMargin"]
+
+Vector = NDArray[np.float64]
+
+_SAME_POINT = 1e-12  # squared distance, as a part of the largest k(x, x): below it is rounding
+
+
+@final
+class HardMargin(Problem):
+    """Minimise ``½|w|²`` subject to ``y_i f(x_i) ≥ 1``, with ``f(x) = <w, φ(x)> + b``.
+
+    It is solved as the search for the nearest points of the two classes' convex hulls: minimise ``½|Σ β_i φ(x_i)|²`` where the
+    positive β sum to 1 and the negative to −1. Their difference ``v`` is the direction of w, their distance the margin:
+    ``w = 2v/|v|²``. This always has an answer; if the distance is 0 the classes are inseparable, and the two equal points prove
+    it. Without offset one point, a convex combination of all ``y_i φ(x_i)``, is looked for instead, nearest to 0.
+
+    Parameters
+    ----------
+    X : array-like, CSR matrix or sequence of objects
+        Training rows; a square Gram matrix for ``Precomputed``, any objects for a kernel function.
+    y : array-like
+        Labels of two classes; the one that sorts last is +1.
+    kernel : Kernel, callable or str
+        The likeness; ``RBF()`` by default.
+    offset : bool
+        Whether f has a free offset b.
+    sample_weight : array-like, optional
+        A row without positive weight is left out; other weights do not matter.
+
+    Examples
+    --------
+    >>> from maxmargin import solve
+    >>> from maxmargin.kernels import Linear
+    >>> from maxmargin.problems import HardMargin
+    >>> solution = solve(HardMargin([[0.0], [1.0], [3.0], [4.0]], [0, 0, 1, 1], kernel=Linear()))
+    >>> solution.weights.round(9), round(solution.bias, 9), round(solution.margin, 9)
+    (array([1.]), -2.0, 2.0)
+    """
+
+    def __init__(self, X: Any, y: Any, kernel: Kernel | Any = None, offset: bool = True, sample_weight: Any = None) -> None:
+        chosen, data = labelled(X, y, kernel, sample_weight, "HardMargin")
+        self._fill(gram_of(chosen, data), data.y, check_boolean("offset", offset, "HardMargin"))
+
+    @classmethod
+    def on(cls, gram: Gram, y: Vector, offset: bool = True) -> Self:
+        """The problem from a source of kernel values and labels −1 and +1."""
+        problem = cls.__new__(cls)
+        problem._fill(gram, y, offset)
+        return problem
+
+    def _fill(self, gram: Gram, y: Vector, offset: bool) -> None:
+        self.gram = gram
+        self.y = y
+        self.offset = offset
+
+    @cached_property
+    def dual(self) -> DualProblem:
+        """Nearest points: ``q = 0``, and sums of ±1 on both sides; without offset one sum of 1 over ``y_i y_j k``."""
+        zero, one = np.zeros(len(self.y)), np.ones(len(self.y))
+        if not self.offset:
+            return DualProblem(gram=self.gram.adjusted(self.y), q=zero, lower=zero, upper=one, offset=True, total=1.0)
+        return DualProblem(
+            gram=self.gram,
+            q=zero,
+            lower=np.minimum(self.y, 0.0),
+            upper=np.maximum(self.y, 0.0),
+            offset=True,
+            mass=2.0,
+        )
+
+    def start(self) -> Vector:
+        """The first row of each class, or the first row."""
+        beta = np.zeros(len(self.y))
+        for sign in (1.0, -1.0) if self.offset else (self.y[0],):
+            beta[np.flatnonzero(self.y == sign)[0]] = sign if self.offset else 1.0
+        return beta
+
+    def reading(self, judged: Judged) -> Margin:
+        """A margin."""
+        return Margin()
+
+    @property
+    def _hulls(self) -> float:
+        return 2.0 if self.offset else 1.0
+
+    def unit(self, judged: Judged) -> float:
+        """``w = (2/|v|²) v``; without offset ``v/|v|²``."""
+        return self._hulls / judged.square_norm if judged.square_norm > 0 else 1.0
+
+    def inseparable(self, beta: Vector, judged: Judged) -> Inseparable | None:
+        """The nearest points, if they are the same."""
+        scale = float(np.abs(self.gram.diagonal()).max())
+        if judged.square_norm > _SAME_POINT * scale:
+            return None
+        return Inseparable(np.abs(beta), float(np.sqrt(max(0.0, judged.square_norm))))
+
+    def model(self, beta: Vector, judged: Judged) -> Model:
+        """From nearest points to the canonical hyperplane; the primal value is that of w made long enough for all rows."""
+        scale = self.unit(judged)
+        turned = 1.0 if self.offset else self.y
+        bias = judged.bias if self.offset else 0.0
+        f = scale * (turned * judged.scores + bias)
+        nearest = float((self.y * f).min())
+        norm = scale * scale * judged.square_norm
+        return Model(
+            beta=scale * turned * beta,
+            scores=f,
+            bias=scale * bias,
+            bias_interval=(scale * bias, scale * bias),
+            primal=0.5 * norm / nearest**2 if nearest > 0 else np.inf,
+            dual=self._hulls * scale - 0.5 * norm,
+            reading=Margin(),
+        )

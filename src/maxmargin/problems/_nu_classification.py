@@ -1,0 +1,119 @@
+"""ν-classification."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any, Self, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.errors import InvalidInput
+from maxmargin.kernels import Gram, Kernel
+from maxmargin.problems._base import Judged, Model, Problem, gram_of, labelled
+from maxmargin.problems._dual import DualProblem
+from maxmargin.problems._filling import filled
+from maxmargin.problems._reading import Margin
+from maxmargin.validation import check_fraction
+
+__all__ = ["NuClassification"]
+
+Vector = NDArray[np.float64]
+
+
+@final
+class NuClassification(Problem):
+    """Minimise ``½|w|² − ν W ρ + Σ w_i max(0, ρ − y_i f(x_i))`` over w, b and the margin ``ρ ≥ 0``.
+
+    ν bounds the part of rows inside the margin from above and the part of support vectors from below (Schölkopf, Smola,
+    Williamson and Bartlett 2000). ``W`` is the sum of the weights ``w_i``. The answer is scaled to a margin of 1, as usual:
+    with ``C = 1/ρ`` it is that of `SoftMargin`. The objectives stay those of this problem.
+
+    Parameters
+    ----------
+    X : array-like, CSR matrix or sequence of objects
+        Training rows; a square Gram matrix for ``Precomputed``, any objects for a kernel function.
+    y : array-like
+        Labels of two classes; the one that sorts last is +1.
+    nu : float
+        In (0, 1], and not above ``2 min(W₊, W₋)/W``: both classes must be able to carry half of it.
+    kernel : Kernel, callable or str
+        The likeness; ``RBF()`` by default.
+    sample_weight : array-like, optional
+        Weight w_i of each row. A weight of 2 is the row twice, of 0 the row left out.
+
+    Examples
+    --------
+    >>> from maxmargin import solve
+    >>> from maxmargin.kernels import Linear
+    >>> from maxmargin.problems import NuClassification
+    >>> solution = solve(NuClassification([[0.0], [1.0], [3.0], [4.0]], [0, 0, 1, 1], nu=0.4, kernel=Linear()))
+    >>> solution.weights.round(9), round(solution.bias, 9)
+    (array([1.]), -2.0)
+    """
+
+    def __init__(self, X: Any, y: Any, nu: float = 0.5, kernel: Kernel | Any = None, sample_weight: Any = None) -> None:
+        share = check_fraction("nu", nu, "NuClassification")
+        chosen, data = labelled(X, y, kernel, sample_weight, "NuClassification")
+        self._fill(gram_of(chosen, data), data.y, data.weight, share)
+
+    @classmethod
+    def on(cls, gram: Gram, y: Vector, weight: Vector, nu: float) -> Self:
+        """The problem from a source of kernel values, labels −1 and +1, and positive weights."""
+        problem = cls.__new__(cls)
+        problem._fill(gram, y, weight, nu)
+        return problem
+
+    def _fill(self, gram: Gram, y: Vector, weight: Vector, nu: float) -> None:
+        self.gram = gram
+        self.y = y
+        self.weight = weight
+        self.nu = nu
+        total = float(weight.sum())
+        largest = 2.0 * min(float(weight[y > 0].sum()), float(weight[y < 0].sum())) / total
+        if nu > largest * (1.0 + 1e-12):
+            raise InvalidInput(
+                f"specified nu is infeasible: nu = {nu:g} is more than {largest:.6g}, twice the share of the smaller class."
+                f" Choose nu in (0, {largest:.6g}]."
+            )
+        self._mass = min(nu, largest) * total
+
+    @cached_property
+    def dual(self) -> DualProblem:
+        """``q = 0``, β between 0 and ``y w_i``, and half of ``ν W`` on each side."""
+        ends = self.y * self.weight
+        return DualProblem(
+            gram=self.gram,
+            q=np.zeros(len(self.y)),
+            lower=np.minimum(ends, 0.0),
+            upper=np.maximum(ends, 0.0),
+            offset=True,
+            mass=self._mass,
+        )
+
+    def start(self) -> Vector:
+        """The first rows of each class, as far as the mass reaches."""
+        beta = np.zeros(len(self.y))
+        for sign in (1.0, -1.0):
+            members = np.flatnonzero(self.y == sign)
+            beta[members] = sign * filled(self.weight[members], 0.5 * self._mass)
+        return beta
+
+    def reading(self, judged: Judged) -> Margin:
+        """A margin."""
+        return Margin()
+
+    def model(self, beta: Vector, judged: Judged) -> Model:
+        """The answer divided by ρ, which is minus the price of the mass; by 1 where rounding leaves no margin."""
+        rho = -judged.price
+        scale = 1.0 / rho if rho > 1e-12 * (1.0 + abs(judged.bias)) else 1.0
+        bias = scale * judged.bias
+        return Model(
+            beta=scale * beta,
+            scores=scale * judged.scores + bias,
+            bias=bias,
+            bias_interval=(bias, bias),
+            primal=judged.primal,
+            dual=judged.dual,
+            reading=Margin(),
+        )

@@ -1,0 +1,146 @@
+"""One class: apart from the origin, or in the smallest ball."""
+
+from __future__ import annotations
+
+import math
+from functools import cached_property
+from typing import Any, Self, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.kernels import Gram, Kernel
+from maxmargin.problems._base import Judged, Problem, gram_of, unlabelled
+from maxmargin.problems._dual import DualProblem
+from maxmargin.problems._filling import filled
+from maxmargin.problems._reading import Ball, Level
+from maxmargin.validation import check_fraction
+
+__all__ = ["DataDescription", "OneClass"]
+
+Vector = NDArray[np.float64]
+
+
+@final
+class OneClass(Problem):
+    """Minimise ``½|w|² − ν W ρ + Σ w_i max(0, ρ − <w, φ(x_i)>)`` over w and ρ; ``f(x) = <w, φ(x)> − ρ``.
+
+    ν bounds the part of outliers, rows with f < 0, from above and the part of support vectors from below (Schölkopf, Platt,
+    Shawe-Taylor, Smola and Williamson 2001). ``W`` is the sum of the weights ``w_i``.
+
+    Parameters
+    ----------
+    X : array-like, CSR matrix or sequence of objects
+        Training rows; a square Gram matrix for ``Precomputed``, any objects for a kernel function.
+    nu : float
+        In (0, 1].
+    kernel : Kernel, callable or str
+        The likeness; ``RBF()`` by default.
+    sample_weight : array-like, optional
+        Weight w_i of each row. A weight of 2 is the row twice, of 0 the row left out.
+
+    Examples
+    --------
+    >>> from maxmargin import solve
+    >>> from maxmargin.kernels import Linear
+    >>> from maxmargin.problems import OneClass
+    >>> solution = solve(OneClass([[1.0], [2.0], [3.0], [4.0]], nu=0.2, kernel=Linear()))
+    >>> solution.weights, solution.decision_function([[1.0], [3.0]]).round(9)
+    (array([0.8]), array([0. , 1.6]))
+    """
+
+    def __init__(self, X: Any, nu: float = 0.5, kernel: Kernel | Any = None, sample_weight: Any = None) -> None:
+        share = check_fraction("nu", nu, "OneClass")
+        chosen, _, data = unlabelled(X, kernel, sample_weight, "OneClass")
+        self._fill(gram_of(chosen, data), data.weight, share)
+
+    @classmethod
+    def on(cls, gram: Gram, weight: Vector, nu: float) -> Self:
+        """The problem from a source of kernel values and positive weights."""
+        problem = cls.__new__(cls)
+        problem._fill(gram, weight, nu)
+        return problem
+
+    def _fill(self, gram: Gram, weight: Vector, nu: float) -> None:
+        self.gram = gram
+        self.y = np.ones(len(weight))
+        self.weight = weight
+        self.nu = nu
+
+    @cached_property
+    def dual(self) -> DualProblem:
+        """``q = 0``, β between 0 and w_i, and ``Σβ = ν W``."""
+        zero = np.zeros(len(self.weight))
+        total = self.nu * float(self.weight.sum())
+        return DualProblem(gram=self.gram, q=zero, lower=zero, upper=self.weight, offset=True, total=total)
+
+    def start(self) -> Vector:
+        """The first rows, as far as ``ν W`` reaches."""
+        return filled(self.weight, self.dual.total)
+
+    def reading(self, judged: Judged) -> Level:
+        """A level."""
+        return Level()
+
+
+@final
+class DataDescription(Problem):
+    """The smallest ball around most rows: minimise ``R² + Σ w_i max(0, |φ(x_i) − c|² − R²) / (ν W)`` over c and R.
+
+    Support vector data description (Tax and Duin 2004). ν bounds the part of rows outside from above. The score is
+    ``f(x) = (R² − |φ(x) − c|²) / 2``, the centre ``c = Σ β_i φ(x_i)``; R is ``solution.reading.radius``. The objectives are
+    half of those above. Where ``k(x, x)`` is the same for all x, as for an RBF, it is `OneClass` in other words.
+
+    Parameters
+    ----------
+    X : array-like, CSR matrix or sequence of objects
+        Training rows; a square Gram matrix for ``Precomputed``, any objects for a kernel function.
+    nu : float
+        In (0, 1]; so small that no row may be outside, it is the smallest enclosing ball.
+    kernel : Kernel, callable or str
+        The likeness; ``RBF()`` by default.
+    sample_weight : array-like, optional
+        Weight w_i of each row. A weight of 2 is the row twice, of 0 the row left out.
+
+    Examples
+    --------
+    >>> from maxmargin import solve
+    >>> from maxmargin.kernels import Linear
+    >>> from maxmargin.problems import DataDescription
+    >>> solution = solve(DataDescription([[0.0], [1.0], [4.0]], nu=0.1, kernel=Linear()))
+    >>> solution.weights, round(solution.reading.radius, 6), solution.decision_function([[2.0], [5.0]]).round(6)
+    (array([2.]), 2.0, array([ 2. , -2.5]))
+    """
+
+    def __init__(self, X: Any, nu: float = 0.5, kernel: Kernel | Any = None, sample_weight: Any = None) -> None:
+        share = check_fraction("nu", nu, "DataDescription")
+        chosen, _, data = unlabelled(X, kernel, sample_weight, "DataDescription")
+        self._fill(gram_of(chosen, data), data.weight, share)
+
+    @classmethod
+    def on(cls, gram: Gram, weight: Vector, nu: float) -> Self:
+        """The problem from a source of kernel values and positive weights."""
+        problem = cls.__new__(cls)
+        problem._fill(gram, weight, nu)
+        return problem
+
+    def _fill(self, gram: Gram, weight: Vector, nu: float) -> None:
+        self.gram = gram
+        self.y = np.ones(len(weight))
+        self.weight = weight
+        self.nu = nu
+
+    @cached_property
+    def dual(self) -> DualProblem:
+        """``q = −k(x_i, x_i)/2``, β between 0 and ``w_i/(ν W)``, and ``Σβ = 1``."""
+        upper = self.weight / (self.nu * float(self.weight.sum()))
+        zero = np.zeros(len(upper))
+        return DualProblem(gram=self.gram, q=-0.5 * self.gram.diagonal(), lower=zero, upper=upper, offset=True, total=1.0)
+
+    def start(self) -> Vector:
+        """The first rows, as far as 1 reaches."""
+        return filled(self.dual.upper, 1.0)
+
+    def reading(self, judged: Judged) -> Ball:
+        """A ball: ``b = (R² − |c|²) / 2``."""
+        return Ball(math.sqrt(max(0.0, judged.square_norm + 2.0 * judged.bias)))

@@ -1,0 +1,112 @@
+"""How the scores of a solved problem are read: what a row should have, and by how much it misses that."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Ball", "Level", "Margin", "Reading", "Tube"]
+
+Vector = NDArray[np.float64]
+
+
+class Reading(ABC):
+    """What scores f mean beside y. A row's slack is ``max(0, excess)``; on the boundary the excess is 0."""
+
+    half_diagonal: bool = False
+    """Whether ``k(x, x)/2`` is taken off the score."""
+
+    @abstractmethod
+    def excess(self, y: Vector, f: Vector) -> Vector:
+        """By how much rows miss what they should have; negative where they have room."""
+
+
+@final
+@dataclass(frozen=True)
+class Margin(Reading):
+    """Two classes: ``y f ≥ 1``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from maxmargin.problems import Margin
+    >>> Margin().excess(np.array([1.0, -1.0]), np.array([0.5, -2.0]))
+    array([ 0.5, -1. ])
+    """
+
+    def excess(self, y: Vector, f: Vector) -> Vector:
+        """``1 − y f``."""
+        return 1.0 - y * f
+
+
+@final
+@dataclass(frozen=True)
+class Tube(Reading):
+    """Regression: ``|f − y| ≤ ε``.
+
+    Attributes
+    ----------
+    epsilon : float
+        Half the width of the tube.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from maxmargin.problems import Tube
+    >>> Tube(0.25).excess(np.array([1.0, 2.0]), np.array([1.5, 2.0]))
+    array([ 0.25, -0.25])
+    """
+
+    epsilon: float
+
+    def excess(self, y: Vector, f: Vector) -> Vector:
+        """``|f − y| − ε``."""
+        return np.asarray(np.abs(f - y) - self.epsilon)
+
+
+@final
+@dataclass(frozen=True)
+class Level(Reading):
+    """One class: ``f ≥ 0``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from maxmargin.problems import Level
+    >>> Level().excess(np.ones(2), np.array([0.5, -0.5]))
+    array([-0.5,  0.5])
+    """
+
+    def excess(self, y: Vector, f: Vector) -> Vector:
+        """``−f``."""
+        return -f
+
+
+@final
+@dataclass(frozen=True)
+class Ball(Reading):
+    """One class in a ball: ``f = (R² − |φ(x) − c|²) / 2 ≥ 0``.
+
+    Attributes
+    ----------
+    radius : float
+        R, in the space of the kernel.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from maxmargin.problems import Ball
+    >>> Ball(1.0).excess(np.ones(1), np.array([0.5]))
+    array([-0.5])
+    """
+
+    radius: float
+    half_diagonal = True
+
+    def excess(self, y: Vector, f: Vector) -> Vector:
+        """``−f``."""
+        return -f

@@ -1,0 +1,176 @@
+"""Regression in a tube: its width is given (ε), or found so that a given part of the rows is outside (ν)."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any, Self, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.kernels import Gram, Kernel
+from maxmargin.problems._base import Judged, Problem, gram_of, unlabelled
+from maxmargin.problems._dual import DualProblem
+from maxmargin.problems._filling import filled
+from maxmargin.problems._reading import Tube
+from maxmargin.validation import check_boolean, check_fraction, check_non_negative, check_positive, target_column
+
+__all__ = ["EpsilonRegression", "NuRegression"]
+
+Vector = NDArray[np.float64]
+
+
+@final
+class EpsilonRegression(Problem):
+    """Minimise ``½|w|² + Σ C_i max(0, |f(x_i) − y_i| − ε)`` with ``f(x) = <w, φ(x)> + b``.
+
+    The dual has one variable a row, between −C_i and C_i: the difference of the two multipliers of its tube (Smola and
+    Schölkopf 2004). ``C = inf`` keeps every row inside the tube.
+
+    Parameters
+    ----------
+    X : array-like, CSR matrix or sequence of objects
+        Training rows; a square Gram matrix for ``Precomputed``, any objects for a kernel function.
+    y : array-like
+        Targets.
+    C : float
+        Price of leaving the tube.
+    epsilon : float
+        Half the width of the tube.
+    kernel : Kernel, callable or str
+        The likeness; ``RBF()`` by default.
+    offset : bool
+        Whether f has a free offset b.
+    sample_weight : array-like, optional
+        Weight w_i of each row: ``C_i = C w_i``. A weight of 2 is the row twice, of 0 the row left out.
+
+    Examples
+    --------
+    A line through (0, 0) and (2, 2) may miss both by ½, so the flattest has the slope ½.
+
+    >>> from maxmargin import solve
+    >>> from maxmargin.kernels import Linear
+    >>> from maxmargin.problems import EpsilonRegression
+    >>> solution = solve(EpsilonRegression([[0.0], [2.0]], [0.0, 2.0], C=10.0, epsilon=0.5, kernel=Linear()))
+    >>> solution.weights, solution.bias
+    (array([0.5]), 0.5)
+    """
+
+    def __init__(
+        self,
+        X: Any,
+        y: Any,
+        C: float = 1.0,
+        epsilon: float = 0.1,
+        kernel: Kernel | Any = None,
+        offset: bool = True,
+        sample_weight: Any = None,
+    ) -> None:
+        price = check_positive("C", C, "EpsilonRegression", infinite=True)
+        width = check_non_negative("epsilon", epsilon, "EpsilonRegression")
+        chosen, rows, data = unlabelled(X, kernel, sample_weight, "EpsilonRegression")
+        y = data.of_kept(target_column(y, rows))
+        free = check_boolean("offset", offset, "EpsilonRegression")
+        self._fill(gram_of(chosen, data), y, price * data.weight, width, free)
+
+    @classmethod
+    def on(cls, gram: Gram, y: Vector, upper: Vector, epsilon: float, offset: bool = True) -> Self:
+        """The problem from a source of kernel values, targets and ``C_i > 0``."""
+        problem = cls.__new__(cls)
+        problem._fill(gram, y, upper, epsilon, offset)
+        return problem
+
+    def _fill(self, gram: Gram, y: Vector, upper: Vector, epsilon: float, offset: bool) -> None:
+        self.gram = gram
+        self.y = y
+        self.upper = upper
+        self.epsilon = epsilon
+        self.offset = offset
+
+    @cached_property
+    def dual(self) -> DualProblem:
+        """``q = −y``, a kink of ε at 0, and β between −C_i and C_i."""
+        return DualProblem(
+            gram=self.gram, q=-self.y, lower=-self.upper, upper=self.upper, offset=self.offset, kink=self.epsilon
+        )
+
+    def reading(self, judged: Judged) -> Tube:
+        """A tube of the given width."""
+        return Tube(self.epsilon)
+
+
+@final
+class NuRegression(Problem):
+    """Minimise ``½|w|² + C ν W ε + Σ C_i max(0, |f(x_i) − y_i| − ε)`` over w, b and the width ``ε ≥ 0`` of the tube.
+
+    ν bounds the part of rows outside the tube from above and the part of support vectors from below (Schölkopf, Smola,
+    Williamson and Bartlett 2000). ``W`` is the sum of the weights ``w_i``, ``C_i = C w_i``. The answer has its ε as
+    ``solution.reading.epsilon``.
+
+    Parameters
+    ----------
+    X : array-like, CSR matrix or sequence of objects
+        Training rows; a square Gram matrix for ``Precomputed``, any objects for a kernel function.
+    y : array-like
+        Targets.
+    C : float
+        Price of leaving the tube.
+    nu : float
+        In (0, 1].
+    kernel : Kernel, callable or str
+        The likeness; ``RBF()`` by default.
+    sample_weight : array-like, optional
+        Weight w_i of each row. A weight of 2 is the row twice, of 0 the row left out.
+
+    Examples
+    --------
+    >>> from maxmargin import solve
+    >>> from maxmargin.kernels import Linear
+    >>> from maxmargin.problems import NuRegression
+    >>> solution = solve(NuRegression([[0.0], [1.0], [2.0], [3.0]], [0.0, 1.0, 2.0, 3.0], C=0.1, nu=0.4, kernel=Linear()))
+    >>> round(solution.reading.epsilon, 6), solution.weights.round(6)
+    (1.14, array([0.24]))
+    """
+
+    def __init__(
+        self, X: Any, y: Any, C: float = 1.0, nu: float = 0.5, kernel: Kernel | Any = None, sample_weight: Any = None
+    ) -> None:
+        price = check_positive("C", C, "NuRegression")
+        share = check_fraction("nu", nu, "NuRegression")
+        chosen, rows, data = unlabelled(X, kernel, sample_weight, "NuRegression")
+        self._fill(gram_of(chosen, data), data.of_kept(target_column(y, rows)), price * data.weight, share)
+
+    @classmethod
+    def on(cls, gram: Gram, y: Vector, upper: Vector, nu: float) -> Self:
+        """The problem from a source of kernel values, targets and ``C_i > 0``."""
+        problem = cls.__new__(cls)
+        problem._fill(gram, y, upper, nu)
+        return problem
+
+    def _fill(self, gram: Gram, y: Vector, upper: Vector, nu: float) -> None:
+        self.gram = gram
+        self.y = y
+        self.upper = upper
+        self.nu = nu
+        self._mass = nu * float(upper.sum())
+
+    @cached_property
+    def dual(self) -> DualProblem:
+        """``q = −y``, β between −C_i and C_i, and ``Σ|β| ≤ ν Σ C_i``."""
+        return DualProblem(
+            gram=self.gram, q=-self.y, lower=-self.upper, upper=self.upper, offset=True, mass=self._mass, mass_may_fall=True
+        )
+
+    def start(self) -> Vector:
+        """The largest targets pull up, the smallest down, as far as the mass reaches."""
+        order = np.argsort(self.y, kind="stable")
+        beta = np.zeros(len(self.y))
+        low = filled(self.upper[order], 0.5 * self._mass)
+        high = filled(self.upper[order[::-1]], 0.5 * self._mass)
+        beta[order] -= low
+        beta[order[::-1]] += high
+        return beta
+
+    def reading(self, judged: Judged) -> Tube:
+        """A tube as wide as the price of the mass."""
+        return Tube(max(0.0, judged.price))
