@@ -1,13 +1,14 @@
 """Support vector machines with a certificate of optimality.
 
-``maxmargin.SVC`` has scikit-learn's interface; ``maxmargin.solve`` answers a problem of ``maxmargin.problems`` directly.
+``SVC``, ``NuSVC``, ``SVR``, ``NuSVR``, ``OneClassSVM`` and ``SVDD`` have scikit-learn's interface; ``maxmargin.solve`` answers
+a problem of ``maxmargin.problems`` directly.
 """
 
 from importlib import metadata as _metadata
 
 from maxmargin import errors, kernels, problems, solution, solvers
 from maxmargin._solve import solve
-from maxmargin.estimators import SVC
+from maxmargin.estimators import SVC, SVDD, SVR, NuSVC, NuSVR, OneClassSVM
 from maxmargin.solvers import get_threads, set_threads
 
 try:
@@ -15,4 +16,19 @@ try:
 except _metadata.PackageNotFoundError:  # a source tree that is not installed
     __version__ = "0+unknown"
 
-__all__ = ["SVC", "errors", "get_threads", "kernels", "problems", "set_threads", "solution", "solve", "solvers"]
+__all__ = [
+    "SVC",
+    "SVDD",
+    "SVR",
+    "NuSVC",
+    "NuSVR",
+    "OneClassSVM",
+    "errors",
+    "get_threads",
+    "kernels",
+    "problems",
+    "set_threads",
+    "solution",
+    "solve",
+    "solvers",
+]

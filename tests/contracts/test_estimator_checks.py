@@ -1,4 +1,4 @@
-"""scikit-learn's own contract for estimators, without a single expected failure.
+"""scikit-learn's own contract for estimators, with one expected failure, of one check for ν-classification.
 
 scikit-learn exempts its SVMs from the checks on weight equivalence (they compare to 1e-7); ours pass them.
 """
@@ -10,7 +10,7 @@ from typing import Any
 
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from maxmargin import SVC
+from maxmargin import SVC, SVDD, SVR, NuSVC, NuSVR, OneClassSVM
 from maxmargin.kernels import RBF
 
 ESTIMATORS = [
@@ -19,9 +19,20 @@ ESTIMATORS = [
     SVC(kernel=RBF()),
     SVC(multi_class="ovr"),
     SVC(kernel="precomputed"),
+    NuSVC(nu=0.2),
+    SVR(),
+    SVR(kernel="linear"),
+    NuSVR(),
+    OneClassSVM(),
+    SVDD(),
 ]
 
 
-@parametrize_with_checks(ESTIMATORS)
+def _expected_failures(estimator: Any) -> dict[str, str]:
+    """One check gives a class a weight of 1 000 and another one of 0.0001: no ν that is not tiny is feasible then."""
+    return {"check_class_weight_classifiers": "extreme class weights"} if isinstance(estimator, NuSVC) else {}
+
+
+@parametrize_with_checks(ESTIMATORS, expected_failed_checks=_expected_failures)
 def test_estimator_check(estimator: Any, check: Callable[[Any], None]) -> None:
     check(estimator)

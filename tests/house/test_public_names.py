@@ -17,13 +17,13 @@ import maxmargin
 from ..endings._isolated import run
 
 PUBLIC: dict[str, str] = {
-    "maxmargin": "SVC errors get_threads kernels problems set_threads solution solve solvers",
+    "maxmargin": "NuSVC NuSVR OneClassSVM SVC SVDD SVR errors get_threads kernels problems set_threads solution solve solvers",
     "maxmargin.errors": "ConvergenceWarning FeatureScaleWarning FitInterrupted IndefiniteKernelWarning InfeasibleError "
     "InvalidInput KernelError MaxmarginError MissingExtra",
-    "maxmargin.estimators": "SVC",
+    "maxmargin.estimators": "NuSVC NuSVR OneClassSVM SVC SVDD SVR",
     "maxmargin.kernels": "BoundKernel Gram Kernel Linear Polynomial Precomputed RBF Sigmoid UserFunction as_kernel",
     "maxmargin.plots": "canvas decision_boundary",
-    "maxmargin.problems": "Ball DataDescription DualProblem EpsilonRegression HardMargin Inseparable Judged Level Margin Model "
+    "maxmargin.problems": "Ball DataDescription DualProblem EpsilonRegression HardMargin Inseparable Level Margin Model "
     "NuClassification NuRegression Offset OneClass Problem Reading Slack SoftMargin Tube",
     "maxmargin.solution": "Certificate Iterate Judgement Kind Progress Solution Status Trace certify certify_all",
     "maxmargin.solvers": "SMO Choice Limits Solver Start cpu_level get_threads select set_threads",

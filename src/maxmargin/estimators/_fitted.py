@@ -17,13 +17,13 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from maxmargin.errors import InvalidInput
-from maxmargin.estimators._schemes import Scheme, scheme_of
+from maxmargin.estimators._schemes import Scheme, SharedVectors, scheme_of
 from maxmargin.kernels import BoundKernel
 
 if TYPE_CHECKING:
-    from maxmargin.estimators._svc import SVC
+    from maxmargin.estimators._model import KernelModel
 
-__all__ = ["Fitted", "RowKind", "fitted"]
+__all__ = ["Fitted", "RowKind", "class_layout", "fitted", "single_layout"]
 
 
 class RowKind(Enum):
@@ -64,7 +64,7 @@ class Fitted:
     bounds: list[int]
 
 
-def fitted(model: SVC) -> Fitted:
+def fitted(model: KernelModel) -> Fitted:
     """Check the attributes of a fitted model and put them together.
 
     Raises
@@ -80,14 +80,23 @@ def fitted(model: SVC) -> Fitted:
         ) from None
 
 
-def _inspected(model: SVC) -> Fitted:
-    n_classes = len(_array("classes_", model.classes_, ndim=1, kinds="biufSUO"))
+def class_layout(classes: Any, n_support: Any, one_vs_rest: bool) -> tuple[Scheme, list[int]]:
+    """Scheme and bounds of a classifier."""
+    n_classes = len(_array("classes_", classes, ndim=1, kinds="biufSUO"))
     if n_classes < 2:
         raise _Altered("classes_ has less than two classes")
-    bounds = _class_bounds(model._n_support, n_classes)
+    return scheme_of(n_classes, one_vs_rest=one_vs_rest), _class_bounds(n_support, n_classes)
+
+
+def single_layout(n_support: Any, n_outputs: int) -> tuple[Scheme, list[int]]:
+    """Scheme and bounds of machines that share all their support vectors."""
+    return SharedVectors(n_outputs), _class_bounds(n_support, 1)
+
+
+def _inspected(model: KernelModel) -> Fitted:
+    scheme, bounds = model._layout()
     count = bounds[-1]
     _check_support(model.support_, count, model.shape_fit_)
-    scheme = scheme_of(n_classes, one_vs_rest=model._ovr is True)
     dual = _coefficients(model.dual_coef_, scheme.n_coefficients, count)
     intercept = _array("intercept_", model.intercept_, ndim=1, kinds="f")
     if len(intercept) != scheme.n_machines:
@@ -141,7 +150,7 @@ def _coefficients(dual: Any, height: int, count: int) -> NDArray[np.float64]:
     return np.asarray(dual, dtype=np.float64)
 
 
-def _vectors(model: SVC, count: int) -> Any:
+def _vectors(model: KernelModel, count: int) -> Any:
     vectors, kind = model.support_vectors_, model._rows
     if kind is RowKind.PAIRWISE:
         return model.support_

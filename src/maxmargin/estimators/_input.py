@@ -1,11 +1,10 @@
-"""X and y as scikit-learn's users pass them, to fit and to predict."""
+"""X as scikit-learn's users pass it, to fit and to predict."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils.validation import validate_data
 
@@ -17,7 +16,6 @@ from maxmargin.validation import (
     as_invalid_input,
     canonical,
     is_ready,
-    label_column,
     object_rows,
     refuse_sparse_kernel,
     require_square,
@@ -25,17 +23,16 @@ from maxmargin.validation import (
 )
 
 if TYPE_CHECKING:
-    from maxmargin.estimators._svc import SVC
+    from maxmargin.estimators._model import KernelModel
 
-__all__ = ["new_rows", "rows_and_labels"]
+__all__ = ["new_rows", "training_rows"]
 
 
-def rows_and_labels(model: SVC, kernel: Kernel, X: Any, y: Any) -> tuple[Any, NDArray[Any], RowKind]:
-    """Validate the data of a fit; sets ``n_features_in_`` and ``feature_names_in_`` if rows have features."""
+def training_rows(model: KernelModel, kernel: Kernel, X: Any) -> tuple[Any, RowKind]:
+    """Validate the rows of a fit; sets ``n_features_in_`` and ``feature_names_in_`` if rows have features."""
     if isinstance(kernel, UserFunction) and rows_are_objects(X):
         _forget_features(model)
-        rows = object_rows(X)
-        return rows, label_column(y, rows), RowKind.OBJECTS
+        return object_rows(X), RowKind.OBJECTS
     pairwise = isinstance(kernel, Precomputed)
     if pairwise:
         refuse_sparse_kernel(X)
@@ -47,13 +44,11 @@ def rows_and_labels(model: SVC, kernel: Kernel, X: Any, y: Any) -> tuple[Any, ND
             X = validate_data(model, X, accept_sparse="csr", dtype=FLOATS, order="C")
     if pairwise:
         require_square(X)
-    y = label_column(y, X)
-    if pairwise:
-        return X, y, RowKind.PAIRWISE
-    return canonical(X), y, RowKind.SPARSE if sparse.issparse(X) else RowKind.DENSE
+        return X, RowKind.PAIRWISE
+    return canonical(X), RowKind.SPARSE if sparse.issparse(X) else RowKind.DENSE
 
 
-def new_rows(model: SVC, X: Any) -> Any:
+def new_rows(model: KernelModel, X: Any) -> Any:
     """Validate rows to predict: of the kind, and with the features, of the rows of the fit."""
     kind = model._rows
     if kind is RowKind.OBJECTS:
@@ -69,6 +64,6 @@ def new_rows(model: SVC, X: Any) -> Any:
     return np.asarray(X)
 
 
-def _forget_features(model: SVC) -> None:
+def _forget_features(model: KernelModel) -> None:
     for stale in {"n_features_in_", "feature_names_in_"} & vars(model).keys():
         delattr(model, stale)

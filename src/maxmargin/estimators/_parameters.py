@@ -1,4 +1,4 @@
-"""Checks of SVC's parameters, at fit, in scikit-learn's words."""
+"""Checks of parameters, at fit, in scikit-learn's words."""
 
 from __future__ import annotations
 
@@ -21,33 +21,36 @@ from maxmargin.validation import (
 )
 
 if TYPE_CHECKING:
-    from maxmargin.estimators._svc import SVC
+    from maxmargin.estimators._classifier import KernelClassifier
+    from maxmargin.estimators._model import KernelModel
 
-__all__ = ["check_parameters", "check_shape_of_scores", "chosen_solver"]
+__all__ = ["check_search", "check_shape_of_scores", "check_votes", "chosen_solver"]
 
 _LARGEST_SEED = 2**32 - 1
 
 
-def check_parameters(model: SVC) -> None:
-    """Raise `InvalidInput` for the first parameter that is not acceptable; the kernel checks itself."""
+def check_search(model: KernelModel) -> None:
+    """Raise `InvalidInput` for the first parameter of kernel or search that is not acceptable; kernels check themselves."""
     owner = type(model).__name__
-    check_positive("C", model.C, owner, infinite=True)
     check_integer("degree", model.degree, owner, 0)
     _check_gamma(model.gamma, owner)
     check_real("coef0", model.coef0, owner)
     check_boolean("shrinking", model.shrinking, owner)
     check_positive("tol", model.tol, owner)
     _check_cache_size(model.cache_size, owner)
-    _check_class_weight(model.class_weight, owner)
     _check_verbose(model.verbose, owner)
     check_integer("max_iter", model.max_iter, owner, -1)
     if model.max_time is not None:
         _check_max_time(model.max_time, owner)
+
+
+def check_votes(model: KernelClassifier) -> None:
+    """The same for parameters of classes and their scores."""
+    owner = type(model).__name__
+    _check_class_weight(model.class_weight, owner)
     check_option("decision_function_shape", model.decision_function_shape, owner, ("ovo", "ovr"))
     check_boolean("break_ties", model.break_ties, owner)
     _check_random_state(model.random_state, owner)
-    check_option("multi_class", model.multi_class, owner, ("ovo", "ovr"))
-    check_shape_of_scores(model.decision_function_shape, one_vs_rest=model.multi_class == "ovr")
 
 
 def check_shape_of_scores(decision_function_shape: str, *, one_vs_rest: bool) -> None:
@@ -59,7 +62,7 @@ def check_shape_of_scores(decision_function_shape: str, *, one_vs_rest: bool) ->
         )
 
 
-def chosen_solver(model: SVC) -> Any:
+def chosen_solver(model: KernelModel) -> Any:
     """The solver object that the parameters ``solver``, ``cache_size`` and ``shrinking`` describe."""
     if isinstance(model.solver, str):
         check_option("solver", model.solver, type(model).__name__, ("auto", "smo"))

@@ -7,7 +7,7 @@ from both when somebody asks. Row numbers are those of the X given to fit.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from maxmargin.errors import InvalidInput
 from maxmargin.estimators._fitted import Fitted, RowKind
 from maxmargin.estimators._training import Trained
+from maxmargin.problems import Margin, Reading
 from maxmargin.solution import Certificate, Solution, Status, Trace
 from maxmargin.validation import take_rows
 
@@ -136,6 +137,8 @@ def solutions(
     support: NDArray[np.int32],
     n: int,
     steps: NDArray[np.integer[Any]],
+    readings: Sequence[Reading] | None = None,
+    targets: NDArray[np.float64] | None = None,
 ) -> list[Solution]:
     """Put the solutions of all machines together, in LIBSVM's order of pairs.
 
@@ -153,6 +156,10 @@ def solutions(
         Rows of the X given to fit.
     steps : ndarray
         Pair steps of each machine.
+    readings : sequence of Reading or None
+        What the scores of each machine mean; None for margins.
+    targets : ndarray or None
+        Targets at the support vectors of each machine, one machine after the other; None for the signs of the coefficients.
     """
     coefficients = fitted.scheme.spread(fitted.dual, fitted.bounds)
     places = [_ascending(np.flatnonzero(row), support) for row in coefficients]
@@ -176,6 +183,7 @@ def solutions(
         strict=True,
     )
     found = []
+    known_y = None if targets is None else _split(targets, counts)
     for index, (certificate, place, scores, boundary, excess, checkpoints) in enumerate(pieces):
         beta = coefficients[index, place]
         rows = support[place]
@@ -187,7 +195,8 @@ def solutions(
                 support_scores=scores,
                 boundary=boundary,
                 boundary_excess=excess,
-                support_y=np.sign(beta),
+                support_y=np.sign(beta) if known_y is None else known_y[index],
+                reading=Margin() if readings is None else readings[index],
                 bias=float(fitted.intercept[index]),
                 bias_interval=(float(records.numbers[index, 3]), float(records.numbers[index, 4])),
                 status=certificate.status,

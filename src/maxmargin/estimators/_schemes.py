@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, final
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Machine", "OneVsOne", "OneVsRest", "Scheme", "TwoClasses", "machine_names", "scheme_of"]
+__all__ = ["Machine", "OneVsOne", "OneVsRest", "Scheme", "SharedVectors", "TwoClasses", "machine_names", "scheme_of"]
 
 Floats = NDArray[np.float64]
 
@@ -253,6 +253,46 @@ class OneVsRest(Scheme):
 
     def winners(self, values: Floats, *, break_ties: bool) -> NDArray[np.intp]:
         return _largest(values)
+
+
+@final
+class SharedVectors(Scheme):
+    """Machines without classes that share their support vectors: one, or one for each output of a regression.
+
+    Parameters
+    ----------
+    n_machines : int
+        Number of machines.
+    """
+
+    n_machines = 1
+
+    def __init__(self, n_machines: int) -> None:
+        super().__init__(1)
+        self.n_machines = n_machines
+
+    @property
+    def n_coefficients(self) -> int:
+        return self.n_machines
+
+    def sides(self, machine: int) -> tuple[int, int | None]:
+        return 0, None
+
+    def machines(self, codes: NDArray[np.intp]) -> Iterator[Machine]:
+        for _ in range(self.n_machines):
+            yield Machine(None, np.ones(len(codes)))
+
+    def blocks(self, machine: int) -> list[tuple[int, int]]:
+        return [(machine, 0)]
+
+    def collect(self, sums: Floats) -> Floats:
+        return np.asarray(sums[0].T)
+
+    def scores(self, values: Floats, *, by_class: bool) -> Floats:
+        return values
+
+    def winners(self, values: Floats, *, break_ties: bool) -> NDArray[np.intp]:
+        return np.zeros(len(values), dtype=np.intp)
 
 
 def _largest(values: Floats) -> NDArray[np.intp]:

@@ -14,13 +14,12 @@ from numpy.typing import NDArray
 from maxmargin._solve import answer, complaint
 from maxmargin.errors import InvalidInput
 from maxmargin.estimators._reporting import Report
-from maxmargin.estimators._schemes import Machine, Scheme
-from maxmargin.problems import SoftMargin
+from maxmargin.estimators._schemes import Machine
+from maxmargin.problems import Problem
 from maxmargin.solution import Solution, Status
 
-__all__ = ["Budget", "Deadline", "Trained", "finite_cost", "require_finite", "train", "upper_bounds", "warn_of_the_worst"]
+__all__ = ["Budget", "Deadline", "Trained", "require_finite", "train", "upper_bounds", "warn_of_the_worst"]
 
-_VERY_LARGE_COST = 1e10  # of slack, where the mean of k(x, x) is 1
 _LEAST_COST = 1e-300
 
 
@@ -75,43 +74,23 @@ def require_finite(gram: Any) -> None:
         )
 
 
-def upper_bounds(C: float, factor: NDArray[np.float64], gram: Any) -> NDArray[np.float64]:
+def upper_bounds(C: float, factor: NDArray[np.float64]) -> NDArray[np.float64]:
     """``C_i = C · factor_i`` of each row, kept positive and finite where the product is not."""
     with np.errstate(over="ignore", under="ignore"):
-        return np.clip(finite_cost(C, gram) * factor, _LEAST_COST, 1.0 / _LEAST_COST)
-
-
-def finite_cost(C: float, gram: Any) -> float:
-    """C itself, or for infinity a very large number that scales as the kernel does."""
-    if math.isfinite(C):
-        return float(C)
-    scale = float(np.mean(gram.diagonal()))
-    return _VERY_LARGE_COST / (scale if 1e-100 < scale < math.inf else 1.0)
+        return np.clip(float(C) * factor, _LEAST_COST, 1.0 / _LEAST_COST)
 
 
 def train(
-    scheme: Scheme,
-    gram: Any,
-    *,
-    codes: NDArray[np.intp],
-    upper: NDArray[np.float64],
-    solver: Any,
-    budget: Budget,
-    report: Report,
-    names: list[str],
+    machines: list[Machine], problems: list[Problem], *, solver: Any, budget: Budget, report: Report, names: list[str]
 ) -> list[Trained]:
-    """Solve every machine of the scheme.
+    """Solve the problem of every machine.
 
     Parameters
     ----------
-    scheme : Scheme
-        Which machines.
-    gram : Gram
-        Kernel values of all training rows; the machines share it.
-    codes : ndarray of intp
-        Class index of each row.
-    upper : ndarray of float64
-        ``C_i`` of each row.
+    machines : list of Machine
+        Which rows they have.
+    problems : list of Problem
+        What they solve; they share a source of kernel values.
     solver : solver object
         What solves them.
     budget : Budget
@@ -121,13 +100,6 @@ def train(
     names : list of str
         Names of the machines, for the report.
     """
-    machines = list(scheme.machines(codes))
-    problems = [
-        SoftMargin.on(gram, machine.y, upper)
-        if machine.rows is None
-        else SoftMargin.on(gram.take(machine.rows), machine.y, upper[machine.rows])
-        for machine in machines
-    ]
     if report.silent:
         solutions = answer(problems, solver, budget.tol, budget.max_iter, budget.deadline.left(), with_rows=False)
     else:  # one at a time, so that the report can follow

@@ -1,6 +1,6 @@
 """Which question? The canonical dual problem, and one file a formulation that fills it in."""
 
-from maxmargin.problems._base import Inseparable, Judged, Model, Problem
+from maxmargin.problems._base import Inseparable, Model, Problem
 from maxmargin.problems._dual import DualProblem
 from maxmargin.problems._hard_margin import HardMargin
 from maxmargin.problems._nu_classification import NuClassification
@@ -16,7 +16,6 @@ __all__ = [
     "EpsilonRegression",
     "HardMargin",
     "Inseparable",
-    "Judged",
     "Level",
     "Margin",
     "Model",

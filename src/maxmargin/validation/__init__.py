@@ -21,7 +21,7 @@ from maxmargin.validation._arrays import (
     shape,
     take_rows,
 )
-from maxmargin.validation._labels import encode, label_column, target_column
+from maxmargin.validation._labels import encode, label_column, target_column, target_columns
 from maxmargin.validation._parameters import (
     check_boolean,
     check_fraction,
@@ -70,6 +70,7 @@ __all__ = [
     "shape",
     "take_rows",
     "target_column",
+    "target_columns",
     "training_set",
     "weighted_rows",
 ]

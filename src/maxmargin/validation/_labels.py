@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import assert_all_finite, check_consistent_length, column_or_1d
+from sklearn.utils import assert_all_finite, check_array, check_consistent_length, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
 from maxmargin.errors import InvalidInput
 from maxmargin.validation._arrays import length
 from maxmargin.validation._wording import as_invalid_input
 
-__all__ = ["encode", "label_column", "target_column"]
+__all__ = ["encode", "label_column", "target_column", "target_columns"]
 
 _SURELY_LABELS = "biuSU"  # kinds of dtype that need no look at the values
 
@@ -50,6 +50,17 @@ def target_column(y: Any, X: Any) -> NDArray[np.float64]:
                 f"The targets in y must be numbers. Got {column[0]!r}. For labels use a classifier, such as SVC."
             ) from None
     return np.ascontiguousarray(column, dtype=np.float64)
+
+
+def target_columns(y: Any, X: Any) -> NDArray[np.float64]:
+    """Return y as numbers of shape (n,) or, with several outputs, (n, outputs)."""
+    shape = () if y is None else np.asarray(y).shape
+    if len(shape) < 2 or shape[1] == 1:
+        return target_column(y, X)
+    with as_invalid_input():
+        columns: NDArray[np.float64] = check_array(y, dtype=np.float64, input_name="y")
+        check_consistent_length(X, columns)
+    return columns
 
 
 def encode(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:

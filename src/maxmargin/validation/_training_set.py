@@ -48,6 +48,10 @@ class _Rows(ABC):
         """The weights, or None if all rows count the same."""
         return self.weight if self.weighted else None
 
+    def of_kept_rows(self, rows: NDArray[np.intp]) -> NDArray[np.intp]:
+        """The caller's numbers of rows that are kept."""
+        return rows if self.kept is None else self.kept[rows]
+
     def of_kept(self, values: NDArray[Any]) -> NDArray[Any]:
         """Values of the rows that are kept, from those of all rows."""
         return values if self.kept is None else values[self.kept]

@@ -1,0 +1,173 @@
+"""What all classifiers with a kernel have: classes, machines that separate them, and their vote."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from maxmargin.errors import InvalidInput
+from maxmargin.estimators._assembly import assemble
+from maxmargin.estimators._fitted import RowKind, class_layout, fitted
+from maxmargin.estimators._input import new_rows
+from maxmargin.estimators._model import KernelModel
+from maxmargin.estimators._parameters import check_shape_of_scores, check_votes, chosen_solver
+from maxmargin.estimators._records import record, solutions
+from maxmargin.estimators._reporting import report_for
+from maxmargin.estimators._schemes import OneVsRest, Scheme, machine_names, scheme_of
+from maxmargin.estimators._training import train, warn_of_the_worst
+from maxmargin.estimators._values import machine_values
+from maxmargin.kernels import Gram
+from maxmargin.problems import Problem
+from maxmargin.solution import Solution, Status
+from maxmargin.validation import class_weights, label_column, labelled_set, shape
+
+__all__ = ["KernelClassifier", "MakeProblem"]
+
+MakeProblem = Callable[[Gram, NDArray[np.float64], NDArray[np.float64]], Problem]
+"""Makes the problem of a machine from kernel values, labels −1 and +1, and weights of its rows."""
+
+
+class KernelClassifier(ClassifierMixin, KernelModel, ABC):  # type: ignore[misc]
+    """Fit and vote; what a machine minimises is left to the classifier."""
+
+    @abstractmethod
+    def _problem(self) -> MakeProblem:
+        """What each machine solves."""
+
+    @property
+    def _wants_one_vs_rest(self) -> bool:
+        return False
+
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit the machines to training data.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features), or sequence of objects
+            Training rows; kernel values of shape (n_samples, n_samples) for a precomputed kernel. float32 is
+            kept.
+        y : array-like of shape (n_samples,)
+            Labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weight of each row; rows of weight 0 or less are left out.
+
+        Returns
+        -------
+        self : estimator
+            The fitted model.
+        """
+        check_votes(self)
+        kernel, X, kind, budget = self._begin(X)
+        data = labelled_set(X, label_column(y, X), sample_weight, pairwise=kind is RowKind.PAIRWISE)
+        factors = class_weights(self.class_weight, data.classes, data.codes, data.weight, type(self).__name__)
+        gram = self._gram(kernel, data, kind)
+        weight = factors[data.codes] * data.weight
+
+        scheme = scheme_of(len(data.classes), one_vs_rest=self._wants_one_vs_rest)
+        names = machine_names(scheme, data.classes)
+        machines = list(scheme.machines(data.codes))
+        make = self._problem()
+        problems = [
+            make(gram, machine.y, weight)
+            if machine.rows is None
+            else make(gram.take(machine.rows), machine.y, weight[machine.rows])
+            for machine in machines
+        ]
+        with report_for(self.verbose, scheme.n_machines) as report:
+            trained = train(machines, problems, solver=chosen_solver(self), budget=budget, report=report, names=names)
+        warn_of_the_worst(trained, names)
+        parts = assemble(scheme, data.codes, trained)
+
+        self._ovr = self._wants_one_vs_rest
+        self._records = record(trained, data.kept)
+        self._n_support = parts.n_support
+        self._keep(X, data, kind, parts.rows, parts.dual)
+        self.classes_ = data.classes
+        self.class_weight_ = factors
+        self.shape_fit_ = shape(X)
+        self.intercept_ = parts.intercept
+        self.n_iter_ = np.array([max(1, machine.solution.steps) for machine in trained], dtype=np.int32)
+        self.fit_status_ = int(any(machine.solution.status is not Status.CONVERGED for machine in trained))
+        return self
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Evaluate the machines at rows.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (m, n_features), or sequence of objects
+            Rows; kernel values against all training rows, shape (m, n_samples), for a precomputed kernel.
+
+        Returns
+        -------
+        ndarray of shape (m,), (m, n_classes) or (m, n_machines)
+            For two classes ``f(x)``, positive for ``classes_[1]``. Else a column for each class
+            (``decision_function_shape="ovr"``: votes and confidence, or the values of one-vs-rest machines),
+            or for each pair ("ovo").
+        """
+        check_is_fitted(self)
+        state = fitted(self)
+        check_shape_of_scores(self.decision_function_shape, one_vs_rest=isinstance(state.scheme, OneVsRest))
+        values = machine_values(state, new_rows(self, X))
+        return state.scheme.scores(values, by_class=self.decision_function_shape == "ovr")
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Predict the class of rows.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (m, n_features), or sequence of objects
+            Rows; kernel values against all training rows, shape (m, n_samples), for a precomputed kernel.
+
+        Returns
+        -------
+        ndarray of shape (m,)
+            Labels.
+        """
+        check_is_fitted(self)
+        if self.break_ties and self.decision_function_shape == "ovo":
+            raise InvalidInput("break_ties must be False when decision_function_shape is 'ovo'")
+        state = fitted(self)
+        values = machine_values(state, new_rows(self, X))
+        winners = state.scheme.winners(values, break_ties=bool(self.break_ties))
+        return np.asarray(self.classes_[winners])
+
+    @property
+    def solutions_(self) -> list[Solution]:
+        """Answer of each machine, in the order of ``intercept_``; traces are thinned to 10 checkpoints."""
+        check_is_fitted(self)
+        return solutions(
+            self._records,
+            fitted(self),
+            kind=self._rows,
+            support=self.support_,
+            n=self.shape_fit_[0],
+            steps=self.n_iter_,
+        )
+
+    def _layout(self) -> tuple[Scheme, list[int]]:
+        return class_layout(self.classes_, self._n_support, one_vs_rest=self._ovr is True)
+
+    @property
+    def _dual_coef_(self) -> Any:
+        """Coefficients with LIBSVM's signs: for two classes it counts the first as positive."""
+        return -self.dual_coef_ if len(self.classes_) == 2 else self.dual_coef_
+
+    @_dual_coef_.setter
+    def _dual_coef_(self, value: Any) -> None:
+        self.dual_coef_ = -value if len(self.classes_) == 2 else value
+
+    @property
+    def _intercept_(self) -> NDArray[np.float64]:
+        """Offsets with LIBSVM's signs."""
+        return -self.intercept_ if len(self.classes_) == 2 else self.intercept_
+
+    @_intercept_.setter
+    def _intercept_(self, value: NDArray[np.float64]) -> None:
+        self.intercept_ = -value if len(self.classes_) == 2 else value

@@ -1,0 +1,156 @@
+"""ν-classification with scikit-learn's interface."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, final
+
+from maxmargin.estimators._classifier import KernelClassifier, MakeProblem
+from maxmargin.problems import NuClassification
+from maxmargin.validation import check_fraction
+
+__all__ = ["NuSVC"]
+
+
+@final
+class NuSVC(KernelClassifier):
+    """Support vector classifier with ν in the place of C, that proves its answer.
+
+    For two classes it minimises, over the margin ρ too,
+
+        ½ ‖w‖² − ν W ρ + Σ w_i max(0, ρ − y_i f(x_i)),   f(x) = ⟨w, φ(x)⟩ + b,   ⟨φ(x), φ(z)⟩ = k(x, z)
+
+    with ``w_i = class weight · sample weight`` and their sum W, and divides w and b by ρ. At most a part ν of the rows
+    is inside the margin, and at least that part are support vectors. More classes are separated in pairs. A drop-in
+    replacement of scikit-learn's ``NuSVC``.
+
+    Parameters
+    ----------
+    nu : float, default=0.5
+        In (0, 1], and for every pair of classes at most twice the share of the smaller one.
+    kernel : str, kernel object or callable, default="rbf"
+        "linear", "poly", "rbf", "sigmoid", "precomputed"; an object of :mod:`maxmargin.kernels`, whose
+        parameters a grid search can set (``kernel__gamma``); or a function of two blocks of rows that returns
+        their kernel values. With a function the rows may be any objects: strings, graphs.
+    degree : int, default=3
+        Degree of the polynomial kernel. As gamma and coef0, only for a kernel named by a string.
+    gamma : "scale", "auto" or float, default="scale"
+        Factor of the poly, rbf and sigmoid kernels: "scale" is 1 / (n_features · variance of X), "auto" is
+        1 / n_features.
+    coef0 : float, default=0.0
+        Constant of the poly and sigmoid kernels.
+    shrinking : bool, default=True
+        Leave rows that have settled at a bound out of the search for a while.
+    tol : float, default=1e-3
+        Largest violation of the optimality conditions at which to stop.
+    cache_size : "auto" or float, default="auto"
+        Memory for kernel values, in MB; "auto" is a share of what the machine has.
+    class_weight : dict, "balanced" or None, default=None
+        Factor of the weights of each class; "balanced" gives every class the same total.
+    verbose : bool or int, default=False
+        Report progress through Python's stdout.
+    max_iter : int, default=-1
+        Most pair steps of a machine; −1 for an automatic, finite budget.
+    max_time : float or None, default=None
+        Most seconds of the whole fit; None for no limit.
+    decision_function_shape : {"ovo", "ovr"}, default="ovr"
+        Whether ``decision_function`` has a column for each pair of classes or for each class.
+    break_ties : bool, default=False
+        Predict by the largest score instead of by votes, for three classes or more and shape "ovr".
+    random_state : int, RandomState instance or None, default=None
+        Accepted and not used: the solver is deterministic.
+    solver : {"auto", "smo"} or solver object, default="auto"
+        What solves the problems.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels, sorted.
+    support_ : ndarray of shape (n_SV,)
+        Rows that are support vectors: by class, ascending in each.
+    support_vectors_ : {ndarray, sparse matrix} of shape (n_SV, n_features), or list
+        These rows; empty for a precomputed kernel.
+    n_support_ : ndarray of shape (n_classes,)
+        Support vectors of each class.
+    dual_coef_ : {ndarray, sparse matrix} of shape (n_classes - 1, n_SV)
+        ``y_i α_i`` in LIBSVM's order; of shape (1, n_SV) for two classes.
+    coef_ : {ndarray, sparse matrix} of shape (n_machines, n_features)
+        Weight vectors; only for a linear kernel. Read only.
+    intercept_ : ndarray of shape (n_machines,)
+        Offsets; ``n_machines`` is 1 for two classes, else K (K − 1) / 2.
+    class_weight_ : ndarray of shape (n_classes,)
+        Weight of each class.
+    certificate_ : Certificate
+        Objectives summed over the machines, with the worst relative gap and violation.
+    solutions_ : list of Solution
+        Answer of each machine, in the order of ``intercept_``. Rows are counted as in the X given to fit.
+    status_ : Status
+        The worst ending among the machines.
+    fit_status_ : int
+        0 if all machines converged, else 1.
+    n_iter_ : ndarray of shape (n_machines,)
+        Pair steps of each machine.
+    shape_fit_ : tuple of int
+        Shape of the X given to fit.
+    n_features_in_ : int
+        Number of features seen during fit.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of features seen during fit, if they were all strings.
+
+    References
+    ----------
+    Schölkopf, Smola, Williamson and Bartlett, New support vector algorithms, Neural Computation 12, 2000.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from maxmargin import NuSVC
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = NuSVC(nu=0.1).fit(X, y)
+    >>> model.predict(X[:2])
+    array([0, 0])
+    >>> model.certificate_.relative_gap < 1e-3
+    True
+    """
+
+    def __init__(
+        self,
+        *,
+        nu: float = 0.5,
+        kernel: Any = "rbf",
+        degree: int = 3,
+        gamma: float | Literal["scale", "auto"] = "scale",
+        coef0: float = 0.0,
+        shrinking: bool = True,
+        tol: float = 1e-3,
+        cache_size: float | Literal["auto"] = "auto",
+        class_weight: Any = None,
+        verbose: bool | int = False,
+        max_iter: int = -1,
+        max_time: float | None = None,
+        decision_function_shape: Literal["ovo", "ovr"] = "ovr",
+        break_ties: bool = False,
+        random_state: Any = None,
+        solver: Any = "auto",
+    ) -> None:
+        self.nu = nu
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.shrinking = shrinking
+        self.tol = tol
+        self.cache_size = cache_size
+        self.class_weight = class_weight
+        self.verbose = verbose
+        self.max_iter = max_iter
+        self.max_time = max_time
+        self.decision_function_shape = decision_function_shape
+        self.break_ties = break_ties
+        self.random_state = random_state
+        self.solver = solver
+
+    def _check_own(self) -> None:
+        check_fraction("nu", self.nu, "NuSVC")
+
+    def _problem(self) -> MakeProblem:
+        return lambda gram, y, weight: NuClassification.on(gram, y, weight, float(self.nu))

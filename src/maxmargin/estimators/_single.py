@@ -1,0 +1,108 @@
+"""What estimators without classes have: one machine, or one for each output, on shared support vectors."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from maxmargin.errors import InvalidInput
+from maxmargin.estimators._fitted import RowKind, fitted, single_layout
+from maxmargin.estimators._input import new_rows
+from maxmargin.estimators._model import KernelModel
+from maxmargin.estimators._parameters import chosen_solver
+from maxmargin.estimators._records import record, solutions
+from maxmargin.estimators._reporting import report_for
+from maxmargin.estimators._schemes import Machine, Scheme
+from maxmargin.estimators._training import Budget, Trained, train, warn_of_the_worst
+from maxmargin.estimators._values import machine_values
+from maxmargin.kernels import Gram
+from maxmargin.problems import Problem
+from maxmargin.solution import Solution, Status
+from maxmargin.validation import WeightedRows, shape
+
+__all__ = ["SharedMachines"]
+
+
+class SharedMachines(KernelModel, ABC):
+    """Fit and values; what the machines minimise is left to the estimator."""
+
+    @abstractmethod
+    def _problem(self, gram: Gram, y: NDArray[np.float64], weight: NDArray[np.float64]) -> Problem:
+        """What a machine solves, given kernel values, targets (or ones) and weights."""
+
+    def _finish(self, X: Any, y: NDArray[np.float64], data: WeightedRows, kind: RowKind, gram: Gram, budget: Budget) -> None:
+        """Train a machine for each column of y, and keep them."""
+        columns = [np.ascontiguousarray(column) for column in np.atleast_2d(y.T)]
+        machines = [Machine(None, column) for column in columns]
+        problems = [self._problem(gram, column, data.weight) for column in columns]
+        names = ["fit"] if len(columns) == 1 else [f"output {k}" for k in range(len(columns))]
+        with report_for(self.verbose, len(columns)) as report:
+            trained = train(machines, problems, solver=chosen_solver(self), budget=budget, report=report, names=names)
+        warn_of_the_worst(trained, names, stacklevel=3)
+        rows = np.flatnonzero(np.bincount(np.concatenate([each.solution.support for each in trained]), minlength=data.n))
+        dual = _coefficients(trained, rows)
+        self._n_support = np.array([len(rows)], dtype=np.int32)
+        self._records = record(trained, data.kept)
+        self._readings = tuple(each.solution.reading for each in trained)
+        self._targets = np.concatenate([each.solution.support_y for each in trained])
+        self._steps = np.array([max(1, each.solution.steps) for each in trained], dtype=np.int32)
+        self._keep(X, data, kind, rows, dual)
+        self.shape_fit_ = shape(X)
+        self.intercept_ = np.array([each.solution.bias for each in trained])
+        self.n_iter_ = int(self._steps.max())
+        self.fit_status_ = int(any(each.solution.status is not Status.CONVERGED for each in trained))
+
+    def _values(self, X: Any) -> NDArray[np.float64]:
+        """``f(x)`` of every machine, shape (m, n_machines)."""
+        check_is_fitted(self)
+        state = fitted(self)
+        rows = new_rows(self, X)
+        values = machine_values(state, rows)
+        if self._readings[0].half_diagonal:
+            values = values - 0.5 * self._kernel.diagonal(rows)[:, np.newaxis]
+        return values
+
+    @property
+    def solutions_(self) -> list[Solution]:
+        """Answer of each machine; traces are thinned to 10 checkpoints."""
+        check_is_fitted(self)
+        return solutions(
+            self._records,
+            fitted(self),
+            kind=self._rows,
+            support=self.support_,
+            n=self.shape_fit_[0],
+            steps=self._steps,
+            readings=self._readings,
+            targets=self._targets,
+        )
+
+    def _layout(self) -> tuple[Scheme, list[int]]:
+        return single_layout(self._n_support, len(self._steps))
+
+    @property
+    def _dual_coef_(self) -> Any:
+        """Coefficients with LIBSVM's signs, which are ours."""
+        return self.dual_coef_
+
+    @property
+    def _intercept_(self) -> NDArray[np.float64]:
+        """Offsets with LIBSVM's signs, which are ours."""
+        return self.intercept_
+
+
+def _coefficients(trained: list[Trained], rows: NDArray[np.intp]) -> NDArray[np.float64]:
+    """Coefficients of each machine (down) at the rows that support any (across)."""
+    dual = np.zeros((len(trained), len(rows)))
+    for height, each in enumerate(trained):
+        dual[height, np.searchsorted(rows, each.solution.support)] = each.solution.beta
+    if not np.isfinite(dual).all():
+        raise InvalidInput(
+            "The dual coefficients or intercepts are not finite. The input data may contain large values and"
+            " need to be preprocessed, for example by StandardScaler."
+        )
+    return dual
