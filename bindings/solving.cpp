@@ -142,7 +142,7 @@ nb::tuple as_tuple(Outcome outcome, bool interrupted) {
 }
 
 nb::list minimise_all(const nb::list& problems, double tol, std::int64_t max_steps, double max_seconds, std::size_t cache_bytes,
-                      bool shrinking, const nb::object& monitor) {
+                      bool shrinking, bool resumed, const nb::object& monitor) {
   const std::vector<Task> tasks = as_tasks(problems);
   const bool opaque = std::any_of(tasks.begin(), tasks.end(), [](const Task& task) { return task.gram->gram->is_opaque(); });
   std::vector<Outcome> outcomes(tasks.size());
@@ -160,7 +160,7 @@ nb::list minimise_all(const nb::list& problems, double tol, std::int64_t max_ste
         outcomes[k].ending = Ending::stopped;
         return;
       }
-      const Options options{tol, max_steps, watch.seconds_left(), share, shrinking, tasks.size() == 1};
+      const Options options{tol, max_steps, watch.seconds_left(), share, shrinking, tasks.size() == 1, resumed};
       outcomes[k] = minimise(tasks[k].problem(), *tasks[k].gram->gram, tasks[k].beta.data(), tasks[k].vector.data(), options,
                              at_checkpoint);
     };
@@ -196,7 +196,7 @@ nb::list judge_all(const nb::list& problems) {
 
 void bind_solving(nb::module_& m) {
   m.def("minimise", &minimise_all, "problems"_a, "tol"_a, "max_steps"_a, "max_seconds"_a, "cache_bytes"_a, "shrinking"_a,
-        "monitor"_a.none());
+        "resumed"_a, "monitor"_a.none());
   m.def("judge", &judge_all, "problems"_a);
 }
 

@@ -5,7 +5,6 @@
 #include <limits>
 
 #include "maxmargin/pair_search.hpp"
-#include "maxmargin/passes.hpp"
 #include "maxmargin/thread_pool.hpp"
 
 namespace maxmargin {
@@ -46,21 +45,23 @@ void PairSearch<R>::choose_block() {
       chosen.push_back(k);
       taken_[k] = 1;
     }
-  const Index half = (std::min(block_size_, rows_->capacity()) - Index(chosen.size())) / 2;
-  for (const bool rising : {true, false}) {
-    candidates_.clear();
-    const R limit = R(rising ? pairs_[0].highest_down : -pairs_[0].lowest_up.value);
-    for (Index k = 0; k < v_.n; ++k) {
-      const R wish = rising ? v_.gradient[k] + v_.sides[0].up[k] : -(v_.gradient[k] + v_.sides[0].down[k]);
-      if (wish < limit && !taken_[k]) candidates_.emplace_back(wish, k);
+  const Index share = (std::min(block_size_, rows_->capacity()) - Index(chosen.size())) / Index(2 * pairs_.sides);
+  for (std::size_t side = 0; side < pairs_.sides; ++side)
+    for (const bool rising : {true, false}) {
+      const auto& [up, down] = v_.sides[side];
+      const R limit = R(rising ? pairs_.of[side].highest_down : -pairs_.of[side].lowest_up.value);
+      candidates_.clear();
+      for (Index k = 0; k < v_.n; ++k) {
+        const R wish = rising ? v_.gradient[k] + up[k] : -(v_.gradient[k] + down[k]);
+        if (wish < limit && !taken_[k]) candidates_.emplace_back(wish, k);
+      }
+      const auto count = std::min<std::size_t>(candidates_.size(), std::size_t(share));
+      std::nth_element(candidates_.begin(), candidates_.begin() + std::ptrdiff_t(count), candidates_.end());
+      for (std::size_t c = 0; c < count; ++c) {
+        chosen.push_back(candidates_[c].second);
+        taken_[candidates_[c].second] = 1;
+      }
     }
-    const auto count = std::min<std::size_t>(candidates_.size(), std::size_t(half));
-    std::nth_element(candidates_.begin(), candidates_.begin() + std::ptrdiff_t(count), candidates_.end());
-    for (std::size_t c = 0; c < count; ++c) {
-      chosen.push_back(candidates_[c].second);
-      taken_[candidates_[c].second] = 1;
-    }
-  }
   std::sort(chosen.begin(), chosen.end());
   block_ = std::move(chosen);
 }
@@ -101,16 +102,17 @@ bool PairSearch<R>::step_block(double violation) {
   const auto row_of = [&](Index a) { return inner_rows_.data() + a * stride; };
   const double goal = std::max(0.1 * violation, 0.5 * options_.tol);
   const std::int64_t most = std::min<std::int64_t>(options_.max_steps - state_.outcome.steps, 20 * std::int64_t(block_size_));
-  Selection pair = select_with(inner_.view(0));
+  PairChoice pairs = choose_pairs(inner_);
   std::int64_t steps = 0;
-  for (; steps < most && pair.highest_down - pair.lowest_up.value > goal; ++steps) {
-    const Index a = pair.lowest_up.index;
-    const Index b =
-        partner_with(inner_.view(0), pair.lowest_up.value, double(inner_.diagonal[a]), curvature_floor<R>, row_of(a)).index;
+  for (; steps < most && pairs.violation() > goal; ++steps) {
+    const std::size_t side = pairs.worst();
+    const auto [level, a] = pairs.of[side].lowest_up;
+    const double diagonal = double(inner_.diagonal[a]);
+    const Index b = partner_with(inner_.view(side), level, diagonal, curvature_floor<R>, row_of(a)).index;
     if (b < 0) break;
-    const Move move = inner_.move_pair(a, b, double(row_of(a)[b]), 0);
+    const Move move = inner_.move_pair(a, b, double(row_of(a)[b]), side);
     if (!note(move)) break;
-    pair = update_with(inner_.view(0), move.step, row_of(a), row_of(b));
+    pairs = advance<R>(inner_, move.step, row_of(a), row_of(b));
   }
   for (Index a = 0; a < inner_.n; ++a) {
     const Index k = block_[a];

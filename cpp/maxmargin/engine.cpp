@@ -56,17 +56,15 @@ bool float32_hopeless(const SignedDual& problem, const State& state, const Optio
 // tells if that was enough.
 void search(const SignedDual& problem, const Gram& gram, const Options& options, const Monitor& monitor, State& state,
             bool first = true) {
-  const auto n = std::size_t(problem.n);
-  const bool resumed = std::any_of(state.beta.begin(), state.beta.end(), [](double b) { return b != 0.0; });
   state.active.clear();
-  if (first && resumed && options.shrinking && problem.keep == Keep::total)
+  if (first && options.resumed && options.shrinking && problem.keep == Keep::total)
     state.active = worth_looking_at(problem, state.beta.data(), state.gradient.data());
   if (state.active.size() < 2) {
-    state.active.resize(n);
+    state.active.resize(problem.n);
     std::iota(state.active.begin(), state.active.end(), 0);
   }
   const auto active = Index(state.active.size());
-  const bool few = active <= float_floor || (active <= exact_limit && (resumed || float32_hopeless(problem, state, options)));
+  const bool few = active <= float_floor || (active <= exact_limit && (options.resumed || float32_hopeless(problem, state, options)));
   const bool exact = few || !gram.single_precision_suffices();
   if (exact || !PairSearch<float>(problem, gram, options, monitor, state).run())
     PairSearch<double>(problem, gram, options, monitor, state).run();

@@ -53,7 +53,8 @@ struct Options {
   double max_seconds = 0;  // 0: none
   std::size_t cache_bytes = 0;
   bool shrinking = true;
-  bool alone = true;  // no other problem runs beside: all threads are there for this one
+  bool alone = true;     // no other problem runs beside: all threads are there for this one
+  bool resumed = false;  // from a point that was judged: what is left is small, and wants precision
 };
 
 struct Outcome {

@@ -4,7 +4,6 @@
 
 #include "maxmargin/newton.hpp"
 #include "maxmargin/pair_search.hpp"
-#include "maxmargin/passes.hpp"
 #include "maxmargin/thread_pool.hpp"
 
 namespace maxmargin {

@@ -5,7 +5,6 @@
 #include <limits>
 #include <numeric>
 
-#include "maxmargin/passes.hpp"
 
 namespace maxmargin {
 
@@ -70,8 +69,8 @@ void PairSearch<R>::fill_queue() {
     const R g = v_.gradient[k];
     R violation = 0;
     for (std::size_t side = 0; side < v_.sides.size(); ++side) {
-      const R lowest = singles ? R(0) : R(pairs_[side].lowest_up.value);
-      const R highest = singles ? R(0) : R(pairs_[side].highest_down);
+      const R lowest = singles ? R(0) : R(pairs_.of[side].lowest_up.value);
+      const R highest = singles ? R(0) : R(pairs_.of[side].highest_down);
       violation = std::max({violation, highest - (g + v_.sides[side].up[k]), g + v_.sides[side].down[k] - lowest});
     }
     if (!(violation > worst[batch - 1]) || rows_->has(k)) continue;
@@ -121,15 +120,15 @@ void PairSearch<R>::follow(Index a, double step) {
 // One step in the pair that gains most to second order; false when it moves nothing.
 template <class R>
 bool PairSearch<R>::step_pair() {
-  const std::size_t side = worst_side();
-  const auto [level, a] = pairs_[side].lowest_up;
+  const std::size_t side = pairs_.worst();
+  const auto [level, a] = pairs_.of[side].lowest_up;
   const R* const row_a = row(a, -1);
   const Index b = partner_with(v_.view(side), level, double(v_.diagonal[a]), curvature_floor<R>, row_a).index;
   if (b < 0) return false;
   const R* const row_b = row(b, a);
   const Move move = v_.move_pair(a, b, double(row_a[b]), side);
   if (!note(move)) return false;
-  advance(move.step, row_a, row_b);
+  pairs_ = advance(v_, move.step, row_a, row_b);
   if (is_tight()) {
     const double steps[] = {move.step, -move.step};
     const R* const both[] = {row_a, row_b};
@@ -161,33 +160,18 @@ bool PairSearch<R>::step_single() {
 }
 
 template <class R>
-std::size_t PairSearch<R>::worst_side() const {
-  const auto crossed = [](const Selection& pair) { return pair.highest_down - pair.lowest_up.value; };
-  return v_.sides.size() == 2 && crossed(pairs_[1]) > crossed(pairs_[0]) ? 1 : 0;
-}
-
-template <class R>
 double PairSearch<R>::violation() const {
-  if (problem_.keep == Keep::nothing) return single_.violation;
-  const Selection& worst = pairs_[worst_side()];
-  return std::max(0.0, worst.highest_down - worst.lowest_up.value);
+  return problem_.keep == Keep::nothing ? single_.violation : pairs_.violation();
 }
 
 template <class R>
 void PairSearch<R>::select() {
-  if (problem_.keep == Keep::nothing) {
+  if (problem_.keep != Keep::nothing) {
+    pairs_ = choose_pairs(v_);
+  } else {
     const std::vector<R> zeros(v_.gradient.size(), R(0));
     single_ = single_with(v_.view(0), 0.0, zeros.data());
-  } else {
-    for (std::size_t side = 0; side < v_.sides.size(); ++side) pairs_[side] = select_with(v_.view(side));
   }
-}
-
-// The pass over two rows after a step, with the search for the next pair.
-template <class R>
-void PairSearch<R>::advance(double step, const R* row_a, const R* row_b) {
-  pairs_[0] = update_with(v_.view(0), step, row_a, row_b);
-  if (v_.sides.size() == 2) pairs_[1] = select_with(v_.view(1));
 }
 
 // A number of steps in pairs, or in single variables; false when none moves anything. Without room for all rows the float64
@@ -215,7 +199,7 @@ void PairSearch<R>::shrink() {
   for (Index k = 0; k < v_.n; ++k) {
     bool near = false;
     for (std::size_t side = 0; side < v_.sides.size(); ++side) {
-      const double lowest = pairs_[side].lowest_up.value - margin, highest = pairs_[side].highest_down + margin;
+      const double lowest = pairs_.of[side].lowest_up.value - margin, highest = pairs_.of[side].highest_down + margin;
       near |= v_.gradient[k] + v_.sides[side].up[k] < highest || v_.gradient[k] + v_.sides[side].down[k] > lowest;
     }
     if (near) keep.push_back(k);
@@ -308,7 +292,7 @@ bool PairSearch<R>::run() {
 // Blocks where many variables move and rows are costly; pairs where a long tail would make blocks repeat themselves.
 template <class R>
 bool PairSearch<R>::step(double violation) {
-  return problem_.keep == Keep::total && blocks_pay(violation) ? step_block(violation) : step_pairs();
+  return problem_.keep != Keep::nothing && blocks_pay(violation) ? step_block(violation) : step_pairs();
 }
 
 template bool PairSearch<float>::run();

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "maxmargin/engine.hpp"
+#include "maxmargin/passes.hpp"
 #include "maxmargin/row_store.hpp"
-#include "maxmargin/variables.hpp"
 
 namespace maxmargin {
 
@@ -48,8 +48,6 @@ class PairSearch {
   void load_active();
   void store_active();
   void select();
-  void advance(double step, const R* row_a, const R* row_b);
-  std::size_t worst_side() const;
   double violation() const;
   const R* row(Index p, Index pinned);
   void fill_queue();
@@ -111,7 +109,7 @@ class PairSearch {
   double halved_violation_ = 0;  // the violation when it last halved,
   int rounds_since_ = 0;         // and the blocks since
 
-  Selection pairs_[2] = {};  // by side
+  PairChoice pairs_;
   Candidate single_{};
   double target_ = 0;
   double work_ = 0, newton_cost_ = 0;  // multiply-adds since the last Newton round, and what the next one would take

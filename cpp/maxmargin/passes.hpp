@@ -1,11 +1,13 @@
 // The hot passes by the precision of their rows.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <span>
 
 #include "maxmargin/cpu.hpp"
 #include "maxmargin/gram.hpp"
+#include "maxmargin/variables.hpp"
 
 namespace maxmargin {
 
@@ -40,6 +42,32 @@ inline std::unique_ptr<RowMaker<float>> maker_for(const Gram& gram, std::span<co
 }
 inline std::unique_ptr<RowMaker<double>> maker_for(const Gram& gram, std::span<const Index> active, double) {
   return gram.rows_f64(active);
+}
+
+// The pairs that violate most: of all variables, or of each side.
+struct PairChoice {
+  Selection of[2] = {};
+  std::size_t sides = 1;
+
+  double crossed(std::size_t side) const { return of[side].highest_down - of[side].lowest_up.value; }
+  std::size_t worst() const { return sides == 2 && crossed(1) > crossed(0) ? 1 : 0; }
+  double violation() const { return std::max(0.0, crossed(worst())); }
+};
+
+template <class R>
+PairChoice choose_pairs(Variables<R>& v) {
+  PairChoice found{.sides = v.sides.size()};
+  for (std::size_t side = 0; side < found.sides; ++side) found.of[side] = select_with(v.view(side));
+  return found;
+}
+
+// The pass over two rows after a step, with the search for the next pairs.
+template <class R>
+PairChoice advance(Variables<R>& v, double step, const R* row_a, const R* row_b) {
+  PairChoice found{.sides = v.sides.size()};
+  found.of[0] = update_with(v.view(0), step, row_a, row_b);
+  if (found.sides == 2) found.of[1] = select_with(v.view(1));
+  return found;
 }
 
 }  // namespace maxmargin

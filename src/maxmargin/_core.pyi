@@ -66,6 +66,7 @@ def minimise(
     max_seconds: float,
     cache_bytes: int,
     shrinking: bool,
+    resumed: bool,
     monitor: Callable[[float, int, float, float, int], bool] | None,
 ) -> list[Outcome]: ...
 

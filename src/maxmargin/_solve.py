@@ -178,7 +178,7 @@ class _Hallway:
             if judgement.kkt_violation <= tol:
                 aim *= 0.1  # the pairs agree, the gap does not
             limits = self.budget.limits(min(aim, 0.5 * judgement.kkt_violation), iterate.steps)
-            start = Start(iterate.beta, judgement.scores)
+            start = Start(iterate.beta, judgement.scores, judged=True)
             (later,) = self.solver.run([problem.dual], [start], limits, self.callback)
             if self.throw:
                 _raise_if_interrupted(problem, _joined(iterate, later), self.budget)

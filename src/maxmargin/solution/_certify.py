@@ -77,9 +77,9 @@ class Judgement:
     def is_optimal(self, tol: float) -> bool:
         """Converged: feasible, violation ≤ tol and gap ≤ max(tol, 1e-3) · |primal|.
 
-        Where the objective is 0 no gap is small beside it: there it must be below what a violation of tol/1000 makes.
+        Where the objective is 0 no gap is small beside it: there it must be below what a violation of tol/10 makes.
         """
-        small = max(max(tol, 1e-3) * abs(self.primal), 1e-3 * tol * self.mass)
+        small = max(max(tol, 1e-3) * abs(self.primal), 0.1 * tol * self.mass)
         return self.infeasibility <= 1e-9 and self.kkt_violation <= tol and self.gap <= small
 
 

@@ -22,7 +22,7 @@ Callback = Callable[[Progress], bool]
 @final
 @dataclass(frozen=True, eq=False)
 class Start:
-    """A point to start from, with its exact scores ``K β``.
+    """A point to start from, with its exact scores ``K β``, and whether it was judged: then what is left to do is small.
 
     Examples
     --------
@@ -34,6 +34,7 @@ class Start:
 
     beta: NDArray[np.float64]
     scores: NDArray[np.float64]
+    judged: bool = False
 
     @classmethod
     def zero(cls, problem: DualProblem) -> Start:

@@ -73,6 +73,7 @@ class SMO(Solver):
             limits.max_seconds,
             cache_bytes(self.cache_size, "SMO"),
             check_boolean("shrinking", self.shrinking, "SMO"),
+            any(start.judged for start in starts),
             None if callback is None else lambda *at: bool(callback(_reported(*at))),
         )
         return [_iterate(*outcome) for outcome in outcomes]
