@@ -97,8 +97,7 @@ def answer(
         None if max_time is None else check_positive("max_time", max_time, "solve", infinite=True),
         max(problem.dual.n for problem in problems),
     )
-    duals = [problem.dual for problem in problems]
-    iterates = chosen.run(duals, _starts(problems), budget.limits(budget.tol, 0), callback)
+    iterates = chosen.run(problems, _starts(problems), budget.limits(budget.tol, 0), callback)
     if throw:
         for problem, iterate in zip(problems, iterates, strict=True):
             _raise_if_interrupted(problem, iterate, budget)
@@ -179,7 +178,7 @@ class _Hallway:
                 aim *= 0.1  # the pairs agree, the gap does not
             limits = self.budget.limits(min(aim, 0.5 * judgement.kkt_violation), iterate.steps)
             start = Start(iterate.beta, judgement.scores, judged=True)
-            (later,) = self.solver.run([problem.dual], [start], limits, self.callback)
+            (later,) = self.solver.run([problem], [start], limits, self.callback)
             if self.throw:
                 _raise_if_interrupted(problem, _joined(iterate, later), self.budget)
             better = certify(problem, later.beta)

@@ -64,8 +64,9 @@ class Iterate:
     --------
     >>> from maxmargin.problems import SoftMargin
     >>> from maxmargin.solvers import SMO, Limits, Start
-    >>> dual = SoftMargin([[-1.0], [1.0]], [-1, 1]).dual
-    >>> (iterate,) = SMO().run([dual], [Start.zero(dual)], Limits(tol=1e-3, max_steps=100, max_seconds=0.0), None)
+    >>> problem = SoftMargin([[-1.0], [1.0]], [-1, 1])
+    >>> start = Start.zero(problem.dual)
+    >>> (iterate,) = SMO().run([problem], [start], Limits(tol=1e-3, max_steps=100, max_seconds=0.0), None)
     >>> iterate.status.name
     'CONVERGED'
     """

@@ -69,9 +69,12 @@ class Solver(ABC):
     @abstractmethod
     def run(
         self,
-        problems: Sequence[DualProblem],
+        problems: Sequence[Problem],
         starts: Sequence[Start],
         limits: Limits,
         callback: Callback | None,
     ) -> list[Iterate]:
-        """Go on from a point of each problem until converged or a limit is reached; ``callback`` returning true stops it."""
+        """Go on from a point of each problem's dual until converged or a limit is reached; a true ``callback`` stops it.
+
+        What comes back is a point of the dual, whatever was solved to find it.
+        """

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin import _core
-from maxmargin.problems import DualProblem, Problem
+from maxmargin.problems import Problem
 from maxmargin.solution import Iterate, Progress, Status, Trace
 from maxmargin.solvers._base import Callback, Limits, Solver, Start
 from maxmargin.solvers._memory import cache_bytes
@@ -56,15 +56,15 @@ class SMO(Solver):
 
     def run(
         self,
-        problems: Sequence[DualProblem],
+        problems: Sequence[Problem],
         starts: Sequence[Start],
         limits: Limits,
         callback: Callback | None,
     ) -> list[Iterate]:
         """Go on from a point of each problem until converged or a limit is reached; several problems run in parallel."""
         tasks = [
-            problem.with_point(start.beta, problem.gradient(start.beta, start.scores))
-            for problem, start in zip(problems, starts, strict=True)
+            dual.with_point(start.beta, dual.gradient(start.beta, start.scores))
+            for dual, start in zip((problem.dual for problem in problems), starts, strict=True)
         ]
         outcomes = _core.minimise(
             tasks,
