@@ -9,6 +9,7 @@
 
 #include "common.hpp"
 #include "maxmargin/engine.hpp"
+#include "maxmargin/joint.hpp"
 #include "maxmargin/judge.hpp"
 #include "maxmargin/thread_pool.hpp"
 
@@ -118,7 +119,9 @@ struct Task {
             .upper = upper.data(),
             .ridge = ridge ? ridge->data() : nullptr,
             .kink = kink,
-            .keep = mass ? Keep::sides : offset ? Keep::total : Keep::nothing,
+            .keep = mass     ? Keep::sides
+                    : offset ? Keep::total
+                             : Keep::nothing,
             .total = total,
             .mass = mass.value_or(0.0),
             .mass_may_fall = mass_may_fall};
@@ -131,14 +134,17 @@ std::vector<Task> as_tasks(const nb::list& problems) {
   return tasks;
 }
 
+Result as_table(const std::vector<Progress>& trace) {
+  std::vector<double> table;
+  for (const Progress& p : trace)
+    table.insert(table.end(), {p.seconds, double(p.steps), p.objective, p.violation, double(p.n_support)});
+  return to_numpy(std::move(table), {trace.size(), std::size_t(5)});
+}
+
 nb::tuple as_tuple(Outcome outcome, bool interrupted) {
-  std::vector<double> trace;
-  for (const Progress& p : outcome.trace)
-    trace.insert(trace.end(), {p.seconds, double(p.steps), p.objective, p.violation, double(p.n_support)});
   return nb::make_tuple(to_numpy(std::move(outcome.beta)), int(outcome.ending),
                         interrupted && outcome.ending == Ending::stopped, outcome.steps, outcome.rows_made,
-                        outcome.newton_rounds, outcome.negative_curvature,
-                        to_numpy(std::move(trace), {outcome.trace.size(), std::size_t(5)}));
+                        outcome.newton_rounds, outcome.negative_curvature, as_table(outcome.trace));
 }
 
 nb::list minimise_all(const nb::list& problems, double tol, std::int64_t max_steps, double max_seconds, std::size_t cache_bytes,
@@ -176,6 +182,26 @@ nb::list minimise_all(const nb::list& problems, double tol, std::int64_t max_ste
   return result;
 }
 
+nb::tuple minimise_classes(const GramHandle& gram, const Indices& label, const Vector& upper, Index classes, bool offsets,
+                           double tol, std::int64_t max_steps, double max_seconds, std::size_t cache_bytes,
+                           const nb::object& monitor) {
+  const auto n = std::size_t(gram.gram->size());
+  if (label.shape(0) != n || upper.shape(0) != n) throw nb::value_error("Labels and bounds must have one value per row.");
+  for (std::size_t i = 0; i < n; ++i)
+    if (label.data()[i] < 0 || label.data()[i] >= classes) throw nb::value_error("A label is outside the classes.");
+  JointOutcome outcome;
+  Watch watch(monitor, max_seconds);
+  {
+    const nb::gil_scoped_release release;
+    const JointDual problem{Index(n), classes, label.data(), upper.data(), offsets};
+    const Options options{.tol = tol, .max_steps = max_steps, .max_seconds = max_seconds, .cache_bytes = cache_bytes};
+    outcome = minimise_joint(problem, *gram.gram, options, [&](const Progress& p) { return watch.at_checkpoint(p); });
+  }
+  return nb::make_tuple(to_numpy(std::move(outcome.beta), {n, std::size_t(classes)}), to_numpy(std::move(outcome.bias)),
+                        int(outcome.ending), watch.interrupted() && outcome.ending == Ending::stopped, outcome.steps,
+                        outcome.rows_made, as_table(outcome.trace));
+}
+
 nb::list judge_all(const nb::list& problems) {
   const std::vector<Task> tasks = as_tasks(problems);
   std::vector<Judgement> found(tasks.size());
@@ -187,8 +213,7 @@ nb::list judge_all(const nb::list& problems) {
   nb::list result;
   for (Judgement& j : found)
     result.append(nb::make_tuple(to_numpy(std::move(j.support)), to_numpy(std::move(j.boundary)), j.bias, j.bias_low,
-                                 j.bias_high, j.price, j.violation, j.primal, j.dual, j.square_norm, j.mass,
-                                 j.infeasibility));
+                                 j.bias_high, j.price, j.violation, j.primal, j.dual, j.square_norm, j.mass, j.infeasibility));
   return result;
 }
 
@@ -197,6 +222,8 @@ nb::list judge_all(const nb::list& problems) {
 void bind_solving(nb::module_& m) {
   m.def("minimise", &minimise_all, "problems"_a, "tol"_a, "max_steps"_a, "max_seconds"_a, "cache_bytes"_a, "shrinking"_a,
         "resumed"_a, "monitor"_a.none());
+  m.def("minimise_joint", &minimise_classes, "gram"_a, "label"_a, "upper"_a, "classes"_a, "offsets"_a, "tol"_a, "max_steps"_a,
+        "max_seconds"_a, "cache_bytes"_a, "monitor"_a.none());
   m.def("judge", &judge_all, "problems"_a);
 }
 

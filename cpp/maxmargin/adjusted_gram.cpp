@@ -48,8 +48,7 @@ class AdjustedGram final : public Gram {
     void make(std::span<const Index> positions, R* const* out) override {
       inner_->make(positions, out);
       for (std::size_t p = 0; p < positions.size(); ++p)
-        for (std::size_t c = 0; c < signs_.size(); ++c)
-          out[p][c] = signs_[positions[p]] * signs_[c] * (out[p][c] + constant_);
+        for (std::size_t c = 0; c < signs_.size(); ++c) out[p][c] = signs_[positions[p]] * signs_[c] * (out[p][c] + constant_);
     }
 
    private:

@@ -64,7 +64,8 @@ void search(const SignedDual& problem, const Gram& gram, const Options& options,
     std::iota(state.active.begin(), state.active.end(), 0);
   }
   const auto active = Index(state.active.size());
-  const bool few = active <= float_floor || (active <= exact_limit && (options.resumed || float32_hopeless(problem, state, options)));
+  const bool few =
+      active <= float_floor || (active <= exact_limit && (options.resumed || float32_hopeless(problem, state, options)));
   const bool exact = few || !gram.single_precision_suffices();
   if (exact || !PairSearch<float>(problem, gram, options, monitor, state).run())
     PairSearch<double>(problem, gram, options, monitor, state).run();

@@ -68,7 +68,8 @@ void PairSearch<R>::refresh_gradient() {
   add_rows(changes_);
   double gain = 0;
   for (Index k = 0; k < v_.n; ++k)
-    gain += 0.5 * changes_[k] * (first_gradient_[k] + gradient_[k]) + v_.kink * (std::abs(v_.beta[k]) - std::abs(first_beta_[k]));
+    gain +=
+        0.5 * changes_[k] * (first_gradient_[k] + gradient_[k]) + v_.kink * (std::abs(v_.beta[k]) - std::abs(first_beta_[k]));
   state_.objective = first_objective_ + gain;
 }
 

@@ -38,7 +38,7 @@ class FaceNewton {
   std::vector<int> part_;
   std::vector<double> L_;  // alive_ rows, row-major with stride m_
   std::vector<Index> variable_;
-  std::vector<double> scale_;  // 1 / sqrt(K_ii)
+  std::vector<double> scale_;      // 1 / sqrt(K_ii)
   std::vector<double> across_[2];  // room
   double ridge_ = 0;
   bool positive_ = true, fixed_any_ = false;

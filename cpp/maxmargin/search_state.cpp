@@ -89,8 +89,8 @@ bool PairSearch<R>::gap_is_small() const {
   for (Index k = 0; k < v_.n; ++k) {
     mass += std::abs(v_.beta[k]);
     const double beta = v_.beta[k], linear = gradient_[k] + bias - v_.ridge[k] * beta;
-    gap += conjugate(-linear, kink, v_.ridge[k], v_.lower[k], v_.upper[k]) +
-           beta * (linear + 0.5 * v_.ridge[k] * beta) + kink * std::abs(beta);
+    gap += conjugate(-linear, kink, v_.ridge[k], v_.lower[k], v_.upper[k]) + beta * (linear + 0.5 * v_.ridge[k] * beta) +
+           kink * std::abs(beta);
   }
   return gap <= 0.9 * std::max(std::max(options_.tol, 1e-3) * std::abs(gap - state_.objective), 0.1 * options_.tol * mass);
 }

@@ -61,8 +61,9 @@ struct Candidate {
   double violation;  // the largest of all
 };
 
-// The state of a pair search over `n` active variables. Bounds and kinks are additive masks, so that the loops have no branches:
-// gradient + up is the slope of the objective where beta_k rises, +inf if it cannot; gradient + down where it falls, or -inf.
+// The state of a pair search over `n` active variables. Bounds and kinks are additive masks, so that the loops have no
+// branches: gradient + up is the slope of the objective where beta_k rises, +inf if it cannot; gradient + down where it falls,
+// or -inf.
 template <class R>
 struct PairView {
   Index n;
@@ -114,6 +115,10 @@ struct Hot {
   // y[k] += sum over r of a[r] rows[r][k] for k in [begin, end), in the order of r.
   void (*accumulate_f32)(Index begin, Index end, Index count, const double* a, const float* const* rows, double* y);
   void (*accumulate_f64)(Index begin, Index end, Index count, const double* a, const double* const* rows, double* y);
+  // gradient[j][k] += row[j] change[k]; then the row j with the largest max over k of (gradient + shift) - min over k of
+  // (gradient + shift + up), and that. All have `width` columns, a multiple of 4.
+  Extreme (*follow_row)(Index count, Index width, const float* row, const double* change, const double* shift, const double* up,
+                        double* gradient);
   // In-place Cholesky of the lower triangle of a row-major matrix; returns the index of the first pivot <= floor, or -1.
   Index (*cholesky)(Index n, double* a, std::ptrdiff_t stride, double floor);
 };

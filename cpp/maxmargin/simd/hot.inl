@@ -9,9 +9,27 @@ namespace {
 #include "maxmargin/simd/pairs.inl"
 
 constexpr Hot table{
-    MAXMARGIN_LEVEL, tile<float>, tile<double>, norms<float>, norms<double>, apply<float>, apply<double>, select<float>,
-    select<double>, update<float>, update<double>, partner<float>, partner<double>, update_single<float>, update_single<double>,
-    dot, axpy, accumulate<float>, accumulate<double>, cholesky,
+    MAXMARGIN_LEVEL,
+    tile<float>,
+    tile<double>,
+    norms<float>,
+    norms<double>,
+    apply<float>,
+    apply<double>,
+    select<float>,
+    select<double>,
+    update<float>,
+    update<double>,
+    partner<float>,
+    partner<double>,
+    update_single<float>,
+    update_single<double>,
+    dot,
+    axpy,
+    accumulate<float>,
+    accumulate<double>,
+    follow_row,
+    cholesky,
 };
 
 }  // namespace
