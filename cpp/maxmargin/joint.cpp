@@ -20,6 +20,10 @@ constexpr Index block_size = 256;
 constexpr std::int64_t shrink_every = 50;
 // The pull, times the rows of a class, beside the diagonal: much more makes steps short, much less makes offsets learn slowly.
 constexpr double pulled = 16;
+// Few rows are solved down to rounding, so that a weight of 2 is the row twice; it costs next to nothing.
+constexpr Index finish_limit = 200;
+constexpr std::int64_t finish_steps = 100000;
+constexpr double finish_violation = 1e-10;
 constexpr double first_violation = 0.1;  // before, the totals have nothing to say
 constexpr std::int64_t steps_a_row = 20;
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -53,7 +57,8 @@ class JointSearch {
 
   JointOutcome run() {
     start_ = last_report_ = std::chrono::steady_clock::now();
-    std::int64_t rounds = 0;
+    std::int64_t rounds = 0, last_step = 0;
+    bool finishing = false;
     for (;;) {
       const double worst = look(), off = imbalance();
       if (problem_.offsets && pull_ == 0 && worst < first_violation) {
@@ -66,29 +71,36 @@ class JointSearch {
           unshrink();
           continue;
         }
-        if (gap_is_small()) break;
+        if (gap_is_small()) {
+          if (finishing || sizeof(R) == 4 || n_ > finish_limit) break;
+          finishing = true;
+          last_step = outcome_.steps + finish_steps;
+          target_ = std::min(target_, finish_violation);
+          continue;
+        }
         target_ *= 0.5;
       }
+      if (finishing && outcome_.steps >= last_step) break;
       if (checkpoint(std::max(worst, off))) break;
       if (outcome_.steps >= options_.max_steps) {
         outcome_.ending = Ending::step_limit;
         break;
       }
-      const bool settled = worst <= std::max(0.3 * pull_ / scale_ * off, target_);
+      const bool settled = worst <= std::max(0.04 * pull_ / scale_ * off, target_);
       if (off > target_ && settled && pull_ > 0) {
         learn_offsets();
         continue;
       }
       choose_block();
       if (!solve_block(std::max(0.1 * worst, 0.5 * target_))) {
-        outcome_.ending = Ending::stalled;
+        if (!finishing) outcome_.ending = Ending::stalled;
         break;
       }
       spread_block();
       if (++rounds % shrink_every == 0) shrink(worst);
     }
-    store();
     balance();
+    store();
     outcome_.rows_made = rows_.rows_made();
     const Index K = problem_.classes;
     outcome_.beta.reserve(all_beta_.size());
@@ -209,7 +221,7 @@ class JointSearch {
     if (!problem_.offsets) return 0;
     double most = 0;
     for (Index k = 0; k < problem_.classes; ++k) most = std::max(most, std::abs(total_[k]));
-    return most * scale_;
+    return 8 * most * scale_;  // a row that takes it all changes its scores by that much, and others follow
   }
 
   void learn_offsets() {
@@ -360,28 +372,52 @@ class JointSearch {
     return primal - dual <= 0.8 * std::max(options_.tol, 1e-3) * std::abs(primal);
   }
 
-  // Makes the totals exactly 0: what is left of one class goes to another in the row that has most room for it.
+  // Makes the totals exactly 0. What one class has too much goes to one that has too little, in a row where both are among
+  // those with the highest slope: there it costs nothing. A class without such a row passes it on by way of a third.
   void balance() {
     if (!problem_.offsets) return;
-    const Index K = problem_.classes, n = problem_.n;
-    const auto beta = [&](Index i, Index k) -> double& { return all_beta_[std::ptrdiff_t(k) * n + i]; };
+    const Index K = problem_.classes;
     std::vector<double> left(K, 0.0);
     for (Index k = 0; k < K; ++k)
-      for (Index i = 0; i < n; ++i) left[k] += beta(i, k);
-    for (int turn = 0; turn < 4 * K; ++turn) {
+      for (Index i = 0; i < n_; ++i) left[k] += beta_[at(i, k)];
+    for (int turn = 0; turn < 8 * K; ++turn) {
       const auto high = Index(std::max_element(left.begin(), left.end()) - left.begin());
       const auto low = Index(std::min_element(left.begin(), left.end()) - left.begin());
-      const auto free = [&](Index i) { return (problem_.label[i] == low ? problem_.upper[i] : 0.0) - beta(i, low); };
-      Index best = 0;
-      for (Index i = 1; i < n; ++i)
-        if (free(i) > free(best)) best = i;
-      const double moved = std::min({left[high], -left[low], free(best)});
+      const double amount = std::min(left[high], -left[low]);
+      if (!(amount > 0)) break;
+      Transfer best = cheapest(high, low, amount);
+      for (Index by = 0; by < K && best.cost > target_; ++by) {
+        if (by == high || by == low) continue;
+        const Transfer first = cheapest(high, by, amount), second = cheapest(by, low, amount);
+        if (std::max(first.cost, second.cost) < best.cost && first.row != second.row) {
+          best = first;
+          best.to = by;
+          best.cost = std::max(first.cost, second.cost);
+        }
+      }
+      const double moved = std::min(amount, room(best.row, best.to) - beta_[at(best.row, best.to)]);
       if (!(moved > 0)) break;
-      beta(best, high) -= moved;
-      beta(best, low) += moved;
+      beta_[at(best.row, high)] -= moved;
+      beta_[at(best.row, best.to)] += moved;
       left[high] -= moved;
-      left[low] += moved;
+      left[best.to] += moved;
     }
+  }
+
+  struct Transfer {
+    Index row, to;
+    double cost;  // the violation it makes
+  };
+  Transfer cheapest(Index from, Index to, double amount) const {
+    Transfer best{0, to, infinity};
+    for (Index i = 0; i < n_; ++i) {
+      if (room(i, to) - beta_[at(i, to)] < amount) continue;
+      double highest = -infinity;
+      for (Index k = 0; k < problem_.classes; ++k) highest = std::max(highest, gradient_[at(i, k)] + shift_[k]);
+      const double cost = highest - std::min(gradient_[at(i, from)] + shift_[from], gradient_[at(i, to)] + shift_[to]);
+      if (cost < best.cost) best = {i, to, cost};
+    }
+    return best;
   }
 
   bool checkpoint(double violation) {
@@ -424,7 +460,7 @@ class JointSearch {
   double scale_ = 0;                          // mean of the diagonal of K/2
   double pull_ = 0;                           // the constant added to K/2
   std::vector<double> shift_, bias_, total_;  // by class; the shift is what offset and pull add to the gradient
-  double target_ = 0.9 * options_.tol;
+  double target_ = 0.7 * options_.tol;
 
   std::vector<Index> block_;
   std::vector<float> inner_;                            // their part of K/2

@@ -70,6 +70,22 @@ def minimise(
     monitor: Callable[[float, int, float, float, int], bool] | None,
 ) -> list[Outcome]: ...
 
+# beta, bias, ending, interrupted, steps, rows made, trace
+JointOutcome = tuple[NDArray[np.float64], NDArray[np.float64], int, bool, int, int, NDArray[np.float64]]
+
+def minimise_joint(
+    gram: Gram,
+    label: NDArray[np.int32],
+    upper: NDArray[np.float64],
+    classes: int,
+    offsets: bool,
+    tol: float,
+    max_steps: int,
+    max_seconds: float,
+    cache_bytes: int,
+    monitor: Callable[[float, int, float, float, int], bool] | None,
+) -> JointOutcome: ...
+
 # support, boundary, bias, its lowest and highest, price of the mass, violation, primal, dual, square norm, mass,
 # infeasibility
 Judgement = tuple[NDArray[np.int32], NDArray[np.int32], float, float, float, float, float, float, float, float, float, float]

@@ -23,10 +23,11 @@ PUBLIC: dict[str, str] = {
     "maxmargin.estimators": "NuSVC NuSVR OneClassSVM SVC SVDD SVR",
     "maxmargin.kernels": "BoundKernel Gram Kernel Linear Polynomial Precomputed RBF Sigmoid UserFunction as_kernel",
     "maxmargin.plots": "canvas decision_boundary",
-    "maxmargin.problems": "Ball DataDescription DualProblem EpsilonRegression HardMargin Inseparable Level Margin Model "
-    "NuClassification NuRegression Offset OneClass Problem Reading Slack SoftMargin Tube",
-    "maxmargin.solution": "Certificate Iterate Judgement Kind Progress Solution Status Trace certify certify_all",
-    "maxmargin.solvers": "SMO Choice Limits Solver Start cpu_level get_threads select set_threads",
+    "maxmargin.problems": "Ball DataDescription DualProblem EpsilonRegression HardMargin Inseparable JointMulticlass "
+    "Level Margin Model NuClassification NuRegression Offset OneClass Problem Reading Slack SoftMargin Tube",
+    "maxmargin.solution": "Certificate Iterate JointJudgement JointSolution Judgement Kind Progress Solution Status Trace "
+    "certify certify_all certify_joint",
+    "maxmargin.solvers": "SMO Choice JointIterate JointRows Limits Solver Start cpu_level get_threads select set_threads",
 }
 """Adding a name is a decision, removing one breaks somebody's code: both go into the changelog."""
 

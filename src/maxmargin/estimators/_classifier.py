@@ -12,20 +12,21 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.errors import InvalidInput
-from maxmargin.estimators._assembly import assemble
+from maxmargin.estimators._assembly import Assembly, assemble
 from maxmargin.estimators._fitted import RowKind, class_layout, fitted
 from maxmargin.estimators._input import new_rows
+from maxmargin.estimators._joint import joint_solution, train_joint
 from maxmargin.estimators._model import KernelModel
 from maxmargin.estimators._parameters import check_shape_of_scores, check_votes, chosen_solver
-from maxmargin.estimators._records import record, solutions
+from maxmargin.estimators._records import Records, record, solutions
 from maxmargin.estimators._reporting import report_for
 from maxmargin.estimators._schemes import OneVsRest, Scheme, machine_names, scheme_of
-from maxmargin.estimators._training import train, warn_of_the_worst
+from maxmargin.estimators._training import Budget, train, warn_of_the_worst
 from maxmargin.estimators._values import machine_values
 from maxmargin.kernels import Gram
 from maxmargin.problems import Problem
-from maxmargin.solution import Solution, Status
-from maxmargin.validation import class_weights, label_column, labelled_set, shape
+from maxmargin.solution import Status
+from maxmargin.validation import TrainingSet, class_weights, label_column, labelled_set, shape
 
 __all__ = ["KernelClassifier", "MakeProblem"]
 
@@ -43,6 +44,14 @@ class KernelClassifier(ClassifierMixin, KernelModel, ABC):  # type: ignore[misc]
     @property
     def _wants_one_vs_rest(self) -> bool:
         return False
+
+    @property
+    def _wants_joint(self) -> bool:
+        return False
+
+    def _prices(self, weight: NDArray[np.float64]) -> NDArray[np.float64]:
+        """``C_i`` of each row, where all classes are trained at once."""
+        return weight
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the machines to training data.
@@ -69,6 +78,26 @@ class KernelClassifier(ClassifierMixin, KernelModel, ABC):  # type: ignore[misc]
         gram = self._gram(kernel, data, kind)
         weight = factors[data.codes] * data.weight
 
+        joint = self._wants_joint and len(data.classes) > 2  # of two classes it is the one machine
+        if joint:
+            parts, self._records, steps = train_joint(self, gram, data, self._prices(weight), budget)
+        else:
+            parts, self._records, steps = self._train_machines(gram, data, weight, budget)
+        self._ovr = self._wants_one_vs_rest or joint
+        self._is_joint = joint
+        self._n_support = parts.n_support
+        self._keep(X, data, kind, parts.rows, parts.dual)
+        self.classes_ = data.classes
+        self.class_weight_ = factors
+        self.shape_fit_ = shape(X)
+        self.intercept_ = parts.intercept
+        self.n_iter_ = steps
+        self.fit_status_ = int(any(name != Status.CONVERGED.name for name in self._records.statuses))
+        return self
+
+    def _train_machines(
+        self, gram: Gram, data: TrainingSet, weight: NDArray[np.float64], budget: Budget
+    ) -> tuple[Assembly, Records, NDArray[np.int32]]:
         scheme = scheme_of(len(data.classes), one_vs_rest=self._wants_one_vs_rest)
         names = machine_names(scheme, data.classes)
         machines = list(scheme.machines(data.codes))
@@ -81,20 +110,9 @@ class KernelClassifier(ClassifierMixin, KernelModel, ABC):  # type: ignore[misc]
         ]
         with report_for(self.verbose, scheme.n_machines) as report:
             trained = train(machines, problems, solver=chosen_solver(self), budget=budget, report=report, names=names)
-        warn_of_the_worst(trained, names)
-        parts = assemble(scheme, data.codes, trained)
-
-        self._ovr = self._wants_one_vs_rest
-        self._records = record(trained, data.kept)
-        self._n_support = parts.n_support
-        self._keep(X, data, kind, parts.rows, parts.dual)
-        self.classes_ = data.classes
-        self.class_weight_ = factors
-        self.shape_fit_ = shape(X)
-        self.intercept_ = parts.intercept
-        self.n_iter_ = np.array([max(1, machine.solution.steps) for machine in trained], dtype=np.int32)
-        self.fit_status_ = int(any(machine.solution.status is not Status.CONVERGED for machine in trained))
-        return self
+        warn_of_the_worst(trained, names, stacklevel=3)
+        steps = np.array([max(1, machine.solution.steps) for machine in trained], dtype=np.int32)
+        return assemble(scheme, data.codes, trained), record(trained, data.kept), steps
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Evaluate the machines at rows.
@@ -139,17 +157,18 @@ class KernelClassifier(ClassifierMixin, KernelModel, ABC):  # type: ignore[misc]
         return np.asarray(self.classes_[winners])
 
     @property
-    def solutions_(self) -> list[Solution]:
-        """Answer of each machine, in the order of ``intercept_``; traces are thinned to 10 checkpoints."""
+    def solutions_(self) -> list[Any]:
+        """Answer of each machine, in the order of ``intercept_``, or the one answer for all classes; traces are thinned."""
         check_is_fitted(self)
-        return solutions(
-            self._records,
-            fitted(self),
-            kind=self._rows,
-            support=self.support_,
-            n=self.shape_fit_[0],
-            steps=self.n_iter_,
-        )
+        state, n = fitted(self), self.shape_fit_[0]
+        if self._is_joint:
+            steps = int(self.n_iter_[0])
+            return [
+                joint_solution(
+                    self._records, state, classes=self.classes_, kind=self._rows, support=self.support_, n=n, steps=steps
+                )
+            ]
+        return list(solutions(self._records, state, kind=self._rows, support=self.support_, n=n, steps=self.n_iter_))
 
     def _layout(self) -> tuple[Scheme, list[int]]:
         return class_layout(self.classes_, self._n_support, one_vs_rest=self._ovr is True)

@@ -21,7 +21,7 @@ from maxmargin.problems import Margin, Reading
 from maxmargin.solution import Certificate, Solution, Status, Trace
 from maxmargin.validation import take_rows
 
-__all__ = ["Records", "certificates", "record", "solutions"]
+__all__ = ["Records", "certificates", "compact", "record", "solutions"]
 
 _CHECKPOINTS = 8  # at most so many of a trace are kept: the first, the last, and some between
 
@@ -111,12 +111,13 @@ def record(trained: list[Trained], kept: NDArray[np.intp] | None) -> Records:
         scores=np.concatenate([solution.support_scores for solution in found]),
         boundary=np.concatenate(boundaries).astype(np.int32),
         boundary_excess=np.concatenate([_boundary_excess(solution) for solution in found]),
-        checkpoints=_compact(traces),
+        checkpoints=compact(traces),
         counts=np.array([(len(rows), len(trace)) for rows, trace in zip(boundaries, traces, strict=True)], dtype=np.int32),
     )
 
 
-def _compact(traces: list[NDArray[np.floating]]) -> NDArray[np.float32]:
+def compact(traces: list[NDArray[np.floating]]) -> NDArray[np.float32]:
+    """Traces one after the other, in single precision."""
     with np.errstate(over="ignore"):  # beyond float32 an objective is infinite in the kept trace
         return np.concatenate(traces, dtype=np.float32)
 

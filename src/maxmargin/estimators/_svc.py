@@ -5,6 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any, Literal, final
 
+import numpy as np
+from numpy.typing import NDArray
+
 from maxmargin.estimators._classifier import KernelClassifier, MakeProblem
 from maxmargin.estimators._parameters import check_shape_of_scores
 from maxmargin.estimators._training import upper_bounds
@@ -62,8 +65,9 @@ class SVC(KernelClassifier):
         Predict by the largest score instead of by votes, for three classes or more and shape "ovr".
     random_state : int, RandomState instance or None, default=None
         Accepted and not used: the solver is deterministic.
-    multi_class : {"ovo", "ovr"}, default="ovo"
-        Train a machine for each pair of classes, or for each class against the rest.
+    multi_class : {"ovo", "ovr", "joint"}, default="ovo"
+        Train a machine for each pair of classes, for each class against the rest, or the scores of all classes
+        at once (`maxmargin.problems.JointMulticlass`).
     solver : {"auto", "smo"} or solver object, default="auto"
         What solves the problems.
 
@@ -79,11 +83,12 @@ class SVC(KernelClassifier):
         Support vectors of each class.
     dual_coef_ : {ndarray, sparse matrix} of shape (n_classes - 1, n_SV)
         ``y_i α_i`` in LIBSVM's order; of shape (1, n_SV) for two classes, (n_classes, n_SV) for
-        ``multi_class="ovr"``.
+        ``multi_class="ovr"`` and "joint".
     coef_ : {ndarray, sparse matrix} of shape (n_machines, n_features)
         Weight vectors; only for a linear kernel. Read only.
     intercept_ : ndarray of shape (n_machines,)
-        Offsets; ``n_machines`` is 1 for two classes, else K (K − 1) / 2, or K for ``multi_class="ovr"``.
+        Offsets; ``n_machines`` is 1 for two classes, else K (K − 1) / 2, or K for
+        ``multi_class="ovr"`` and "joint".
     class_weight_ : ndarray of shape (n_classes,)
         Factor of C for each class.
     certificate_ : Certificate
@@ -142,7 +147,7 @@ class SVC(KernelClassifier):
         decision_function_shape: Literal["ovo", "ovr"] = "ovr",
         break_ties: bool = False,
         random_state: Any = None,
-        multi_class: Literal["ovo", "ovr"] = "ovo",
+        multi_class: Literal["ovo", "ovr", "joint"] = "ovo",
         solver: Any = "auto",
     ) -> None:
         self.C = C
@@ -165,12 +170,19 @@ class SVC(KernelClassifier):
 
     def _check_own(self) -> None:
         check_positive("C", self.C, "SVC", infinite=True)
-        check_option("multi_class", self.multi_class, "SVC", ("ovo", "ovr"))
-        check_shape_of_scores(self.decision_function_shape, one_vs_rest=self._wants_one_vs_rest)
+        check_option("multi_class", self.multi_class, "SVC", ("joint", "ovo", "ovr"))
+        check_shape_of_scores(self.decision_function_shape, one_vs_rest=self.multi_class != "ovo")
 
     @property
     def _wants_one_vs_rest(self) -> bool:
         return bool(self.multi_class == "ovr")
+
+    @property
+    def _wants_joint(self) -> bool:
+        return bool(self.multi_class == "joint")
+
+    def _prices(self, weight: NDArray[np.float64]) -> NDArray[np.float64]:
+        return weight * math.inf if math.isinf(self.C) else upper_bounds(self.C, weight)
 
     def _problem(self) -> MakeProblem:
         if math.isinf(self.C):

@@ -3,6 +3,7 @@
 from maxmargin.problems._base import Inseparable, Model, Problem
 from maxmargin.problems._dual import DualProblem
 from maxmargin.problems._hard_margin import HardMargin
+from maxmargin.problems._joint import JointMulticlass
 from maxmargin.problems._nu_classification import NuClassification
 from maxmargin.problems._one_class import DataDescription, OneClass
 from maxmargin.problems._reading import Ball, Level, Margin, Reading, Tube
@@ -16,6 +17,7 @@ __all__ = [
     "EpsilonRegression",
     "HardMargin",
     "Inseparable",
+    "JointMulticlass",
     "Level",
     "Margin",
     "Model",

@@ -3,9 +3,24 @@
 from maxmargin.solution._certificate import Certificate
 from maxmargin.solution._certify import Judgement, certify, certify_all
 from maxmargin.solution._iterate import Iterate, Progress
+from maxmargin.solution._joint import JointJudgement, JointSolution, certify_joint
 from maxmargin.solution._solution import Solution
 from maxmargin.solution._status import Status
 from maxmargin.solution._taxonomy import Kind
 from maxmargin.solution._trace import Trace
 
-__all__ = ["Certificate", "Iterate", "Judgement", "Kind", "Progress", "Solution", "Status", "Trace", "certify", "certify_all"]
+__all__ = [
+    "Certificate",
+    "Iterate",
+    "JointJudgement",
+    "JointSolution",
+    "Judgement",
+    "Kind",
+    "Progress",
+    "Solution",
+    "Status",
+    "Trace",
+    "certify",
+    "certify_all",
+    "certify_joint",
+]

@@ -16,10 +16,10 @@ from maxmargin.solvers._base import Callback, Limits, Solver, Start
 from maxmargin.solvers._memory import cache_bytes
 from maxmargin.validation import check_boolean
 
-__all__ = ["SMO"]
+__all__ = ["ENDINGS", "SMO"]
 
 # The core's endings, in its order.
-_ENDINGS = (Status.CONVERGED, Status.ITERATION_LIMIT, Status.TIME_LIMIT, Status.INTERRUPTED, Status.STALLED)
+ENDINGS = (Status.CONVERGED, Status.ITERATION_LIMIT, Status.TIME_LIMIT, Status.INTERRUPTED, Status.STALLED)
 
 
 @final
@@ -89,7 +89,7 @@ def _iterate(
     indefinite: bool,
     table: NDArray[np.float64],
 ) -> Iterate:
-    return Iterate(beta, _ENDINGS[ending], steps, rows_made, newton_rounds, indefinite, by_signal, Trace(table))
+    return Iterate(beta, ENDINGS[ending], steps, rows_made, newton_rounds, indefinite, by_signal, Trace(table))
 
 
 def _reported(seconds: float, steps: int, objective: float, violation: float, n_support: int) -> Progress:

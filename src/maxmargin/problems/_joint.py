@@ -1,0 +1,94 @@
+"""All classes at once."""
+
+from __future__ import annotations
+
+from typing import Any, Self, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.kernels import RBF, Gram, Kernel, Precomputed, UserFunction, as_kernel
+from maxmargin.problems._base import gram_of
+from maxmargin.validation import (
+    check_boolean,
+    check_positive,
+    feature_matrix,
+    label_column,
+    labelled_set,
+    object_rows,
+    rows_are_objects,
+)
+
+__all__ = ["JointMulticlass"]
+
+
+@final
+class JointMulticlass:
+    """Minimise ``Σ_k |w_k|² + Σ_i C_i ξ_i`` subject to ``f_y(x_i) − f_k(x_i) ≥ 1 − ξ_i`` for all classes ``k ≠ y = y_i``.
+
+    One score ``f_k(x) = <w_k, φ(x)> + b_k`` a class, one slack ``ξ_i ≥ 0`` a row; the class with the highest score wins (Weston
+    and Watkins 1998 with one slack a row, Crammer and Singer 2001 with offsets). The dual has K coefficients a row that sum to
+    0, and ``w_k = ½ Σ β_ik φ(x_i)``. For two classes it is `SoftMargin` at the same C. ``C = inf`` allows no slack.
+
+    It has a dual of its own kind, and so a solver of its own: ``maxmargin.solve`` knows which.
+
+    Parameters
+    ----------
+    X : array-like, CSR matrix or sequence of objects
+        Training rows; a square Gram matrix for ``Precomputed``, any objects for a kernel function.
+    y : array-like
+        Labels of two or more classes.
+    C : float
+        Price of slack.
+    kernel : Kernel, callable or str
+        The likeness; ``RBF()`` by default.
+    offset : bool
+        Whether the scores have offsets b_k; they sum to 0.
+    sample_weight : array-like, optional
+        Weight w_i of each row: ``C_i = C w_i``. A weight of 2 is the row twice, of 0 the row left out.
+
+    Examples
+    --------
+    >>> from maxmargin import solve
+    >>> from maxmargin.kernels import Linear
+    >>> from maxmargin.problems import JointMulticlass
+    >>> solution = solve(JointMulticlass([[0.0], [2.0], [4.0]], ["a", "b", "c"], C=10.0, kernel=Linear()))
+    >>> solution.predict([[0.5], [2.2], [5.0]])
+    array(['a', 'b', 'c'], dtype='<U1')
+    """
+
+    def __init__(
+        self,
+        X: Any,
+        y: Any,
+        C: float = 1.0,
+        kernel: Kernel | Any = None,
+        offset: bool = True,
+        sample_weight: Any = None,
+    ) -> None:
+        price = check_positive("C", C, "JointMulticlass", infinite=True)
+        free = check_boolean("offset", offset, "JointMulticlass")
+        chosen = as_kernel(RBF() if kernel is None else kernel, owner="JointMulticlass")
+        pairwise = isinstance(chosen, Precomputed)
+        objects = isinstance(chosen, UserFunction) and rows_are_objects(X)
+        rows = object_rows(X) if objects else feature_matrix(X, pairwise=pairwise)
+        data = labelled_set(rows, label_column(y, rows), sample_weight, pairwise=pairwise)
+        self._fill(gram_of(chosen, data), data.codes, data.classes, price * data.weight, free)
+
+    @classmethod
+    def on(
+        cls, gram: Gram, codes: NDArray[np.intp], classes: NDArray[Any], upper: NDArray[np.float64], offset: bool = True
+    ) -> Self:
+        """The problem from a source of kernel values, class numbers, the classes and ``C_i > 0``."""
+        problem = cls.__new__(cls)
+        problem._fill(gram, codes, classes, upper, offset)
+        return problem
+
+    def _fill(
+        self, gram: Gram, codes: NDArray[np.intp], classes: NDArray[Any], upper: NDArray[np.float64], offset: bool
+    ) -> None:
+        self.gram = gram
+        self.codes = codes
+        self.classes = classes
+        self.upper = upper
+        self.offset = offset

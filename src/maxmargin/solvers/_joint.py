@@ -1,0 +1,86 @@
+"""The solver of the joint problem of all classes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin import _core
+from maxmargin.problems import JointMulticlass
+from maxmargin.solution import Progress, Status, Trace
+from maxmargin.solvers._base import Callback, Limits
+from maxmargin.solvers._memory import cache_bytes
+from maxmargin.solvers._smo import ENDINGS
+
+__all__ = ["JointIterate", "JointRows"]
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class JointIterate:
+    """A point of the joint problem, and how the solver came to stop there.
+
+    Examples
+    --------
+    >>> from maxmargin.problems import JointMulticlass
+    >>> from maxmargin.solvers import JointRows, Limits
+    >>> problem = JointMulticlass([[0.0], [1.0], [2.0]], [0, 1, 2])
+    >>> JointRows().run(problem, Limits(tol=1e-3, max_steps=1000, max_seconds=0.0), None).beta.shape
+    (3, 3)
+    """
+
+    beta: NDArray[np.float64]
+    bias: NDArray[np.float64]
+    status: Status
+    steps: int
+    by_signal: bool
+    trace: Trace
+
+
+@final
+@dataclass(frozen=True)
+class JointRows:
+    """Steps in all coefficients of one row at a time, which have a closed solution (Crammer and Singer 2001).
+
+    Rows that violate most make a block; inside it steps cost little. Offsets are found by the method of multipliers.
+
+    Parameters
+    ----------
+    cache_size : float or "auto"
+        Megabytes for computed kernel rows; ``"auto"`` is a quarter of the memory.
+
+    Examples
+    --------
+    >>> from maxmargin import solve
+    >>> from maxmargin.problems import JointMulticlass
+    >>> from maxmargin.solvers import JointRows
+    >>> solve(JointMulticlass([[0.0], [1.0], [2.0]], [0, 1, 2]), solver=JointRows(cache_size=100)).status.name
+    'CONVERGED'
+    """
+
+    cache_size: float | str = "auto"
+
+    def run(self, problem: JointMulticlass, limits: Limits, callback: Callback | None) -> JointIterate:
+        """From 0 until converged or a limit is reached."""
+
+        def monitor(seconds: float, steps: int, objective: float, violation: float, n_support: int) -> bool:
+            return callback is not None and bool(callback(Progress(seconds, steps, -objective, violation, n_support)))
+
+        beta, bias, ending, by_signal, steps, _, table = _core.minimise_joint(
+            problem.gram.core,
+            problem.codes.astype(np.int32),
+            problem.upper,
+            len(problem.classes),
+            problem.offset,
+            limits.tol,
+            limits.max_steps,
+            limits.max_seconds,
+            cache_bytes(self.cache_size, "JointRows"),
+            None if callback is None else monitor,
+        )
+        if problem.offset:
+            bias -= bias.mean()
+        return JointIterate(beta, bias, ENDINGS[ending], steps, by_signal, Trace(table))

@@ -1,0 +1,155 @@
+"""All classes at once: the same optimum as a general QP, and for two classes the binary machine."""
+
+from __future__ import annotations
+
+import numpy as np
+import piqp
+import pytest
+from sklearn.datasets import load_iris, load_wine, make_blobs
+from sklearn.preprocessing import StandardScaler
+
+from maxmargin import SVC, problems, solve
+from maxmargin.errors import InvalidInput
+from maxmargin.kernels import RBF, Linear, Polynomial
+from maxmargin.solution import Status, certify_joint
+from maxmargin.solvers import SMO
+
+from .._data import load
+
+KERNELS = {"linear": Linear(), "rbf": RBF(gamma=0.2), "quadratic": Polynomial(degree=2, gamma=0.1, coef0=1.0)}
+
+
+def _four_blobs() -> tuple[np.ndarray, np.ndarray]:
+    return make_blobs(60, 3, centers=4, cluster_std=2.0, random_state=0)
+
+
+DATA = {
+    "iris": lambda: load_iris(return_X_y=True),
+    "wine": lambda: load_wine(return_X_y=True),
+    "four blobs": _four_blobs,
+}
+
+
+def _rows(name: str) -> tuple[np.ndarray, np.ndarray]:
+    X, y = DATA[name]()
+    return StandardScaler().fit_transform(X), y
+
+
+def _optimum(K: np.ndarray, y: np.ndarray, C: float, offset: bool) -> float:
+    """The largest dual value, by interior points on ``¼ Σ_k β_kᵀKβ_k − Σ_i β_iy``, class after class."""
+    n, classes = len(y), int(y.max()) + 1
+    own = y * n + np.arange(n)
+    p, upper = np.zeros(n * classes), np.zeros(n * classes)
+    p[own], upper[own] = -1.0, C
+    A = np.tile(np.eye(n), classes)
+    if offset:  # one of the class totals follows from the others
+        A = np.vstack([A, np.kron(np.eye(classes), np.ones(n))[:-1]])
+    Q = np.kron(np.eye(classes), 0.5 * K)
+    solver = piqp.DenseSolver()
+    solver.settings.eps_abs = solver.settings.eps_rel = 1e-9
+    solver.settings.max_iter = 500
+    solver.setup(np.asfortranarray(Q), p, np.asfortranarray(A), np.zeros(len(A)), x_l=np.full(len(p), -1e30), x_u=upper)
+    assert solver.solve() == piqp.PIQP_SOLVED
+    x = solver.result.x
+    return -float(0.5 * x @ Q @ x + p @ x)
+
+
+@pytest.mark.parametrize("offset", [True, False], ids=["offset", "no offset"])
+@pytest.mark.parametrize("C", [0.1, 10.0])
+@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("data", DATA)
+def test_same_optimum_as_a_general_solver(data: str, kernel: str, C: float, offset: bool) -> None:
+    X, y = _rows(data)
+    problem = problems.JointMulticlass(X, y, C=C, kernel=KERNELS[kernel], offset=offset)
+    solution = solve(problem, tol=1e-5)
+    assert solution.status is Status.CONVERGED
+    best = _optimum(KERNELS[kernel](X), y, C, offset)
+    assert solution.certificate.dual_objective == pytest.approx(best, rel=1e-5)
+    assert solution.certificate.primal_objective == pytest.approx(best, rel=1e-4)
+    assert abs(solution.bias.sum()) <= 1e-9
+    assert offset or not solution.bias.any()
+
+    # the primal again, from the public scores and coefficients alone
+    f, K = solution.decision_function(X), KERNELS[kernel](X)
+    a = np.zeros((len(y), f.shape[1]))
+    a[solution.support] = solution.coefficients
+    behind = f + 1.0
+    behind[np.arange(len(y)), y] -= 1.0
+    slack = behind.max(axis=1) - f[np.arange(len(y)), y]
+    primal = float(np.einsum("ik,ij,jk->", a, K, a)) + C * slack.sum()
+    assert solution.certificate.primal_objective == pytest.approx(primal, rel=1e-9)
+
+
+def test_two_classes_are_the_binary_machine() -> None:
+    X, y = _rows("iris")
+    X, y = X[50:], y[50:]
+    joint = solve(problems.JointMulticlass(X, y, C=2.0, kernel=RBF(gamma=0.5)), tol=1e-6)
+    binary = solve(problems.SoftMargin(X, y, C=2.0, kernel=RBF(gamma=0.5)), tol=1e-6)
+    assert joint.certificate.dual_objective == pytest.approx(binary.certificate.dual_objective, rel=1e-6)
+    scores = joint.decision_function(X)
+    np.testing.assert_allclose(scores[:, 1] - scores[:, 0], binary.decision_function(X), atol=1e-4)
+
+
+def test_without_slack() -> None:
+    X, y = make_blobs(60, 2, centers=3, cluster_std=0.5, random_state=1)
+    hard = solve(problems.JointMulticlass(X, y, C=np.inf, kernel=Linear()), tol=1e-6)
+    assert hard.status is Status.CONVERGED
+    f = hard.decision_function(X)
+    own = f[np.arange(60), y].copy()
+    f[np.arange(60), y] = -np.inf
+    assert (own - f.max(axis=1)).min() == pytest.approx(1.0, abs=1e-4)
+    soft = solve(problems.JointMulticlass(X, y, C=1e4, kernel=Linear()), tol=1e-6)
+    assert hard.certificate.primal_objective == pytest.approx(soft.certificate.primal_objective, rel=1e-4)
+
+
+def test_weights_and_absent_rows() -> None:
+    X, y = _rows("wine")
+    weight = np.random.default_rng(0).integers(0, 3, len(y)).astype(float)
+    weighted = solve(problems.JointMulticlass(X, y, kernel=RBF(gamma=0.1), sample_weight=weight), tol=1e-6)
+    rows = np.repeat(np.arange(len(y)), weight.astype(int))
+    repeated = solve(problems.JointMulticlass(X[rows], y[rows], kernel=RBF(gamma=0.1)), tol=1e-6)
+    assert weighted.certificate.dual_objective == pytest.approx(repeated.certificate.dual_objective, rel=1e-6)
+
+
+def test_any_offsets_bound_the_optimum_from_above() -> None:
+    X, y = _rows("iris")
+    problem = problems.JointMulticlass(X, y)
+    solution = solve(problem)
+    beta = np.zeros((len(y), 3))
+    beta[solution.support] = 2.0 * solution.coefficients
+    moved = certify_joint(problem, beta, solution.bias + np.array([0.3, 0.0, -0.3]))
+    assert moved.primal > solution.certificate.primal_objective
+    assert moved.dual == pytest.approx(solution.certificate.dual_objective)
+    assert moved.kkt_violation > 0.1
+
+
+@pytest.mark.parametrize("name", ["letter", "usps"])
+def test_about_as_accurate_as_pairs(name: str) -> None:
+    data = load(name, 2000)
+    half = len(data.y) // 2
+    train, test = slice(0, half), slice(half, None)
+    gamma = 1.0 if name == "letter" else 1 / 64
+    scores = [
+        SVC(C=10.0, gamma=gamma, multi_class=kind, tol=1e-2).fit(data.X[train], data.y[train]).score(data.X[test], data.y[test])
+        for kind in ("ovo", "joint")
+    ]
+    assert scores[1] >= scores[0] - 0.01
+
+
+def test_a_budget_is_kept() -> None:
+    X, y = _rows("wine")
+    with pytest.warns(UserWarning, match="ITERATION_LIMIT"):
+        solution = solve(problems.JointMulticlass(X, y, C=100.0), max_iter=10)
+    assert solution.status is Status.ITERATION_LIMIT
+    assert solution.steps <= 10
+    seen = []
+    stopped = solve(problems.JointMulticlass(X, y, C=1e6, kernel=Linear()), tol=1e-12, max_time=0.3, callback=seen.append)
+    assert stopped.status in (Status.TIME_LIMIT, Status.STALLED, Status.CONVERGED)
+
+
+def test_other_solvers_are_refused() -> None:
+    problem = problems.JointMulticlass([[0.0], [1.0], [2.0]], [0, 1, 2])
+    with pytest.raises(InvalidInput, match="JointRows"):
+        solve(problem, solver=SMO())
+    with pytest.raises(InvalidInput, match="solver of its own"):
+        SVC(multi_class="joint", solver="smo").fit([[0.0], [1.0], [2.0]], [0, 1, 2])
