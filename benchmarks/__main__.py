@@ -8,7 +8,7 @@ import math
 import multiprocessing
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ import numpy as np
 import sklearn.svm
 
 import maxmargin
-from benchmarks import _growth
+from benchmarks import _families, _growth
 from benchmarks._judge import judge
 from benchmarks._sets import SUITES, Task
 
@@ -90,13 +90,24 @@ def _timed(task: Task, folder: Path | None) -> dict[str, Any]:
         "task": task.name,
         "rows": len(y),
         "stopped": [name for name in contestants if name not in models],
+        **_summary(fits, predictions),
+        "violation": {name: verdict.violation for name, verdict in verdicts.items()},
+        "below_best_dual": {name: (best - verdict.dual) / abs(best) for name, verdict in verdicts.items()},
+    }
+
+
+def _summary(fits: dict[str, list[float]], predictions: dict[str, list[float]]) -> dict[str, Any]:
+    return {
         "fit": {name: float(np.median(values)) for name, values in fits.items()},
         "predict": {name: float(np.median(values)) for name, values in predictions.items()},
         "fit_ratio": _ratios(fits),
         "predict_ratio": _ratios(predictions),
-        "violation": {name: verdict.violation for name, verdict in verdicts.items()},
-        "below_best_dual": {name: (best - verdict.dual) / abs(best) for name, verdict in verdicts.items()},
     }
+
+
+def _of_families(suite: str, folder: Path | None) -> Iterator[dict[str, Any]]:
+    for found in _families.timed(suite, folder):
+        yield found | _summary(found.pop("fits"), found.pop("predictions"))
 
 
 def _ratios(times: dict[str, list[float]]) -> dict[str, float]:
@@ -118,7 +129,10 @@ def _print(result: dict[str, Any]) -> None:
 
 def _means(results: list[dict[str, Any]]) -> dict[str, dict[str, float]]:
     return {
-        what: {name: float(np.exp(np.mean([np.log(result[what][name]) for result in results]))) for name in results[0][what]}
+        what: {
+            name: float(np.exp(np.mean([np.log(result[what][name]) for result in results if name in result[what]])))
+            for name in results[0][what]
+        }
         for what in ("fit_ratio", "predict_ratio")
     }
 
@@ -129,7 +143,7 @@ def _draw(results: list[dict[str, Any]], file: Path) -> None:
     for ax, what in zip(axes, ("fit_ratio", "predict_ratio"), strict=True):
         peers = list(results[0][what])
         for k, peer in enumerate(peers):
-            values = [result[what][peer] for result in results]
+            values = [result[what].get(peer, np.nan) for result in results]
             bars = ax.barh(places + (k - (len(peers) - 1) / 2) * 0.38, values, height=0.36, label=peer)
             ax.bar_label(bars, fmt="%.1f", padding=2, fontsize=8)
         ax.axvline(1, color="black", linewidth=0.8)
@@ -143,7 +157,7 @@ def _draw(results: list[dict[str, Any]], file: Path) -> None:
 def main() -> None:
     """Run one suite."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("suite", choices=[*SUITES, "growth"])
+    parser.add_argument("suite", choices=[*SUITES, *_families.SUITES, "growth"])
     parser.add_argument("--data", type=Path, help="folder with the data sets")
     parser.add_argument("--only", help="comma-separated names of tasks")
     parser.add_argument("--output", type=Path, default=Path("build/bench"))
@@ -151,13 +165,17 @@ def main() -> None:
     if asked.suite == "growth":
         _growth.run(asked.output)
         return
-    tasks = [task for task in SUITES[asked.suite] if asked.only is None or task.name in asked.only.split(",")]
     warnings.simplefilter("ignore")
     _timed(Task("warm-up", "iris", 1, "scale", repeats=2), None)
+    if asked.suite in _families.SUITES:
+        found = _of_families(asked.suite, asked.data)
+    else:
+        tasks = [task for task in SUITES[asked.suite] if asked.only is None or task.name in asked.only.split(",")]
+        found = (_timed(task, asked.data) for task in tasks)
     results = []
-    for task in tasks:
-        results.append(_timed(task, asked.data))
-        _print(results[-1])
+    for result in found:
+        results.append(result)
+        _print(result)
     means = _means(results)
     for what, ratios in means.items():
         print(f"geometric mean, {what}: " + ", ".join(f"{ratio:.2f}x {name}" for name, ratio in ratios.items()))

@@ -29,7 +29,7 @@ class Task:
 
     def load(self, folder: Path | None) -> tuple[NDArray[np.float64], NDArray[Any]]:
         """Dense float64 rows and labels."""
-        X, y = _BUNDLED[self.source](return_X_y=True) if self.source in _BUNDLED else _read(self.source, folder)
+        X, y = _BUNDLED[self.source](return_X_y=True) if self.source in _BUNDLED else read(self.source, folder)
         if self.rows is not None:
             chosen = np.random.default_rng(0).permutation(len(y))[: self.rows]
             X, y = X[chosen], y[chosen]
@@ -45,7 +45,8 @@ _BUNDLED: dict[str, Callable[..., Any]] = {
 }
 
 
-def _read(source: str, folder: Path | None) -> tuple[Any, Any]:
+def read(source: str, folder: Path | None) -> tuple[Any, Any]:
+    """Dense rows and targets of a file of the data folder."""
     if folder is None:
         raise SystemExit(f"{source} is not bundled with scikit-learn: give the folder that has it, make bench DATA=folder")
     if source.endswith(".npz"):
