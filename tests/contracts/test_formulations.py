@@ -162,3 +162,29 @@ def test_scores_of_new_rows_follow_from_the_answer(problem: ProblemCase) -> None
         if problem.name == "data description":
             f -= 0.5 * np.diag(kernel.reference(new, new))
         np.testing.assert_allclose(solution.decision_function(new), f, rtol=1e-9, atol=1e-9 * np.abs(f).max())
+
+
+@pytest.mark.parametrize("steps", [0, 1, 3, 10, 40])
+@pytest.mark.parametrize("problem", PROBLEMS, ids=str)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_the_certificate_of_an_unfinished_answer_is_true(problem: ProblemCase, steps: int) -> None:
+    for data, kernel in ((data, kernel) for data in DATA for kernel in CHOSEN):
+        if not problem.slack and (data, kernel.name) not in SEPARABLE - BEYOND_ORACLES:
+            continue
+        qp, K, t, best = _program(data, kernel, "one for each", problem)
+        X, y = DATA[data]()
+        u = WEIGHTS["one for each"](len(y))
+        solution = solve(problem.build(X, t, u, kernel.kernel), tol=TOL, max_iter=steps)
+        answer, certificate = read(solution), solution.certificate
+        small = ORACLE_ACCURACY * max(1.0, abs(best))
+        assert certificate.dual_objective <= -best + small
+        assert certificate.primal_objective >= -best - small
+        missed = excess(problem, K, t, answer)
+        np.testing.assert_allclose(solution.slack, np.maximum(0.0, missed), rtol=0, atol=1e-7 * max(1.0, np.abs(missed).max()))
+        primal = problem.primal(K, t, u, answer)
+        if not problem.slack:  # the primal value is that of w made long enough for all rows
+            nearest = 1.0 - missed.max()
+            primal = primal / nearest**2 if nearest > 0 else np.inf
+        elif problem.name == "nu-classification" and np.isclose(np.abs(answer.beta).sum(), qp.c[1]):
+            continue  # no margin yet, so the answer is not divided by it
+        assert certificate.primal_objective == pytest.approx(primal, rel=1e-6, abs=TOL)
