@@ -140,7 +140,7 @@ def small_sets(draw: st.DrawFn) -> tuple[Array, Array, Array]:
     return X, y, 10.0 ** draw(st.integers(-2, 2), label="log10 C") * rng.integers(1, 4, n)
 
 
-@settings(max_examples=800)
+@settings(max_examples=400)
 @given(data=small_sets(), kernel=st.sampled_from(CHOSEN), problem=st.sampled_from([case for case in PROBLEMS if case.slack]))
 def test_optimum_of_any_small_set(data: tuple[Array, Array, Array], kernel: KernelCase, problem: ProblemCase) -> None:
     X, y, u = data

@@ -67,7 +67,7 @@ def test_features_are_those_of_the_kernel() -> None:
     np.testing.assert_allclose(_features(X) @ _features(X).T, (X @ X.T + 1.0) ** 2)
 
 
-@settings(max_examples=400)
+@settings(max_examples=150)
 @given(data=sets(), kernel=st.sampled_from(list(KERNELS)), offset=st.booleans())
 def test_an_answer_or_a_proof(data: tuple[Array, Array], kernel: str, offset: bool) -> None:
     """A hard margin exists exactly where the classes are separable; else two equal points prove that it does not."""
@@ -101,7 +101,7 @@ def _check_proof(proof: Inseparable | None, phi: Array, y: Array, offset: bool) 
     assert proof.distance <= 1.1e-6 * size
 
 
-@settings(max_examples=200)
+@settings(max_examples=150)
 @given(data=sets(), kernel=st.sampled_from(["linear", "quadratic", "rbf"]), offset=st.booleans())
 def test_the_limit_of_soft_margins(data: tuple[Array, Array], kernel: str, offset: bool) -> None:
     """Where C is above every multiplier of the hard margin the two problems have the same optimum."""
@@ -116,7 +116,7 @@ def test_the_limit_of_soft_margins(data: tuple[Array, Array], kernel: str, offse
     assert hard.margin == pytest.approx(soft.margin, rel=1e-6)
 
 
-@settings(max_examples=200)
+@settings(max_examples=150)
 @given(data=sets(), offset=st.booleans())
 def test_geometry(data: tuple[Array, Array], offset: bool) -> None:
     """Canonical form, two kinds of rows, and that every shift shorter than half the margin keeps all labels."""
