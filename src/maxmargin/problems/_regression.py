@@ -162,7 +162,9 @@ class NuRegression(Problem):
         )
 
     def start(self) -> Vector:
-        """The largest targets pull up, the smallest down, as far as the mass reaches."""
+        """The largest targets pull up, the smallest down, as far as the mass reaches; equal ones not at all."""
+        if np.ptp(self.y) == 0.0:
+            return np.zeros(len(self.y))
         order = np.argsort(self.y, kind="stable")
         beta = np.zeros(len(self.y))
         low = filled(self.upper[order], 0.5 * self._mass)
