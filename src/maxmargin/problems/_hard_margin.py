@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.kernels import Gram, Kernel
-from maxmargin.problems._base import Inseparable, Judged, Model, Problem, gram_of, labelled
+from maxmargin.problems._base import Inseparable, Judged, Model, Problem, gram_of, labelled, require_equally_many
 from maxmargin.problems._dual import DualProblem
 from maxmargin.problems._reading import Margin
 from maxmargin.validation import check_boolean
@@ -66,6 +66,7 @@ class HardMargin(Problem):
         return problem
 
     def _fill(self, gram: Gram, y: Vector, offset: bool) -> None:
+        require_equally_many(gram, labels=y)
         self.gram = gram
         self.y = y
         self.offset = offset

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.kernels import Gram, Kernel
-from maxmargin.problems._base import Judged, Model, Problem, gram_of, unlabelled
+from maxmargin.problems._base import Judged, Model, Problem, gram_of, require_equally_many, unlabelled
 from maxmargin.problems._dual import DualProblem
 from maxmargin.problems._filling import filled
 from maxmargin.problems._reading import Ball, Level
@@ -63,6 +63,7 @@ class OneClass(Problem):
         return problem
 
     def _fill(self, gram: Gram, weight: Vector, nu: float) -> None:
+        require_equally_many(gram, weights=weight)
         self.gram = gram
         self.y = np.ones(len(weight))
         self.weight = weight
@@ -126,6 +127,7 @@ class DataDescription(Problem):
         return problem
 
     def _fill(self, gram: Gram, weight: Vector, nu: float) -> None:
+        require_equally_many(gram, weights=weight)
         self.gram = gram
         self.y = np.ones(len(weight))
         self.weight = weight

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.kernels import Gram, Kernel
-from maxmargin.problems._base import Judged, Problem, gram_of, unlabelled
+from maxmargin.problems._base import Judged, Problem, gram_of, require_equally_many, unlabelled
 from maxmargin.problems._dual import DualProblem
 from maxmargin.problems._filling import filled
 from maxmargin.problems._reading import Tube
@@ -81,6 +81,7 @@ class EpsilonRegression(Problem):
         return problem
 
     def _fill(self, gram: Gram, y: Vector, upper: Vector, epsilon: float, offset: bool) -> None:
+        require_equally_many(gram, targets=y, bounds=upper)
         self.gram = gram
         self.y = y
         self.upper = upper
@@ -148,6 +149,7 @@ class NuRegression(Problem):
         return problem
 
     def _fill(self, gram: Gram, y: Vector, upper: Vector, nu: float) -> None:
+        require_equally_many(gram, targets=y, bounds=upper)
         self.gram = gram
         self.y = y
         self.upper = upper
