@@ -55,10 +55,9 @@ OTHERS = {
     "abalone": Recipe("abalone.xz", rows=1200, scaled=False),
     "mushrooms": Recipe("mushrooms.xz", rows=1200),
     "cpusmall unscaled": Recipe("cpusmall.xz", rows=1200),
-    "heart unscaled": Recipe("heart_scale.xz"),
     "diabetes unscaled": Recipe("diabetes.xz"),
 }
-"""Sets of regression, of one class, and as they come in the file (``heart`` is scaled there)."""
+"""Sets of regression, of one class, and as they come in the file."""
 
 BUNDLED = ("breast_cancer", "wine", "digits")
 """Sets that scikit-learn brings along: these run everywhere."""
