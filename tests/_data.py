@@ -49,6 +49,16 @@ PUBLIC = {
 }
 """The sets of the agreement suite, under the names papers use."""
 
+OTHERS = {
+    "cpusmall": Recipe("cpusmall.xz", rows=1200, scaled=False),
+    "kin8nm": Recipe("kin8nm.xz", rows=1200, scaled=False),
+    "abalone": Recipe("abalone.xz", rows=1200, scaled=False),
+    "mushrooms": Recipe("mushrooms.xz", rows=1200),
+    "cpusmall unscaled": Recipe("cpusmall.xz", rows=1200),
+    "diabetes unscaled": Recipe("diabetes.xz"),
+}
+"""Sets of regression, of one class, and as they come in the file."""
+
 BUNDLED = ("breast_cancer", "wine", "digits")
 """Sets that scikit-learn brings along: these run everywhere."""
 
@@ -110,7 +120,7 @@ def load(name: str, rows: int | None = None) -> DataSet:
     if name in BUNDLED:
         X, y = getattr(datasets, f"load_{name}")(return_X_y=True)
         return _subset(name, X, y, rows=1000 if len(y) > 1000 else None, scaled=False)
-    recipe = PUBLIC[name]
+    recipe = (PUBLIC | OTHERS)[name]
     path = data_folder() / recipe.file
     if not path.exists():
         pytest.skip(f"{recipe.file} is not in {data_folder()}: set MAXMARGIN_DATA to the folder of the public sets")

@@ -1,8 +1,8 @@
-"""A pytest plugin: scikit-learn's ``test_svm.py`` with our SVC in place of ``sklearn.svm.SVC``.
+"""A pytest plugin: scikit-learn's ``test_svm.py`` with our estimators in place of those of ``sklearn.svm``.
 
-Loaded by ``pytest -p`` in a process of its own, before anything is collected. It keeps the tests of SVC:
-those with SVC among their parameters, or, without estimators among the parameters, those whose source names
-``svm.SVC``. Other estimators met on the way stay scikit-learn's own.
+Loaded by ``pytest -p`` in a process of its own, before anything is collected. It keeps the tests of ours: those
+with one of them among their parameters, or, without estimators among the parameters, those whose source names
+one. Other estimators met on the way stay scikit-learn's own.
 """
 
 from __future__ import annotations
@@ -15,11 +15,13 @@ import pytest
 import sklearn.svm
 from sklearn.base import BaseEstimator
 
-from maxmargin import SVC
+from maxmargin import SVC, SVR, NuSVC, NuSVR, OneClassSVM
 
-sklearn.svm.SVC = SVC  # type: ignore[misc]
+OURS = (SVC, NuSVC, SVR, NuSVR, OneClassSVM)
+for _estimator in OURS:
+    setattr(sklearn.svm, _estimator.__name__, _estimator)
 
-_NAMES_SVC = re.compile(r"\bsvm\.SVC\b")
+_NAMES_OURS = re.compile(r"\b(svm\.)?(SVC|NuSVC|SVR|NuSVR|OneClassSVM)\b")
 
 
 def _estimators(item: pytest.Item) -> list[type]:
@@ -30,15 +32,15 @@ def _estimators(item: pytest.Item) -> list[type]:
     return [kind for kind in classes if issubclass(kind, BaseEstimator)]
 
 
-def touches_svc(item: pytest.Item) -> bool:
-    """Whether a test exercises SVC, judged by its parameters first and its source second."""
+def touches_ours(item: pytest.Item) -> bool:
+    """Whether a test exercises an estimator of ours, judged by its parameters first and its source second."""
     estimators = _estimators(item)
     if estimators:
-        return SVC in estimators
-    return bool(_NAMES_SVC.search(inspect.getsource(item.function)))  # type: ignore[attr-defined]
+        return any(each in OURS for each in estimators)
+    return bool(_NAMES_OURS.search(inspect.getsource(item.function)))  # type: ignore[attr-defined]
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    kept = [item for item in items if touches_svc(item)]
+    kept = [item for item in items if touches_ours(item)]
     config.hook.pytest_deselected(items=[item for item in items if item not in kept])
     items[:] = kept

@@ -1,4 +1,4 @@
-"""scikit-learn's own tests of SVC, run against ours."""
+"""scikit-learn's own tests of SVC, NuSVC, SVR, NuSVR and OneClassSVM, run against ours."""
 
 from __future__ import annotations
 
@@ -16,11 +16,12 @@ from .._data import PROJECT
 
 SUITE = "sklearn.svm.tests.test_svm"
 VERSION = "1.9."
-FEWEST = 39
-"""scikit-learn 1.9.1 has 46 runs of tests that exercise SVC, 7 of them of the exceptions: fewer
+FEWEST = 87
+"""scikit-learn 1.9.1 has 100 runs of tests that exercise these, 13 of them of the exceptions: fewer
 means that they were not collected."""
 
-PROBABILITY = "SVC has no `probability`: deprecated in scikit-learn 1.9, and calibration is an estimator of its own"
+PROBABILITY = "no `probability`: deprecated in scikit-learn 1.9, and calibration is an estimator of its own"
+ONE_LABEL = "scikit-learn calls nu infeasible; ours says that all rows with weight are of one class, as SVC does"
 EXCEPTIONS = {
     "test_probability": PROBABILITY,
     "test_hasattr_predict_proba": PROBABILITY,
@@ -28,8 +29,11 @@ EXCEPTIONS = {
     "test_svc_nusvc_probA_probB_deprecated": PROBABILITY,
     "test_libsvm_convergence_warnings": "asserts n_iter_ == 2: the iteration count of LIBSVM's algorithm",
     "test_custom_kernel_not_array_input": "its kernel is not pairwise: k(x, z) depends on the block",
+    "test_svr_errors": "its kernel has one value for two rows: ours refuses that at fit, scikit-learn at predict",
+    "test_negative_weights_svc_leave_just_one_label[mask-label-1-NuSVC]": ONE_LABEL,
+    "test_negative_weights_svc_leave_just_one_label[mask-label-2-NuSVC]": ONE_LABEL,
 }
-"""The tests that may fail, by name, each with its reason. Nothing else may."""
+"""The tests that may fail, by name, or by name and parameters, each with its reason. Nothing else may."""
 
 
 @pytest.fixture(scope="module")
@@ -79,11 +83,12 @@ def _function(name: str) -> str:
 
 
 def test_all_but_the_named_exceptions_pass(outcomes: dict[str, set[str]]) -> None:
-    unexpected = sorted(name for name in outcomes["failed"] if _function(name) not in EXCEPTIONS)
+    unexpected = sorted(name for name in outcomes["failed"] if not {name, _function(name)} & set(EXCEPTIONS))
     assert unexpected == []
     assert outcomes["skipped"] == set()
     assert len(outcomes["passed"]) >= FEWEST
 
 
 def test_every_named_exception_exists_and_is_needed(outcomes: dict[str, set[str]]) -> None:
-    assert {_function(name) for name in outcomes["failed"]} >= set(EXCEPTIONS)
+    failed = outcomes["failed"]
+    assert failed | {_function(name) for name in failed} >= set(EXCEPTIONS)

@@ -12,7 +12,7 @@ from maxmargin.solution import Status
 
 from ..agreement._evaluator import Machine, judge
 from ._oracle import solve_by_piqp
-from ._registry import KERNELS, PROBLEMS, Array, KernelCase, ProblemCase
+from ._registry import KERNELS, SOFT_MARGINS, Array, KernelCase, ProblemCase
 
 TOL = 1e-6
 ORACLE_ACCURACY = 1e-6
@@ -34,7 +34,7 @@ def rows(draw: st.DrawFn) -> tuple[Array, Array, float]:
 
 
 @settings(max_examples=400)
-@given(data=rows(), kernel=st.sampled_from(CONVEX), problem=st.sampled_from(PROBLEMS))
+@given(data=rows(), kernel=st.sampled_from(CONVEX), problem=st.sampled_from(SOFT_MARGINS))
 def test_optimum_of_any_small_problem(data: tuple[Array, Array, float], kernel: KernelCase, problem: ProblemCase) -> None:
     X, y, C = data
     upper = np.full(len(y), C)
@@ -62,7 +62,7 @@ def test_an_unfinished_answer_is_feasible_and_its_gap_is_true(data: tuple[Array,
     solution = solve(SoftMargin(X, y, C=C, kernel=kernel.kernel), tol=1e-10, max_iter=steps)
     verdict = judge(Machine(np.arange(len(y)), y, solution.alpha, upper, solution.bias), K)
     assert verdict.feasible
-    best = -PROBLEMS[0].qp(K, y, upper).value(solve_by_piqp(PROBLEMS[0].qp(K, y, upper)))
+    best = -SOFT_MARGINS[0].qp(K, y, upper).value(solve_by_piqp(SOFT_MARGINS[0].qp(K, y, upper)))
     noise = ORACLE_ACCURACY * max(1.0, abs(best))
     assert verdict.dual <= best + noise
     assert verdict.primal >= best - noise

@@ -3,7 +3,7 @@
 from functools import cache
 
 import numpy as np
-from sklearn.datasets import load_breast_cancer, load_digits, load_iris
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits, load_iris
 from sklearn.preprocessing import StandardScaler
 
 
@@ -36,3 +36,18 @@ def _shuffled(X, y):
 
 
 SETS = {"iris": iris, "breast cancer": breast_cancer, "digits": digits}
+
+
+@cache
+def diabetes():
+    """442 rows, 10 standardised features, targets of mean 0 and deviation 1."""
+    X, y = load_diabetes(return_X_y=True)
+    return _shuffled(StandardScaler().fit_transform(X), (y - y.mean()) / y.std())
+
+
+@cache
+def sines():
+    """300 rows, 24 features, noisy targets that no line fits."""
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(300, 24))
+    return _shuffled(X, np.sin(X[:, 0]) + X[:, 1] * X[:, 2] + 0.2 * rng.normal(size=300))

@@ -8,6 +8,7 @@ import pytest
 from maxmargin.errors import InvalidInput
 from maxmargin.validation import (
     check_boolean,
+    check_fraction,
     check_integer,
     check_non_negative,
     check_option,
@@ -44,6 +45,14 @@ def test_non_negative():
     for value in (-1e-9, np.inf, np.nan, "scale"):
         with pytest.raises(InvalidInput, match=message("a float in the range [0.0, inf)", value)):
             check_non_negative("p", value, "Owner")
+
+
+def test_fraction():
+    assert check_fraction("p", 1, "Owner") == 1.0
+    assert type(check_fraction("p", np.float32(0.5), "Owner")) is float
+    for value in (0, -0.1, 1.0000001, np.nan, np.inf, "0.5", None):
+        with pytest.raises(InvalidInput, match=message("a float in the range (0.0, 1.0]", value)):
+            check_fraction("p", value, "Owner")
 
 
 def test_real():

@@ -33,7 +33,8 @@ class KernelModel(BaseEstimator, ABC):  # type: ignore[misc]
         self._check_own()
         check_search(self)
         deadline = Deadline(self.max_time)
-        kernel = as_kernel(self.kernel, gamma=self.gamma, coef0=self.coef0, degree=self.degree)
+        owner = type(self).__name__
+        kernel = as_kernel(self.kernel, gamma=self.gamma, coef0=self.coef0, degree=self.degree, owner=owner)
         X, kind = training_rows(self, kernel, X)
         return kernel, X, kind, Budget(self.tol, self.max_iter, deadline)
 

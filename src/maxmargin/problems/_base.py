@@ -9,6 +9,7 @@ from typing import Any, Protocol, final
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.errors import InvalidInput
 from maxmargin.kernels import RBF, Gram, Kernel, Precomputed, UserFunction, as_kernel
 from maxmargin.problems._dual import DualProblem
 from maxmargin.problems._reading import Reading
@@ -22,7 +23,7 @@ from maxmargin.validation import (
     weighted_rows,
 )
 
-__all__ = ["Inseparable", "Judged", "Model", "Problem", "gram_of", "labelled", "unlabelled"]
+__all__ = ["Inseparable", "Judged", "Model", "Problem", "gram_of", "labelled", "require_equally_many", "unlabelled"]
 
 Vector = NDArray[np.float64]
 
@@ -177,6 +178,13 @@ def unlabelled(X: Any, kernel: Kernel | Any, sample_weight: Any, owner: str) -> 
     objects = isinstance(chosen, UserFunction) and rows_are_objects(X)
     rows = object_rows(X) if objects else feature_matrix(X, pairwise=pairwise)
     return chosen, rows, weighted_rows(rows, sample_weight, pairwise=pairwise)
+
+
+def require_equally_many(gram: Gram, **vectors: Vector) -> None:
+    """Raise unless there is one label, target, bound or weight for each row."""
+    if any(len(vector) != gram.n for vector in vectors.values()):
+        counts = [f"{gram.n} rows", *(f"{len(vector)} {name}" for name, vector in vectors.items())]
+        raise InvalidInput(f"Got {', '.join(counts[:-1])} and {counts[-1]}; they must be equally many.")
 
 
 def gram_of(kernel: Kernel, data: TrainingSet | WeightedRows) -> Gram:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, final
 
 import numpy as np
@@ -62,6 +62,16 @@ class DualProblem:
         """Gradient in β of the smooth part, given the scores ``K β``."""
         gradient = scores + self.q
         return gradient if self.D is None else gradient + self.D * beta
+
+    def judged_at(self, beta: Vector) -> DualProblem:
+        """The problem at finite prices, for the judge of a point: no bound, no ridge and any violation is an infinite loss.
+
+        Twice the largest coefficient is then the bound. Where it is not met, the optimum is that of every larger bound.
+        """
+        if self.D is not None or np.isfinite(self.upper).all():
+            return self
+        bound = 2.0 * float(np.abs(beta).max(initial=0.0)) or 1.0
+        return replace(self, lower=np.maximum(self.lower, -bound), upper=np.minimum(self.upper, bound))
 
     def with_point(self, beta: Vector, vector: Vector) -> _core.Task:
         """The problem and a point of it, as the core takes them; with the gradient for the engine, ``K β`` for the judge."""

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.kernels import Gram, Kernel
-from maxmargin.problems._base import Inseparable, Judged, Model, Problem, gram_of, labelled
+from maxmargin.problems._base import Inseparable, Judged, Model, Problem, gram_of, labelled, require_equally_many
 from maxmargin.problems._dual import DualProblem
 from maxmargin.problems._reading import Margin
 from maxmargin.validation import check_boolean
@@ -19,6 +19,7 @@ __all__ = ["HardMargin"]
 Vector = NDArray[np.float64]
 
 _SAME_POINT = 1e-12  # squared distance, as a part of the largest k(x, x): below it is rounding
+_BEYOND = 2.0  # a bound of β that is never met
 
 
 @final
@@ -65,21 +66,26 @@ class HardMargin(Problem):
         return problem
 
     def _fill(self, gram: Gram, y: Vector, offset: bool) -> None:
+        require_equally_many(gram, labels=y)
         self.gram = gram
         self.y = y
         self.offset = offset
 
     @cached_property
     def dual(self) -> DualProblem:
-        """Nearest points: ``q = 0``, and sums of ±1 on both sides; without offset one sum of 1 over ``y_i y_j k``."""
-        zero, one = np.zeros(len(self.y)), np.ones(len(self.y))
+        """Nearest points: ``q = 0``, and sums of ±1 on both sides; without offset one sum of 1 over ``y_i y_j k``.
+
+        The sums alone bound β: a bound of 1 would be met by a class whose nearest point is one of its rows, and leave the
+        offset open that this row fixes.
+        """
+        zero, ends = np.zeros(len(self.y)), _BEYOND * self.y
         if not self.offset:
-            return DualProblem(gram=self.gram.adjusted(self.y), q=zero, lower=zero, upper=one, offset=True, total=1.0)
+            return DualProblem(gram=self.gram.adjusted(self.y), q=zero, lower=zero, upper=np.abs(ends), offset=True, total=1.0)
         return DualProblem(
             gram=self.gram,
             q=zero,
-            lower=np.minimum(self.y, 0.0),
-            upper=np.maximum(self.y, 0.0),
+            lower=np.minimum(ends, 0.0),
+            upper=np.maximum(ends, 0.0),
             offset=True,
             mass=2.0,
         )

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from maxmargin.errors import InvalidInput
 from maxmargin.kernels import Gram, Kernel
-from maxmargin.problems._base import Judged, Model, Problem, gram_of, labelled
+from maxmargin.problems._base import Judged, Model, Problem, gram_of, labelled, require_equally_many
 from maxmargin.problems._dual import DualProblem
 from maxmargin.problems._filling import filled
 from maxmargin.problems._reading import Margin
@@ -65,6 +65,7 @@ class NuClassification(Problem):
         return problem
 
     def _fill(self, gram: Gram, y: Vector, weight: Vector, nu: float) -> None:
+        require_equally_many(gram, labels=y, weights=weight)
         self.gram = gram
         self.y = y
         self.weight = weight

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.kernels import Gram, Kernel
-from maxmargin.problems._base import Judged, Problem, gram_of, unlabelled
+from maxmargin.problems._base import Judged, Problem, gram_of, require_equally_many, unlabelled
 from maxmargin.problems._dual import DualProblem
 from maxmargin.problems._filling import filled
 from maxmargin.problems._reading import Tube
@@ -81,6 +81,7 @@ class EpsilonRegression(Problem):
         return problem
 
     def _fill(self, gram: Gram, y: Vector, upper: Vector, epsilon: float, offset: bool) -> None:
+        require_equally_many(gram, targets=y, bounds=upper)
         self.gram = gram
         self.y = y
         self.upper = upper
@@ -148,6 +149,7 @@ class NuRegression(Problem):
         return problem
 
     def _fill(self, gram: Gram, y: Vector, upper: Vector, nu: float) -> None:
+        require_equally_many(gram, targets=y, bounds=upper)
         self.gram = gram
         self.y = y
         self.upper = upper
@@ -162,7 +164,9 @@ class NuRegression(Problem):
         )
 
     def start(self) -> Vector:
-        """The largest targets pull up, the smallest down, as far as the mass reaches."""
+        """The largest targets pull up, the smallest down, as far as the mass reaches; equal ones not at all."""
+        if np.ptp(self.y) == 0.0:
+            return np.zeros(len(self.y))
         order = np.argsort(self.y, kind="stable")
         beta = np.zeros(len(self.y))
         low = filled(self.upper[order], 0.5 * self._mass)

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from enum import Enum
 from functools import cached_property
+from numbers import Real
 from typing import Any, Self, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.errors import InvalidInput
 from maxmargin.kernels import Gram, Kernel
-from maxmargin.problems._base import Judged, Model, Problem, gram_of, labelled
+from maxmargin.problems._base import Judged, Model, Problem, gram_of, labelled, require_equally_many
 from maxmargin.problems._dual import DualProblem
 from maxmargin.problems._reading import Margin
 from maxmargin.validation import check_option, check_positive, reject
@@ -49,7 +50,7 @@ def as_offset(offset: Any, owner: str) -> Offset:
         return Offset.FREE if offset else Offset.NONE
     if isinstance(offset, str) and offset == Offset.PENALISED.value:
         return Offset.PENALISED
-    raise reject("offset", offset, owner, "an instance of 'bool' or 'penalised'")
+    raise reject("offset", offset, owner, "an instance of 'bool' or the str 'penalised'")
 
 
 @final
@@ -99,6 +100,8 @@ class SoftMargin(Problem):
         sample_weight: Any = None,
         slack: str | Slack = Slack.LINEAR,
     ) -> None:
+        if isinstance(C, Real) and float(C) == math.inf:
+            raise reject("C", C, "SoftMargin", "a float in the range (0.0, inf): without slack it is HardMargin")
         price = check_positive("C", C, "SoftMargin")
         kind = as_offset(offset, "SoftMargin")
         names = [each.value for each in Slack]
@@ -128,8 +131,7 @@ class SoftMargin(Problem):
         return problem
 
     def _fill(self, gram: Gram, y: Vector, upper: Vector, offset: Offset, slack: Slack) -> None:
-        if not (gram.n == len(y) == len(upper)):
-            raise InvalidInput(f"Got {gram.n} rows, {len(y)} labels and {len(upper)} bounds; they must be equally many.")
+        require_equally_many(gram, labels=y, bounds=upper)
         self.gram = gram
         self.y = y
         self.upper = upper

@@ -121,7 +121,7 @@ def certify_all(problems: Sequence[Problem], betas: Sequence[NDArray[np.float64]
     >>> [judgement.dual for judgement in certify_all([problem, problem], [np.zeros(2), np.zeros(2)])]
     [0.0, 0.0]
     """
-    duals = [problem.dual for problem in problems]
+    duals = [problem.dual.judged_at(beta) for problem, beta in zip(problems, betas, strict=True)]
     all_scores = Gram.matvecs([dual.gram for dual in duals], betas)
     tasks = [dual.with_point(beta, scores) for dual, beta, scores in zip(duals, betas, all_scores, strict=True)]
     return [_judgement(scores, found) for scores, found in zip(all_scores, _core.judge(tasks), strict=True)]

@@ -39,28 +39,45 @@ def target_column(y: Any, X: Any) -> NDArray[np.float64]:
     if y is None:
         raise InvalidInput("The fit requires y to be passed, but the target y is None. Pass one number for each row of X.")
     with as_invalid_input():
+        given = np.asarray(y)
+    if given.ndim == 2 and given.shape[1] > 1:
+        raise InvalidInput(
+            f"y should be a 1d array, got an array of shape {given.shape} instead. Solve a problem for each column, or use SVR"
+            " or NuSVR, which take several."
+        )
+    with as_invalid_input():
         column: NDArray[Any] = column_or_1d(y, warn=True)
-        assert_all_finite(column, input_name="y")
         check_consistent_length(X, column)
-    if column.dtype.kind not in "biuf":
-        try:
-            column = column.astype(np.float64)
-        except (TypeError, ValueError):
-            raise InvalidInput(
-                f"The targets in y must be numbers. Got {column[0]!r}. For labels use a classifier, such as SVC."
-            ) from None
-    return np.ascontiguousarray(column, dtype=np.float64)
+    return _numbers(column)
 
 
 def target_columns(y: Any, X: Any) -> NDArray[np.float64]:
     """Return y as numbers of shape (n,) or, with several outputs, (n, outputs)."""
-    shape = () if y is None else np.asarray(y).shape
+    with as_invalid_input():
+        shape = () if y is None else np.asarray(y).shape
     if len(shape) < 2 or shape[1] == 1:
         return target_column(y, X)
     with as_invalid_input():
-        columns: NDArray[np.float64] = check_array(y, dtype=np.float64, input_name="y")
+        columns: NDArray[Any] = check_array(y, dtype=None, ensure_all_finite=False, input_name="y")
         check_consistent_length(X, columns)
-    return columns
+    return _numbers(columns)
+
+
+def _numbers(y: NDArray[Any]) -> NDArray[np.float64]:
+    """Targets as finite float64; what is missing in an array of objects is NaN."""
+    try:
+        if y.dtype.kind in "mMc":
+            raise TypeError
+        numbers = np.ascontiguousarray(y, dtype=np.float64)
+    except (TypeError, ValueError):
+        first = y.ravel()[0]
+        shown = first.item() if isinstance(first, np.generic) else first
+        raise InvalidInput(
+            f"The targets in y must be numbers. Got {shown!r}. For labels use a classifier, such as SVC."
+        ) from None
+    with as_invalid_input():
+        assert_all_finite(numbers, input_name="y")
+    return numbers
 
 
 def encode(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
