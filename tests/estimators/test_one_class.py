@@ -124,6 +124,16 @@ def test_the_ball_by_hand():
     assert model.predict([[2.0, 3.9], [2.0, 4.1]]).tolist() == [1, -1]
 
 
+@pytest.mark.parametrize("scale", [1e-2, 1e-4, 1e-8, 1e4])
+def test_a_ball_of_small_features_is_as_good_as_a_large_one(scale):
+    X, _ = breast_cancer()
+    ball, exact = SVDD(kernel="linear", nu=0.1).fit(X * scale), SVDD(kernel="linear", nu=0.1, **EXACT).fit(X)
+    assert ball.status_ is Status.CONVERGED
+    assert ball.certificate_.relative_gap <= 1e-3
+    assert ball.radius_ == pytest.approx(scale * exact.radius_, rel=1e-3)
+    assert_allclose(ball.coef_, scale * exact.coef_, rtol=0, atol=1e-2 * scale * exact.radius_)
+
+
 def test_equal_rows_are_a_ball_of_radius_zero():
     model = SVDD(kernel="linear").fit(np.ones((5, 2)))
     assert model.radius_ == 0.0

@@ -144,6 +144,10 @@ class DataDescription(Problem):
         """The first rows, as far as 1 reaches."""
         return filled(self.dual.upper, 1.0)
 
+    def unit(self, judged: Judged) -> float:
+        """Beside R², where that is below 1: a ball of small features must not converge before it is looked for."""
+        return max(1.0, 0.5 / judged.primal) if judged.primal > 0 else 1.0
+
     def reading(self, judged: Judged) -> Ball:
         """A ball: ``b = (R² − |c|²) / 2``."""
         return Ball(math.sqrt(max(0.0, judged.square_norm + 2.0 * judged.bias)))
