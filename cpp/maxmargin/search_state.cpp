@@ -92,7 +92,9 @@ bool PairSearch<R>::gap_is_small() const {
     gap += conjugate(-linear, kink, v_.ridge[k], v_.lower[k], v_.upper[k]) + beta * (linear + 0.5 * v_.ridge[k] * beta) +
            kink * std::abs(beta);
   }
-  return gap <= 0.9 * std::max(std::max(options_.tol, 1e-3) * std::abs(gap - state_.objective), 0.1 * options_.tol * mass);
+  // where the optimum is 0, no gap is small beside it
+  const double nothing = std::min(0.1 * options_.tol * mass, 1e-9 * mass * mass * state_.diagonal_scale);
+  return gap <= 0.9 * std::max(std::max(options_.tol, 1e-3) * std::abs(gap - state_.objective), nothing);
 }
 
 // Records progress; true if the run must end here.

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from maxmargin import _core
 from maxmargin.kernels import Gram
-from maxmargin.problems import Problem
+from maxmargin.problems import DualProblem, Problem
 
 __all__ = ["Judgement", "certify", "certify_all"]
 
@@ -41,6 +41,8 @@ class Judgement:
         ``|w|² = βᵀKβ``; negative only if the kernel is indefinite.
     mass : float
         ``Σ|β|``.
+    scale : float
+        ``(Σ|β|)² max k(x, x)``: ``|w|²`` is not larger. 0 if it was not asked for, since the gap is small beside the objective.
     infeasibility : float
         How far the point is outside the box and off the equality, relative to ``Σ|β|``.
 
@@ -67,6 +69,7 @@ class Judgement:
     kkt_violation: float
     square_norm: float
     mass: float
+    scale: float
     infeasibility: float
 
     @property
@@ -77,10 +80,15 @@ class Judgement:
     def is_optimal(self, tol: float) -> bool:
         """Converged: feasible, violation ≤ tol and gap ≤ max(tol, 1e-3) · |primal|.
 
-        Where the objective is 0 no gap is small beside it: there it must be below what a violation of tol/10 makes.
+        Where the optimum is 0 no gap is small beside it. There it must be 1e-9 of what the objective could be with so much
+        mass, and below what a violation of tol/10 makes.
         """
-        small = max(max(tol, 1e-3) * abs(self.primal), 0.1 * tol * self.mass)
+        nothing = min(0.1 * tol * self.mass, _NOTHING * self.scale)
+        small = max(max(tol, 1e-3) * abs(self.primal), nothing)
         return self.infeasibility <= 1e-9 and self.kkt_violation <= tol and self.gap <= small
+
+
+_NOTHING = 1e-9
 
 
 def certify(problem: Problem, beta: NDArray[np.float64]) -> Judgement:
@@ -124,11 +132,13 @@ def certify_all(problems: Sequence[Problem], betas: Sequence[NDArray[np.float64]
     duals = [problem.dual.judged_at(beta) for problem, beta in zip(problems, betas, strict=True)]
     all_scores = Gram.matvecs([dual.gram for dual in duals], betas)
     tasks = [dual.with_point(beta, scores) for dual, beta, scores in zip(duals, betas, all_scores, strict=True)]
-    return [_judgement(scores, found) for scores, found in zip(all_scores, _core.judge(tasks), strict=True)]
+    verdicts = zip(duals, all_scores, _core.judge(tasks), strict=True)
+    return [_judgement(dual, scores, found) for dual, scores, found in verdicts]
 
 
-def _judgement(scores: NDArray[np.float64], found: _core.Judgement) -> Judgement:
+def _judgement(problem: DualProblem, scores: NDArray[np.float64], found: _core.Judgement) -> Judgement:
     support, boundary, bias, bias_low, bias_high, price, violation, primal, dual, square_norm, mass, infeasibility = found
+    large_gap = not primal - dual <= 1e-3 * abs(primal)
     return Judgement(
         scores=scores,
         support=support,
@@ -141,5 +151,6 @@ def _judgement(scores: NDArray[np.float64], found: _core.Judgement) -> Judgement
         kkt_violation=violation,
         square_norm=square_norm,
         mass=mass,
+        scale=mass**2 * float(np.abs(problem.gram.diagonal()).max()) if large_gap else 0.0,
         infeasibility=infeasibility,
     )
