@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
+import numpy as np
+
 from maxmargin.errors import ConvergenceWarning, FitInterrupted, IndefiniteKernelWarning, InfeasibleError, InvalidInput
 from maxmargin.kernels import Gram
 from maxmargin.problems import Problem
@@ -252,6 +254,7 @@ def _solution(problem: Problem, iterate: Iterate, judgement: Judgement, tol: flo
         support_vectors=problem.gram.rows(support) if with_rows else None,
         reading=model.reading,
         proof=proof,
+        terms=problem.terms(judgement).at(np.concatenate([support, boundary])),
     )
 
 

@@ -17,15 +17,18 @@ import maxmargin
 from ..endings._isolated import run
 
 PUBLIC: dict[str, str] = {
-    "maxmargin": "NuSVC NuSVR OneClassSVM SVC SVDD SVR errors get_threads kernels problems set_threads solution solve solvers",
+    "maxmargin": "NuSVC NuSVR OneClassSVM SVC SVDD SVR errors get_threads kernels problems scales set_threads solution solve "
+    "solvers",
     "maxmargin.errors": "ConvergenceWarning FeatureScaleWarning FitInterrupted IndefiniteKernelWarning InfeasibleError "
     "InvalidInput KernelError MaxmarginError MissingExtra",
     "maxmargin.estimators": "NuSVC NuSVR OneClassSVM SVC SVDD SVR",
     "maxmargin.kernels": "BoundKernel Gram Kernel Linear Polynomial Precomputed RBF Sigmoid UserFunction as_kernel",
     "maxmargin.plots": "canvas decision_boundary",
     "maxmargin.problems": "Ball DataDescription DualProblem EpsilonRegression HardMargin Inseparable Level Margin Model "
-    "NuClassification NuRegression Offset OneClass Problem Reading Slack SoftMargin Tube",
-    "maxmargin.solution": "Certificate Iterate Judgement Kind Progress Solution Status Trace certify certify_all",
+    "NuClassification NuRegression Offset OneClass Problem Reading Slack SoftMargin Terms Tube",
+    "maxmargin.scales": "C_from_alpha_sum C_from_lam C_from_lam_half alpha_sum_from_C lam_from_C lam_half_from_C",
+    "maxmargin.solution": "Certificate Geometry Iterate Judgement KKT Kind Progress Solution Status Trace certify "
+    "certify_all margin_of",
     "maxmargin.solvers": "SMO Choice Limits Solver Start cpu_level get_threads select set_threads",
 }
 """Adding a name is a decision, removing one breaks somebody's code: both go into the changelog."""

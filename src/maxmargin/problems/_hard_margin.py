@@ -12,6 +12,7 @@ from maxmargin.kernels import Gram, Kernel
 from maxmargin.problems._base import Inseparable, Judged, Model, Problem, gram_of, labelled
 from maxmargin.problems._dual import DualProblem
 from maxmargin.problems._reading import Margin
+from maxmargin.problems._terms import Terms
 from maxmargin.validation import check_boolean
 
 __all__ = ["HardMargin"]
@@ -71,15 +72,19 @@ class HardMargin(Problem):
 
     @cached_property
     def dual(self) -> DualProblem:
-        """Nearest points: ``q = 0``, and sums of ±1 on both sides; without offset one sum of 1 over ``y_i y_j k``."""
-        zero, one = np.zeros(len(self.y)), np.ones(len(self.y))
+        """Nearest points: ``q = 0``, and sums of ±1 on both sides; without offset one sum of 1 over ``y_i y_j k``.
+
+        The sums bound every β by 1 already. The box is wider, so that the only support vector of a class counts as free: it,
+        and not the row behind it, says where the edge of the street is.
+        """
+        zero, wide = np.zeros(len(self.y)), 2.0 * self.y
         if not self.offset:
-            return DualProblem(gram=self.gram.adjusted(self.y), q=zero, lower=zero, upper=one, offset=True, total=1.0)
+            return DualProblem(gram=self.gram.adjusted(self.y), q=zero, lower=zero, upper=zero + 2.0, offset=True, total=1.0)
         return DualProblem(
             gram=self.gram,
             q=zero,
-            lower=np.minimum(self.y, 0.0),
-            upper=np.maximum(self.y, 0.0),
+            lower=np.minimum(wide, 0.0),
+            upper=np.maximum(wide, 0.0),
             offset=True,
             mass=2.0,
         )
@@ -109,6 +114,10 @@ class HardMargin(Problem):
         if judged.square_norm > _SAME_POINT * scale:
             return None
         return Inseparable(np.abs(beta), float(np.sqrt(max(0.0, judged.square_norm))))
+
+    def terms(self, judged: Judged) -> Terms:
+        """No slack at any price; in the scale of the answer ``Σ β = 0``, and no mass is given."""
+        return Terms(np.full(len(self.y), np.inf), free_offset=self.offset)
 
     def model(self, beta: Vector, judged: Judged) -> Model:
         """From nearest points to the canonical hyperplane; the primal value is that of w made long enough for all rows."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, Self, final
 
@@ -10,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.kernels import Gram, Kernel
-from maxmargin.problems._base import Judged, Problem, gram_of, unlabelled
+from maxmargin.problems._base import Judged, Model, Problem, gram_of, unlabelled
 from maxmargin.problems._dual import DualProblem
 from maxmargin.problems._filling import filled
 from maxmargin.problems._reading import Ball, Level
@@ -144,3 +145,8 @@ class DataDescription(Problem):
     def reading(self, judged: Judged) -> Ball:
         """A ball: ``b = (R² − |c|²) / 2``."""
         return Ball(math.sqrt(max(0.0, judged.square_norm + 2.0 * judged.bias)))
+
+    def model(self, beta: Vector, judged: Judged) -> Model:
+        """The answer; the scores of the training rows have ``k(x_i, x_i)/2`` taken off as all others."""
+        model = super().model(beta, judged)
+        return replace(model, scores=model.scores - 0.5 * self.gram.diagonal())
