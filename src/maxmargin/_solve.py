@@ -184,7 +184,9 @@ class _Hallway:
             if self.throw:
                 _raise_if_interrupted(problem, _joined(iterate, later), self.budget)
             better = certify(problem, later.beta)
-            progressed = better.kkt_violation < 0.5 * judgement.kkt_violation or better.gap < 0.5 * judgement.gap
+            # Rounding can leave a gap below 0: it is less than half of itself for ever.
+            nearer = 0.0 < judgement.gap and better.gap < 0.5 * judgement.gap
+            progressed = better.kkt_violation < 0.5 * judgement.kkt_violation or nearer
             if better.dual >= judgement.dual or better.kkt_violation < judgement.kkt_violation:
                 iterate, judgement = _joined(iterate, later), better
             if not progressed:

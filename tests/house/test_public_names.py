@@ -17,8 +17,10 @@ import maxmargin
 from ..endings._isolated import run
 
 PUBLIC: dict[str, str] = {
-    "maxmargin": "NuSVC NuSVR OneClassSVM SVC SVDD SVR errors get_threads kernels problems scales set_threads solution solve "
+    "maxmargin": "NuSVC NuSVR OneClassSVM SVC SVDD SVR bounds errors get_threads kernels problems scales set_threads solution solve "
     "solvers",
+    "maxmargin.bounds": "EnclosingBall LeaveOneOut VCDimension enclosing_ball leave_one_out_bound leave_one_out_error "
+    "vc_dimension",
     "maxmargin.errors": "ConvergenceWarning FeatureScaleWarning FitInterrupted IndefiniteKernelWarning InfeasibleError "
     "InvalidInput KernelError MaxmarginError MissingExtra",
     "maxmargin.estimators": "NuSVC NuSVR OneClassSVM SVC SVDD SVR",
