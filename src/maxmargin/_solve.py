@@ -185,7 +185,7 @@ class _Hallway:
                 _raise_if_interrupted(problem, _joined(iterate, later), self.budget)
             better = certify(problem, later.beta)
             # Rounding can leave a gap below 0: it is less than half of itself for ever.
-            nearer = 0.0 < judgement.gap and better.gap < 0.5 * judgement.gap
+            nearer = judgement.gap > 0.0 and better.gap < 0.5 * judgement.gap
             progressed = better.kkt_violation < 0.5 * judgement.kkt_violation or nearer
             if better.dual >= judgement.dual or better.kkt_violation < judgement.kkt_violation:
                 iterate, judgement = _joined(iterate, later), better
