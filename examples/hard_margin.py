@@ -31,8 +31,8 @@ def draw_proof(ax, X, y, proof):
         point = proof.weights[carry] @ X[carry]
         for row, weight in zip(X[carry], proof.weights[carry], strict=True):
             ax.plot(*np.transpose([row, point]), color=colour, linewidth=1 + 4 * weight, alpha=0.7)
-        ax.scatter(*X[carry].T, s=240, color=colour, edgecolors="black", zorder=3)
-    ax.scatter(*point, s=110, marker="*", color="gold", edgecolors="black", zorder=4)
+        ax.scatter(*X[carry].T, s=150, color=colour, edgecolors="black", zorder=3)
+    ax.scatter(*point, s=80, marker="*", color="gold", edgecolors="black", zorder=4)
     ax.set_xlabel("feature 0")
     ax.set_ylabel("feature 1")
 
