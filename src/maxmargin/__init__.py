@@ -6,7 +6,7 @@ a problem of ``maxmargin.problems`` directly.
 
 from importlib import metadata as _metadata
 
-from maxmargin import errors, kernels, problems, solution, solvers
+from maxmargin import bounds, errors, kernels, problems, scales, solution, solvers
 from maxmargin._solve import solve
 from maxmargin.estimators import SVC, SVDD, SVR, NuSVC, NuSVR, OneClassSVM
 from maxmargin.solvers import get_threads, set_threads
@@ -23,10 +23,12 @@ __all__ = [
     "NuSVC",
     "NuSVR",
     "OneClassSVM",
+    "bounds",
     "errors",
     "get_threads",
     "kernels",
     "problems",
+    "scales",
     "set_threads",
     "solution",
     "solve",

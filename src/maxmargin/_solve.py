@@ -277,7 +277,9 @@ class _Hallway:
             if self.throw:
                 _raise_if_interrupted(problem, _joined(iterate, later), self.budget)
             better = certify(problem, later.beta)
-            progressed = better.kkt_violation < 0.5 * judgement.kkt_violation or better.gap < 0.5 * judgement.gap
+            # Rounding can leave a gap below 0: it is less than half of itself for ever.
+            nearer = judgement.gap > 0.0 and better.gap < 0.5 * judgement.gap
+            progressed = better.kkt_violation < 0.5 * judgement.kkt_violation or nearer
             if better.dual >= judgement.dual or better.kkt_violation < judgement.kkt_violation:
                 iterate, judgement = _joined(iterate, later), better
             if not progressed:
@@ -347,6 +349,7 @@ def _solution(problem: Problem, iterate: Iterate, judgement: Judgement, tol: flo
         support_vectors=problem.gram.rows(support) if with_rows else None,
         reading=model.reading,
         proof=proof,
+        terms=problem.terms(judgement).at(np.concatenate([support, boundary])),
     )
 
 

@@ -5,9 +5,13 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
+import numpy as np
 import pytest
 
-from maxmargin import SVC
+from maxmargin import SVC, solve
+from maxmargin.errors import ConvergenceWarning
+from maxmargin.kernels import RBF
+from maxmargin.problems import SoftMargin
 
 from ._isolated import run
 
@@ -140,3 +144,12 @@ def test_no_limit_of_time_is_hidden_in_the_defaults() -> None:
     defaults = {name: p.default for name, p in inspect.signature(SVC).parameters.items()}
     assert defaults["max_time"] is None
     assert defaults["max_iter"] == -1
+
+
+def test_a_gap_that_rounding_made_negative_is_no_progress() -> None:
+    """Resuming goes on while the gap halves; one below 0 is less than half of itself for ever."""
+    X = np.array([[i % 4, i // 4 % 4] for i in range(40)], dtype=float)
+    y = np.where((X.sum(axis=1) % 3 == 0) ^ (np.arange(40) % 7 == 0), 1.0, -1.0)
+    with pytest.warns(ConvergenceWarning, match="STALLED"):
+        solution = solve(SoftMargin(X, y, kernel=RBF()), tol=1e-300)
+    assert solution.certificate.kkt_violation < 1e-12

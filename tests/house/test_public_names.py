@@ -17,16 +17,20 @@ import maxmargin
 from ..endings._isolated import run
 
 PUBLIC: dict[str, str] = {
-    "maxmargin": "NuSVC NuSVR OneClassSVM SVC SVDD SVR errors get_threads kernels problems set_threads solution solve solvers",
+    "maxmargin": "NuSVC NuSVR OneClassSVM SVC SVDD SVR bounds errors get_threads kernels problems scales set_threads "
+    "solution solve solvers",
+    "maxmargin.bounds": "EnclosingBall LeaveOneOut VCDimension enclosing_ball leave_one_out_bound leave_one_out_error "
+    "vc_dimension",
     "maxmargin.errors": "ConvergenceWarning FeatureScaleWarning FitInterrupted IndefiniteKernelWarning InfeasibleError "
     "InvalidInput KernelError MaxmarginError MissingExtra",
     "maxmargin.estimators": "NuSVC NuSVR OneClassSVM SVC SVDD SVR",
     "maxmargin.kernels": "BoundKernel Gram Kernel Linear Polynomial Precomputed RBF Sigmoid UserFunction as_kernel",
-    "maxmargin.plots": "canvas decision_boundary",
+    "maxmargin.plots": "canvas decision_boundary ordinary_region tube",
     "maxmargin.problems": "Ball DataDescription DualProblem EpsilonRegression HardMargin Inseparable JointMulticlass "
-    "Level Margin Model NuClassification NuRegression Offset OneClass Problem Reading Slack SoftMargin Tube",
-    "maxmargin.solution": "Certificate Iterate JointJudgement JointSolution Judgement Kind Progress Solution Status Trace "
-    "certify certify_all certify_joint",
+    "Level Margin Model NuClassification NuRegression Offset OneClass Problem Reading Slack SoftMargin Terms Tube",
+    "maxmargin.scales": "C_from_alpha_sum C_from_lam C_from_lam_half alpha_sum_from_C lam_from_C lam_half_from_C",
+    "maxmargin.solution": "Certificate Geometry Iterate JointJudgement JointSolution Judgement KKT Kind Progress Solution "
+    "Status Trace certify certify_all certify_joint margin_of",
     "maxmargin.solvers": "SMO Choice JointIterate JointRows Limits Solver Start cpu_level get_threads select set_threads",
 }
 """Adding a name is a decision, removing one breaks somebody's code: both go into the changelog."""

@@ -19,7 +19,7 @@ STAIRS = (
     ("solution",),
     ("problems",),
     ("losses", "feature_maps"),
-    ("kernels",),
+    ("kernels", "scales"),
     ("validation",),
     ("errors", "_core"),
 )

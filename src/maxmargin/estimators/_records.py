@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from maxmargin.errors import InvalidInput
 from maxmargin.estimators._fitted import Fitted, RowKind
 from maxmargin.estimators._training import Trained
-from maxmargin.problems import Margin, Reading
+from maxmargin.problems import Margin, Reading, Terms
 from maxmargin.solution import Certificate, Solution, Status, Trace
 from maxmargin.validation import take_rows
 
@@ -44,10 +44,14 @@ class Records:
         Rows with coefficient 0 that are on the margin or beyond it, one machine after the other.
     boundary_excess : ndarray
         By how much they are beyond it.
+    prices : ndarray
+        Largest coefficient of each support vector and then of each row in boundary, one machine after the other.
     checkpoints : ndarray of float32, shape (n, 5)
         Seconds, steps, objective, violation and number of support vectors, one machine after the other.
     counts : ndarray of int32, shape (n_machines, 2)
         How many rows in boundary and how many checkpoints each machine has.
+    sums : ndarray of shape (n_machines, 2)
+        What the coefficients must sum to, and whether ν keeps the sum of their sizes.
     """
 
     statuses: tuple[str, ...]
@@ -55,8 +59,10 @@ class Records:
     scores: NDArray[np.float64]
     boundary: NDArray[np.int32]
     boundary_excess: NDArray[np.float64]
+    prices: NDArray[np.float64]
     checkpoints: NDArray[np.float32]
     counts: NDArray[np.int32]
+    sums: NDArray[np.float64]
 
     def __reduce__(self) -> tuple[Callable[..., Records], tuple[Any, ...]]:
         """Pickle the arrays as bytes: a model of ten support vectors should not be mostly headers."""
@@ -66,25 +72,38 @@ class Records:
             self.scores.astype("<f8").tobytes(),
             self.boundary.astype("<i4").tobytes(),
             self.boundary_excess.astype("<f8").tobytes(),
+            (self.prices[:1] if _all_equal(self.prices) else self.prices).astype("<f8").tobytes(),
             self.checkpoints.astype("<f4").tobytes(),
             self.counts.astype("<i4").tobytes(),
+            self.sums.astype("<f8").tobytes() if self.sums.any() else b"",  # all 0, as for every C
         )
+
+
+_DTYPES = ("<f8", "<f8", "<i4", "<f8", "<f8", "<f4", "<i4", "<f8")
+
+
+def _all_equal(prices: NDArray[np.float64]) -> bool:
+    return len(prices) > 0 and bool((prices == prices[0]).all())
 
 
 def _restored(statuses: tuple[str, ...], *parts: bytes) -> Records:
     try:
-        numbers, scores, boundary, excess, checkpoints, counts = (
-            np.frombuffer(part, dtype) for part, dtype in zip(parts, ("<f8", "<f8", "<i4", "<f8", "<f4", "<i4"), strict=True)
+        numbers, scores, boundary, excess, prices, checkpoints, counts, sums = (
+            np.frombuffer(part, dtype) for part, dtype in zip(parts, _DTYPES, strict=True)
         )
         machines = len(statuses)
+        if len(prices) == 1:
+            prices = np.repeat(prices, len(scores) + len(boundary))
         return Records(
             tuple(Status[name].name for name in statuses),
             numbers.reshape(machines, 5),
             scores,
             boundary,
             excess,
+            prices,
             checkpoints.reshape(-1, 5),
             counts.reshape(machines, 2),
+            sums.reshape(machines, 2) if len(sums) else np.zeros((machines, 2)),
         )
     except (TypeError, ValueError, KeyError) as error:
         raise InvalidInput(f"The pickled records were altered: {error}. Fit it again.") from None
@@ -111,8 +130,10 @@ def record(trained: list[Trained], kept: NDArray[np.intp] | None) -> Records:
         scores=np.concatenate([solution.support_scores for solution in found]),
         boundary=np.concatenate(boundaries).astype(np.int32),
         boundary_excess=np.concatenate([_boundary_excess(solution) for solution in found]),
+        prices=np.concatenate([_terms(solution).price for solution in found]),
         checkpoints=compact(traces),
         counts=np.array([(len(rows), len(trace)) for rows, trace in zip(boundaries, traces, strict=True)], dtype=np.int32),
+        sums=np.array([(_terms(solution).total, float(_terms(solution).by_side)) for solution in found]),
     )
 
 
@@ -174,18 +195,22 @@ def solutions(
         len(records.checkpoints),
     ]:
         raise InvalidInput("The records of the fit were altered: their counts do not add up. Fit it again.")
+    ends = counts + records.counts[:, 0]
+    if ends.sum() != len(records.prices):
+        raise InvalidInput("The records of the fit were altered: there is not one price for each row. Fit it again.")
     pieces = zip(
         certificates(records),
         places,
         _split(records.scores, counts),
         _split(records.boundary, records.counts[:, 0]),
         _split(records.boundary_excess, records.counts[:, 0]),
+        _split(records.prices, ends),
         _split(records.checkpoints, records.counts[:, 1]),
         strict=True,
     )
     found = []
     known_y = None if targets is None else _split(targets, counts)
-    for index, (certificate, place, scores, boundary, excess, checkpoints) in enumerate(pieces):
+    for index, (certificate, place, scores, boundary, excess, prices, checkpoints) in enumerate(pieces):
         beta = coefficients[index, place]
         rows = support[place]
         found.append(
@@ -206,6 +231,7 @@ def solutions(
                 steps=int(steps[index]),
                 kernel=fitted.kernel,
                 support_vectors=rows if kind is RowKind.PAIRWISE else take_rows(fitted.vectors, place),
+                terms=Terms(prices, float(records.sums[index, 0]), by_side=bool(records.sums[index, 1])),
             )
         )
     return found
@@ -219,6 +245,12 @@ def _numbers(solution: Solution) -> tuple[float, ...]:
         math.copysign(certificate.kkt_violation, -1.0 if math.isnan(certificate.gap) else 1.0),
         *solution.bias_interval,
     )
+
+
+def _terms(solution: Solution) -> Terms:
+    """Every estimator has a free offset and linear slack, or none: prices, total and sides say it all."""
+    assert solution.terms is not None
+    return solution.terms
 
 
 def _boundary_excess(solution: Solution) -> NDArray[np.float64]:

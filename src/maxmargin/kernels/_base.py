@@ -34,6 +34,11 @@ class BoundKernel(ABC):
         return False
 
     @property
+    def is_precomputed(self) -> bool:
+        """Whether rows are known by their number only, so that no kernel value can be computed from them."""
+        return False
+
+    @property
     def mercer(self) -> bool:
         """Whether every Gram matrix is known to be positive semidefinite."""
         return False

@@ -20,6 +20,10 @@ __all__ = ["Precomputed"]
 @final
 @dataclass(frozen=True)
 class _PrecomputedKernel(BoundKernel):
+    @property
+    def is_precomputed(self) -> bool:
+        return True
+
     def gram(self, X: Any) -> Gram:
         _require_symmetric(X)
         return Gram(lambda subset: _core.precomputed_gram(X, subset), RowNumbers(), self)

@@ -2,5 +2,7 @@
 
 from maxmargin.plots._canvas import canvas
 from maxmargin.plots._decision_boundary import decision_boundary
+from maxmargin.plots._ordinary import ordinary_region
+from maxmargin.plots._tube import tube
 
-__all__ = ["canvas", "decision_boundary"]
+__all__ = ["canvas", "decision_boundary", "ordinary_region", "tube"]

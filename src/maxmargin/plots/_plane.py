@@ -73,18 +73,19 @@ def make_plane(
     features: Sequence[int | str] | None,
     feature_names: Sequence[str] | None,
     fixed: str | ArrayLike,
+    owner: str = "decision_boundary",
 ) -> Plane:
-    """Choose the plane to draw.
+    """Choose the plane to draw; messages name the ``owner`` who wants to.
 
     Raises
     ------
     InvalidInput
         When X is not a table of numbers, or has not two features and ``features`` does not choose two.
     """
-    table, columns, wrap = _read(X)
+    table, columns, wrap = _read(X, owner)
     d = table.shape[1]
     names = _names(feature_names, columns, d)
-    pair = _choose(features, names, d)
+    pair = _choose(features, names, d, owner)
     base, held = _base(table, fixed, d)
     chosen = table[:, list(pair)]
     coordinates = np.asarray(chosen.toarray() if sparse.issparse(chosen) else chosen, dtype=np.float64)
@@ -92,11 +93,11 @@ def make_plane(
     return Plane(pair, labels, coordinates, base, held, wrap)
 
 
-def _read(X: Any) -> tuple[Any, list[str] | None, Callable[[Floats], Any]]:
+def _read(X: Any, owner: str) -> tuple[Any, list[str] | None, Callable[[Floats], Any]]:
     """Numbers, column names and the way back to the caller's container."""
     if sparse.issparse(X):
         if X.shape[0] == 0:
-            raise InvalidInput("decision_boundary needs at least one row to draw. Got X with 0 rows.")
+            raise InvalidInput(f"{owner} needs at least one row to draw. Got X with 0 rows.")
         return X.tocsc(), None, sparse.csr_matrix
     columns = None
     wrap: Callable[[Floats], Any] = np.asarray
@@ -111,11 +112,9 @@ def _read(X: Any) -> tuple[Any, list[str] | None, Callable[[Floats], Any]]:
     try:
         table = np.asarray(X, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise InvalidInput(
-            f"decision_boundary needs X as a table of numbers. Got {frame.__name__} that is not one ({error})."
-        ) from error
+        raise InvalidInput(f"{owner} needs X as a table of numbers. Got {frame.__name__} that is not one ({error}).") from error
     if table.ndim != 2 or 0 in table.shape:
-        raise InvalidInput(f"decision_boundary needs X with rows and columns. Got an array of shape {table.shape}.")
+        raise InvalidInput(f"{owner} needs X with rows and columns. Got an array of shape {table.shape}.")
     return table, None if columns is None else [str(name) for name in columns], wrap
 
 
@@ -128,17 +127,17 @@ def _names(given: Sequence[str] | None, columns: list[str] | None, d: int) -> li
     return names
 
 
-def _choose(features: Sequence[int | str] | None, names: list[str] | None, d: int) -> tuple[int, int]:
+def _choose(features: Sequence[int | str] | None, names: list[str] | None, d: int, owner: str) -> tuple[int, int]:
     if features is None:
         if d == 2:
             return 0, 1
         if d == 1:
             raise InvalidInput(
-                "decision_boundary draws a plane and needs at least two features. Got X with 1. "
+                f"{owner} draws a plane and needs at least two features. Got X with 1. "
                 "Plot decision_function(X) against the feature instead."
             )
         raise InvalidInput(
-            f"decision_boundary draws two features. Got X with {d}. Choose two, for example features=(0, 1); "
+            f"{owner} draws two features. Got X with {d}. Choose two, for example features=(0, 1); "
             "the others are then held at their median."
         )
     if isinstance(features, str) or len(features) != 2:

@@ -135,7 +135,7 @@ class SolutionSubject(Subject):
         return (self.scores(points)[:, 0] > 0.0).astype(np.int64)
 
     def trained_on(self, X: Any) -> bool:
-        return X.shape[0] == self._solution.n and _same_rows(X, self._solution.support, self._solution.support_vectors)
+        return X.shape[0] == self._solution.n and same_rows(X, self._solution.support, self._solution.support_vectors)
 
     def support(self) -> Integers:
         return np.asarray(self._solution.support, dtype=np.int64)
@@ -183,7 +183,7 @@ class ModelSubject(Subject):
     def trained_on(self, X: Any) -> bool:
         if X.shape[0] != self._svc.shape_fit_[0]:
             return False
-        return _same_rows(self._transformed(X), self._svc.support_, self._svc.support_vectors_)
+        return same_rows(self._transformed(X), self._svc.support_, self._svc.support_vectors_)
 
     def support(self) -> Integers:
         return np.asarray(self._svc.support_, dtype=np.int64)
@@ -192,7 +192,7 @@ class ModelSubject(Subject):
         return list(self._svc.solutions_)
 
 
-def _same_rows(X: Any, rows: ArrayLike, vectors: Any) -> bool:
+def same_rows(X: Any, rows: ArrayLike, vectors: Any) -> bool:
     """Whether ``X[rows]`` are the support vectors."""
     table = X.tocsr() if sparse.issparse(X) else np.asarray(X)
     if sparse.issparse(vectors):

@@ -9,6 +9,7 @@ from maxmargin.problems._one_class import DataDescription, OneClass
 from maxmargin.problems._reading import Ball, Level, Margin, Reading, Tube
 from maxmargin.problems._regression import EpsilonRegression, NuRegression
 from maxmargin.problems._soft_margin import Offset, Slack, SoftMargin
+from maxmargin.problems._terms import Terms
 
 __all__ = [
     "Ball",
@@ -29,5 +30,6 @@ __all__ = [
     "Reading",
     "Slack",
     "SoftMargin",
+    "Terms",
     "Tube",
 ]

@@ -13,6 +13,7 @@ from maxmargin.errors import InvalidInput
 from maxmargin.kernels import RBF, Gram, Kernel, Precomputed, UserFunction, as_kernel
 from maxmargin.problems._dual import DualProblem
 from maxmargin.problems._reading import Reading
+from maxmargin.problems._terms import Terms
 from maxmargin.validation import (
     TrainingSet,
     WeightedRows,
@@ -150,6 +151,11 @@ class Problem(ABC):
     def inseparable(self, beta: Vector, judged: Judged) -> Inseparable | None:
         """The proof that there is no answer; None if there is one, as in every problem with slack."""
         return None
+
+    def terms(self, judged: Judged) -> Terms:
+        """Prices and equalities in the scale of the answer; in most they are those of the dual."""
+        dual = self.dual
+        return Terms(np.maximum(-dual.lower, dual.upper), dual.total, dual.offset, by_side=dual.mass is not None)
 
     def model(self, beta: Vector, judged: Judged) -> Model:
         """The answer in the formulation's own terms; in most it is that of the dual."""

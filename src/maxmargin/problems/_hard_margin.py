@@ -12,6 +12,7 @@ from maxmargin.kernels import Gram, Kernel
 from maxmargin.problems._base import Inseparable, Judged, Model, Problem, gram_of, labelled, require_equally_many
 from maxmargin.problems._dual import DualProblem
 from maxmargin.problems._reading import Margin
+from maxmargin.problems._terms import Terms
 from maxmargin.validation import check_boolean
 
 __all__ = ["HardMargin"]
@@ -115,6 +116,10 @@ class HardMargin(Problem):
         if judged.square_norm > _SAME_POINT * scale:
             return None
         return Inseparable(np.abs(beta), float(np.sqrt(max(0.0, judged.square_norm))))
+
+    def terms(self, judged: Judged) -> Terms:
+        """No slack at any price; in the scale of the answer ``Σ β = 0``, and no mass is given."""
+        return Terms(np.full(len(self.y), np.inf), free_offset=self.offset)
 
     def model(self, beta: Vector, judged: Judged) -> Model:
         """From nearest points to the canonical hyperplane; the primal value is that of w made long enough for all rows."""

@@ -14,6 +14,7 @@ from maxmargin.problems._base import Judged, Model, Problem, gram_of, labelled, 
 from maxmargin.problems._dual import DualProblem
 from maxmargin.problems._filling import filled
 from maxmargin.problems._reading import Margin
+from maxmargin.problems._terms import Terms
 from maxmargin.validation import check_fraction
 
 __all__ = ["NuClassification"]
@@ -104,10 +105,18 @@ class NuClassification(Problem):
         """A margin."""
         return Margin()
 
-    def model(self, beta: Vector, judged: Judged) -> Model:
-        """The answer divided by ρ, which is minus the price of the mass; by 1 where rounding leaves no margin."""
+    def terms(self, judged: Judged) -> Terms:
+        """Prices ``w_i / ρ``."""
+        return Terms(self._scale(judged) * self.weight, by_side=True)
+
+    def _scale(self, judged: Judged) -> float:
+        """``1 / ρ``, and ρ is minus the price of the mass; 1 where rounding leaves no margin."""
         rho = -judged.price
-        scale = 1.0 / rho if rho > 1e-12 * (1.0 + abs(judged.bias)) else 1.0
+        return 1.0 / rho if rho > 1e-12 * (1.0 + abs(judged.bias)) else 1.0
+
+    def model(self, beta: Vector, judged: Judged) -> Model:
+        """The answer divided by ρ."""
+        scale = self._scale(judged)
         bias = scale * judged.bias
         return Model(
             beta=scale * beta,

@@ -24,6 +24,14 @@ class Reading(ABC):
     def excess(self, y: Vector, f: Vector) -> Vector:
         """By how much rows miss what they should have; negative where they have room."""
 
+    def excess_towards(self, y: Vector, f: Vector, beta: Vector) -> Vector:
+        """The same on the side to which β pulls; there is only one, except in a tube."""
+        return self.excess(y, f)
+
+    def multiplier(self, y: Vector, beta: Vector) -> Vector:
+        """``α = y β``: negative where β has the wrong sign."""
+        return y * beta
+
 
 @final
 @dataclass(frozen=True)
@@ -66,6 +74,14 @@ class Tube(Reading):
     def excess(self, y: Vector, f: Vector) -> Vector:
         """``|f − y| − ε``."""
         return np.asarray(np.abs(f - y) - self.epsilon)
+
+    def excess_towards(self, y: Vector, f: Vector, beta: Vector) -> Vector:
+        """``±(y − f) − ε`` with the sign of β."""
+        return np.where(beta == 0.0, self.excess(y, f), np.sign(beta) * (y - f) - self.epsilon)
+
+    def multiplier(self, y: Vector, beta: Vector) -> Vector:
+        """``|β|``: a row of a regression may pull to both sides."""
+        return np.abs(beta)
 
 
 @final

@@ -15,6 +15,7 @@ from maxmargin.kernels import Gram, Kernel
 from maxmargin.problems._base import Judged, Model, Problem, gram_of, labelled, require_equally_many
 from maxmargin.problems._dual import DualProblem
 from maxmargin.problems._reading import Margin
+from maxmargin.problems._terms import Terms
 from maxmargin.validation import check_option, check_positive, reject
 
 __all__ = ["Offset", "Slack", "SoftMargin", "as_offset"]
@@ -156,6 +157,15 @@ class SoftMargin(Problem):
     def reading(self, judged: Judged) -> Margin:
         """A margin."""
         return Margin()
+
+    def terms(self, judged: Judged) -> Terms:
+        """Prices ``C_i``, however slack is paid for."""
+        return Terms(
+            self.upper,
+            free_offset=self.offset is Offset.FREE,
+            penalised_offset=self.offset is Offset.PENALISED,
+            squared=self.slack is Slack.SQUARED,
+        )
 
     def model(self, beta: Vector, judged: Judged) -> Model:
         """The answer; a penalised offset is ``Σ β``, and already in the scores of ``k + 1``."""

@@ -2,15 +2,19 @@
 
 from maxmargin.solution._certificate import Certificate
 from maxmargin.solution._certify import Judgement, certify, certify_all
+from maxmargin.solution._geometry import Geometry, margin_of
 from maxmargin.solution._iterate import Iterate, Progress
 from maxmargin.solution._joint import JointJudgement, JointSolution, certify_joint
+from maxmargin.solution._kkt import KKT
 from maxmargin.solution._solution import Solution
 from maxmargin.solution._status import Status
 from maxmargin.solution._taxonomy import Kind
 from maxmargin.solution._trace import Trace
 
 __all__ = [
+    "KKT",
     "Certificate",
+    "Geometry",
     "Iterate",
     "JointJudgement",
     "JointSolution",
@@ -23,4 +27,5 @@ __all__ = [
     "certify",
     "certify_all",
     "certify_joint",
+    "margin_of",
 ]

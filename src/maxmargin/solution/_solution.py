@@ -11,16 +11,20 @@ from numpy.typing import NDArray
 
 from maxmargin.errors import InvalidInput
 from maxmargin.kernels import BoundKernel
-from maxmargin.problems import Inseparable, Margin, Reading
+from maxmargin.problems import Inseparable, Margin, Reading, Terms, Tube
 from maxmargin.solution._certificate import Certificate
+from maxmargin.solution._geometry import Geometry
+from maxmargin.solution._kkt import KKT, Conditions
 from maxmargin.solution._status import Status
 from maxmargin.solution._taxonomy import Kind, kinds
 from maxmargin.solution._trace import Trace
-from maxmargin.validation import feature_matrix, rows_are_objects, shape
+from maxmargin.validation import feature_matrix, rows_are_objects, shape, take_rows
 
 __all__ = ["Solution"]
 
 Vector = NDArray[np.float64]
+
+_MOST_LOOKED_AT = 3000  # support vectors on the boundary whose Gram matrix is taken apart: some seconds
 
 
 @final
@@ -66,6 +70,8 @@ class Solution:
         What the scores mean: a margin, a tube with its ε, a level, a ball with its radius.
     proof : Inseparable or None
         Why there is no answer, if the status is INFEASIBLE.
+    terms : Terms or None
+        Prices at the support vectors and then at the boundary rows, and the equalities: what `kkt` needs.
 
     Examples
     --------
@@ -95,6 +101,7 @@ class Solution:
     boundary_excess: Vector | None = None
     reading: Reading = field(default_factory=Margin)
     proof: Inseparable | None = None
+    terms: Terms | None = None
 
     def __post_init__(self) -> None:
         for values in (self.support, self.beta, self.support_scores, self.support_y, self.boundary):
@@ -118,7 +125,7 @@ class Solution:
         """`Kind` of every row: non-informative, on the boundary, inside the street but right, wrong."""
         self._require_margin("kinds of rows")
         result = np.full(self.n, Kind.NON_INFORMATIVE, dtype=np.int8)
-        tolerance = max(10.0 * self.certificate.kkt_violation, 1e-6)
+        tolerance = self._near
         right = (self.support_scores >= 0) == (self.support_y > 0)
         result[self.support] = kinds(self.support_y * self.support_scores, right, tolerance)
         if self.boundary_excess is None:
@@ -131,8 +138,54 @@ class Solution:
     def margin(self) -> float:
         """Width of the street, ``2/|w|``."""
         self._require_margin("a street")
-        square = float(self.beta @ (self.support_scores - self.bias))
-        return 2.0 / math.sqrt(square) if square > 0 else math.inf
+        return 2.0 / self._norm if self._norm > 0 else math.inf
+
+    @property
+    def geometry(self) -> Geometry:
+        """The hyperplane as a figure: ``|w|``, the width of the street, distances, whether it is canonical."""
+        self._require_margin("a separating hyperplane")
+        self._require_answer("a hyperplane")
+        outside = np.zeros(0) if self.boundary_excess is None else 1.0 - self.boundary_excess
+        inside = self.support_y * self.support_scores
+        smallest = min(inside.min(initial=math.inf), outside.min(initial=math.inf))
+        return Geometry(
+            norm=self._norm,
+            width=self.margin,
+            smallest=float(smallest),
+            canonical=bool(abs(smallest - 1.0) <= self._near),
+            _score=self.decision_function,
+        )
+
+    @property
+    def kkt(self) -> KKT:
+        """The optimality conditions, each as a number, and what of the answer is unique."""
+        self._require_answer("optimality conditions")
+        if self.terms is None:
+            raise InvalidInput(
+                "The optimality conditions need the prices C_i, which this Solution was made without. "
+                "Get one from maxmargin.solve or from solutions_ of an estimator."
+            )
+        excess = self.reading.excess_towards(self.support_y, self.support_scores, self.beta)
+        silent = np.zeros(len(self.boundary)) if self.boundary_excess is None else self.boundary_excess
+        conditions = Conditions(
+            alpha=np.concatenate([self.reading.multiplier(self.support_y, self.beta), np.zeros(len(silent))]),
+            excess=np.concatenate([excess, silent]),
+            beta=self.beta,
+            terms=self.terms,
+            near=self._near,
+        )
+        convex, done = self.status is not Status.INDEFINITE, self.status is Status.CONVERGED
+        # ν-regression keeps Σ|β|, too; of two classes that follows from the rest, and a tube without width leaves it open.
+        sided = self.terms.by_side and isinstance(self.reading, Tube) and self.reading.epsilon > 0.0
+        unique, rank = conditions.multipliers_are_unique(self._gram_of(conditions.active), sided) if done else (None, None)
+        return KKT(
+            *conditions.residuals(),
+            w_unique=True if convex else None,
+            b_unique=conditions.offset_is_unique(self.bias_interval) if done else None,
+            alpha_unique=unique,
+            active=int(conditions.active.sum()) if done else None,
+            rank=rank,
+        )
 
     @property
     def weights(self) -> Vector:
@@ -151,6 +204,27 @@ class Solution:
         sums = self.kernel.weighted_sums(rows, self.support_vectors, self.beta[np.newaxis], (0, len(self.beta)))
         f = np.asarray(sums[0, 0] + self.bias)
         return f - 0.5 * self.kernel.diagonal(rows) if self.reading.half_diagonal else f
+
+    @property
+    def _norm(self) -> float:
+        """``|w|``."""
+        return math.sqrt(max(0.0, float(self.beta @ (self.support_scores - self.bias))))
+
+    @property
+    def _near(self) -> float:
+        """An excess up to this is 0 within the tolerance of the answer."""
+        return max(10.0 * self.certificate.kkt_violation, 1e-6)
+
+    def _gram_of(self, chosen: NDArray[np.bool_]) -> Vector | None:
+        """Kernel values of some support vectors; None if they are not known any more, or too many to look at."""
+        if self.support_vectors is None or int(chosen.sum()) > _MOST_LOOKED_AT or self.kernel.is_precomputed:
+            return None
+        rows = take_rows(self.support_vectors, np.flatnonzero(chosen))
+        return self.kernel.cross(rows, rows)
+
+    def _require_answer(self, what: str) -> None:
+        if self.status is Status.INFEASIBLE:
+            raise InvalidInput(f"There is no answer that could have {what}: INFEASIBLE. Look at `proof`, or allow slack.")
 
     def _require_margin(self, what: str) -> None:
         if not isinstance(self.reading, Margin):

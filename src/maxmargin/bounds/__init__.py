@@ -1,0 +1,15 @@
+"""What theory says of a machine: the smallest ball around the rows, the dimension of fat hyperplanes, leaving one out."""
+
+from maxmargin.bounds._ball import EnclosingBall, enclosing_ball
+from maxmargin.bounds._leave_one_out import LeaveOneOut, leave_one_out_bound, leave_one_out_error
+from maxmargin.bounds._vc import VCDimension, vc_dimension
+
+__all__ = [
+    "EnclosingBall",
+    "LeaveOneOut",
+    "VCDimension",
+    "enclosing_ball",
+    "leave_one_out_bound",
+    "leave_one_out_error",
+    "vc_dimension",
+]

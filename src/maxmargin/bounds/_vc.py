@@ -1,0 +1,106 @@
+"""The dimension of fat hyperplanes."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, final
+
+from maxmargin.bounds._ball import EnclosingBall
+from maxmargin.solution import Solution
+from maxmargin.validation import check_integer, check_non_negative, check_positive
+
+__all__ = ["VCDimension", "vc_dimension"]
+
+_ROUNDING = 1e-9  # a ratio this little above a whole number is that number: R and ρ come from a solver
+_NOTE = (
+    "An indication, no guarantee: the bound is for a margin and a ball that are fixed before the data is seen; "
+    "these were read from the data."
+)
+
+
+@final
+@dataclass(frozen=True)
+class VCDimension:
+    """Upper bound of the VC dimension of hyperplanes of a given half-width in a ball.
+
+    Attributes
+    ----------
+    value : float
+        ``min(⌈R²/ρ²⌉, d) + 1``: a whole number.
+    half_width : float
+        ρ.
+    radius : float
+        R.
+    dimension : int or None
+        d; None for an infinite one.
+    note : str
+        How far it may be trusted.
+
+    Examples
+    --------
+    >>> from maxmargin.bounds import vc_dimension
+    >>> bound = vc_dimension(0.5, 1.0)
+    >>> print(bound)
+    VC dimension <= 5 (rho = 0.5, R = 1, d = inf)
+    >>> bound.note.partition(":")[0]
+    'An indication, no guarantee'
+    """
+
+    value: float
+    half_width: float
+    radius: float
+    dimension: int | None
+    note: str = _NOTE
+
+    def __str__(self) -> str:
+        d = "inf" if self.dimension is None else str(self.dimension)
+        return f"VC dimension <= {self.value:.0f} (rho = {self.half_width:g}, R = {self.radius:g}, d = {d})"
+
+
+def vc_dimension(half_width: Solution | float, radius: EnclosingBall | float, dimension: int | None = None) -> VCDimension:
+    """Bound the VC dimension of fat hyperplanes: ``min(⌈R²/ρ²⌉, d) + 1``.
+
+    Hyperplanes that keep a distance of at least ρ to every row can shatter fewer rows than all hyperplanes can. ρ is **half**
+    the width of the street, ``1/|w|`` of a canonical hyperplane (Vapnik 1982; Abu-Mostafa, Magdon-Ismail and Lin 2012,
+    theorem 8.5).
+
+    Parameters
+    ----------
+    half_width : Solution or float
+        ρ, or a solution of a two-class problem that has it.
+    radius : EnclosingBall or float
+        R of a ball around the rows, in the same space: of the smallest one, or about the origin if there is no offset.
+    dimension : int, optional
+        d of the space: number of features for a linear kernel, infinite (None) for an RBF.
+
+    Returns
+    -------
+    VCDimension
+        With a note: where ρ and R are read from the data, as here, the bound is an indication and no guarantee.
+
+    Examples
+    --------
+    >>> from maxmargin import solve
+    >>> from maxmargin.bounds import enclosing_ball, vc_dimension
+    >>> from maxmargin.kernels import Linear
+    >>> from maxmargin.problems import HardMargin
+    >>> X, y = [[-2.0, 0.0], [-1.0, 0.0], [1.0, 0.0], [2.0, 0.0]], [0, 0, 1, 1]
+    >>> solution = solve(HardMargin(X, y, kernel=Linear()))
+    >>> vc_dimension(solution, enclosing_ball(X)).value
+    5.0
+    >>> vc_dimension(solution, enclosing_ball(X), dimension=2).value
+    3.0
+    """
+    rho = _half_width(half_width)
+    R = radius.radius if isinstance(radius, EnclosingBall) else check_non_negative("radius", radius, "vc_dimension")
+    d = None if dimension is None else check_integer("dimension", dimension, "vc_dimension", 1)
+    ratio = (R / rho) ** 2 if R / rho < 1e150 else math.inf
+    fat = float(math.ceil(ratio * (1.0 - _ROUNDING))) if math.isfinite(ratio) else math.inf
+    return VCDimension(min(fat, math.inf if d is None else d) + 1.0, rho, R, d)
+
+
+def _half_width(given: Any) -> float:
+    if isinstance(given, Solution):
+        return 0.5 * given.geometry.width
+    return check_positive("half_width", given, "vc_dimension", infinite=True)
