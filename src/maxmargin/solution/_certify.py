@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from maxmargin import _core
 from maxmargin.kernels import Gram
-from maxmargin.problems import Problem
+from maxmargin.problems import DualProblem, Problem
 
-__all__ = ["Judgement", "certify", "certify_all"]
+__all__ = ["Judgement", "certify", "certify_all", "judged"]
 
 
 @final
@@ -125,6 +125,11 @@ def certify_all(problems: Sequence[Problem], betas: Sequence[NDArray[np.float64]
     all_scores = Gram.matvecs([dual.gram for dual in duals], betas)
     tasks = [dual.with_point(beta, scores) for dual, beta, scores in zip(duals, betas, all_scores, strict=True)]
     return [_judgement(scores, found) for scores, found in zip(all_scores, _core.judge(tasks), strict=True)]
+
+
+def judged(dual: DualProblem, beta: NDArray[np.float64], scores: NDArray[np.float64]) -> Judgement:
+    """Judge a point by scores ``K β`` that are known already: what a solver sees of itself on the way."""
+    return _judgement(scores, _core.judge([dual.with_point(beta, scores)])[0])
 
 
 def _judgement(scores: NDArray[np.float64], found: _core.Judgement) -> Judgement:
