@@ -18,7 +18,7 @@ from scipy import linalg
 from maxmargin.problems import DualProblem
 from maxmargin.solution import Judgement
 from maxmargin.solution._certify import judged
-from maxmargin.solvers._projection import shifted
+from maxmargin.solvers._projection import proximal, shifted
 
 __all__ = ["finished"]
 
@@ -28,6 +28,7 @@ Mask = NDArray[np.bool_]
 _ROUNDS = 40
 _LARGE = 600  # free variables beyond which a Newton system is dear, and fewer are solved
 _ROUNDS_IF_LARGE = 6
+_FEASIBLE = 1e-12
 _RELEASED = 8  # variables let go at once
 
 
@@ -48,8 +49,12 @@ def finished(dual: DualProblem, beta: Vector, tol: float) -> tuple[Vector, Vecto
     sides = _keeps_sides(dual, inside)
     point = _balanced(dual, _snapped(dual, inside, dual.gram.matvec(inside), sides), sides)
     scores = dual.gram.matvec(point)
-    best = (point, scores, judged(dual, point, scores))
-    judgement, idle = best[2], 0
+    judgement = judged(dual, point, scores)
+    if judgement.infeasibility > _FEASIBLE:  # a side has no variable to give its sum to: the projection finds one
+        point = proximal(dual, inside)
+        scores = dual.gram.matvec(point)
+        judgement = judged(dual, point, scores)
+    best, idle = (point, scores, judgement), 0
     for round_number in range(_ROUNDS):
         if best[2].kkt_violation <= tol or idle > 2:
             break
@@ -59,9 +64,9 @@ def finished(dual: DualProblem, beta: Vector, tol: float) -> tuple[Vector, Vecto
         point = _balanced(dual, face.newton(dual, point, judgement), sides)
         scores = dual.gram.matvec(point)
         judgement = judged(dual, point, scores)
-        better = judgement.kkt_violation < best[2].kkt_violation
+        better = judgement.kkt_violation < best[2].kkt_violation and judgement.infeasibility <= _FEASIBLE
         idle = 0 if better else idle + 1
-        if better and judgement.infeasibility <= max(1e-12, best[2].infeasibility):
+        if better:
             best = (point, scores, judgement)
     return best[0], best[1]
 
@@ -118,8 +123,8 @@ def _balanced(dual: DualProblem, beta: Vector, sides: bool) -> Vector:
     amounts = [0.5 * (mass + dual.total), 0.5 * (dual.total - mass)] if sides else [dual.total]
     for group, amount in zip(_groups(dual, beta, sides), amounts, strict=False):
         movable = group & free
-        for some in (movable, group, _could_join(dual, amount) if sides else group):
-            missing = amount - float(result[group | some].sum())
+        for some in (movable, group):
+            missing = amount - float(result[group].sum())
             # The free ones take all of it; what is on a bound moves only for more than rounding.
             if abs(missing) <= (0.0 if some is movable else 1e-12) * float(np.abs(result).sum()):
                 break
@@ -127,11 +132,6 @@ def _balanced(dual: DualProblem, beta: Vector, sides: bool) -> Vector:
                 part, _ = shifted(result[some], low[some], high[some], float(result[some].sum()) + missing)
                 result[some] = part
     return result
-
-
-def _could_join(dual: DualProblem, amount: float) -> Mask:
-    """Variables that can be on the side of this sum."""
-    return dual.upper > 0 if amount > 0 else dual.lower < 0
 
 
 @final

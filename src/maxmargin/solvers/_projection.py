@@ -26,7 +26,7 @@ def shifted(points: Vector, lower: Vector, upper: Vector, amount: float) -> tupl
     (array([0. , 0.5, 2. ]), 0.5)
     """
     corners = np.concatenate((points - lower, points - upper))
-    corners = np.unique(corners[np.isfinite(corners)])
+    corners = np.sort(corners[np.isfinite(corners)])
 
     def total(theta: float) -> float:
         return float(np.clip(points - theta, lower, upper).sum())
@@ -85,6 +85,8 @@ def proximal(dual: DualProblem, points: Vector, weight: float = 0.0) -> Vector:
         negative, low = shifted(points, below, zero, -0.5 * (dual.mass - dual.total))
         if not dual.mass_may_fall or 0.5 * (high - low) >= weight:
             return positive + negative
+    if dual.offset and weight == 0:
+        return shifted(points, dual.lower, dual.upper, dual.total)[0]
     if dual.offset:
         both = np.concatenate((points - weight, points + weight))
         parts, _ = shifted(both, np.concatenate((zero, below)), np.concatenate((above, zero)), dual.total)
