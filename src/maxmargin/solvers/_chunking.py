@@ -99,17 +99,24 @@ def _run(start: Start, watch: Watch, inner: Solver, size: int) -> Status:
         later[chunk] = found.beta
         later_scores = dual.gram.matvec(later)
         seen = watch.see(later, later_scores, watch.steps + max(1, found.steps))
-        if not seen.dual > judgement.dual:
-            # No gain: the chunk was solved, and no row outside of it helps. A sharper aim is the only thing left.
-            if seen.dual < judgement.dual:
-                watch.see(beta, scores, watch.steps)
-            if watch.status is None and aim < 1e-3 * watch.limits.tol:
+        if _is_better(seen, judgement):
+            beta, scores, judgement = later, later_scores, seen
+        else:
+            # The chunk was solved, and no row outside of it helps: a sharper aim is all that is left.
+            watch.see(beta, scores, watch.steps)
+            if watch.status is None and aim < 1e-4 * watch.limits.tol:
                 return Status.STALLED
             aim *= 0.1
-        if seen.dual >= judgement.dual:
-            beta, scores, judgement = later, later_scores, seen
         chunk = np.union1d(np.flatnonzero(beta), _worst(dual, beta, judgement, size))
     return watch.status
+
+
+def _is_better(later: Judgement, before: Judgement) -> bool:
+    """Whether the objective rises; or stays but for rounding, while the violation falls."""
+    if later.infeasibility > max(1e-11, before.infeasibility):
+        return False
+    as_good = later.dual >= before.dual - 1e-14 * abs(before.dual)
+    return later.dual > before.dual or (as_good and later.kkt_violation < 0.5 * before.kkt_violation)
 
 
 def _spread(dual: DualProblem, size: int) -> NDArray[np.intp]:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from maxmargin.problems import DualProblem, Problem
 from maxmargin.solution import Iterate, Judgement, Status
+from maxmargin.solution._certify import judged
 from maxmargin.solvers._base import Callback, Limits, Solver, Start
 from maxmargin.solvers._chunking import check_inner, gains
 from maxmargin.solvers._dual_qp import DualQP
@@ -100,7 +101,7 @@ def _run(start: Start, watch: Watch, inner: Solver, q: int) -> Status:
         if found.by_signal:
             raise KeyboardInterrupt
         change = found.beta - beta[chosen]
-        if not _rise(problem.dual, beta[chosen], found.beta, within) > 0:
+        if not _is_better(problem.dual, beta[chosen], found.beta, within, judgement.dual):
             if aim < 1e-6:
                 return Status.STALLED
             aim, fresh = 0.1 * aim, True
@@ -120,9 +121,9 @@ def _working_set(dual: DualProblem, beta: Vector, judgement: Judgement, q: int) 
     """The variables that gain most by rising and by falling; where each side keeps its sum, of each side."""
     rise, fall = gains(dual, beta, judgement)
     sides = dual.mass is not None
-    ways = [rise, fall] if dual.offset else [np.maximum(rise, fall)]
-    groups = [np.where(beta >= 0, rise, -np.inf), np.where(beta > 0, fall, -np.inf)] if sides else ways
+    groups = [rise, fall]  # both also without an offset: what all rows have in common changes only if some rise and some fall
     if sides:
+        groups = [np.where(beta >= 0, rise, -np.inf), np.where(beta > 0, fall, -np.inf)]
         groups += [np.where(beta < 0, rise, -np.inf), np.where(beta <= 0, fall, -np.inf)]
     share = max(1, min(q, dual.n) // len(groups))
     chosen = np.zeros(dual.n, dtype=np.bool_)
@@ -130,6 +131,15 @@ def _working_set(dual: DualProblem, beta: Vector, judgement: Judgement, q: int) 
         order = np.argsort(-gain, kind="stable")[:share]
         chosen[order[np.isfinite(gain[order])]] = True
     return np.flatnonzero(chosen)
+
+
+def _is_better(dual: DualProblem, before: Vector, after: Vector, scores: Vector, objective: float) -> bool:
+    """Whether the objective rises; or stays but for rounding, while the violation falls: a variable put on its bound."""
+    rise = _rise(dual, before, after, scores)
+    if rise > 0 or rise < -1e-14 * abs(objective):
+        return rise > 0
+    later = judged(dual, after, dual.gram.matvec(after))
+    return later.kkt_violation < 0.5 * judged(dual, before, scores).kkt_violation
 
 
 def _rise(dual: DualProblem, before: Vector, after: Vector, scores: Vector) -> float:
