@@ -34,7 +34,7 @@ def main(path: str = "solvers.png") -> None:
     solutions = {}
     for name, solver in SOLVERS.items():
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)  # plain gradient steps are slow: the table says how far they came
+            warnings.simplefilter("ignore", ConvergenceWarning)  # plain gradient steps are slow: the table says so
             solutions[name] = solve(problem, solver=solver, tol=1e-6, max_time=5.0)
     print(f"{'solver':<24}{'status':<18}{'steps':>8}{'seconds':>10}{'max-min':>14}{'min-max':>14}{'violation':>12}")
     for name, solution in solutions.items():

@@ -6,13 +6,15 @@ import math
 import time
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, final
+
+import numpy as np
 
 from maxmargin.errors import ConvergenceWarning, FitInterrupted, IndefiniteKernelWarning, InfeasibleError, InvalidInput
 from maxmargin.kernels import Gram
 from maxmargin.problems import Problem
-from maxmargin.solution import Certificate, Iterate, Judgement, Solution, Status, certify, certify_all
+from maxmargin.solution import Certificate, Iterate, Judgement, Solution, Status, Trace, certify, certify_all
 from maxmargin.solvers import Limits, Solver, Start
 from maxmargin.solvers._base import Callback
 from maxmargin.solvers._select import as_solver
@@ -148,7 +150,12 @@ class _Budget:
     def __init__(self, tol: float, max_iter: int, max_time: float | None, automatic: int) -> None:
         self.tol = tol
         self._steps = min(max_iter, 2**62) if max_iter >= 0 else automatic
+        self._begin = time.perf_counter()
         self._end = None if max_time is None or math.isinf(max_time) else time.perf_counter() + max_time
+
+    def elapsed(self) -> float:
+        """Seconds since the fit began."""
+        return time.perf_counter() - self._begin
 
     def limits(self, tol: float, steps_taken: int) -> Limits:
         """What a run that aims at ``tol`` may use."""
@@ -190,10 +197,20 @@ class _Hallway:
                 iterate, judgement = _joined(iterate, later), better
             if not progressed:
                 break
-        return _solution(problem, iterate, judgement, self.budget.tol, with_rows=self.with_rows)
+        closed = replace(iterate, trace=_closed(iterate, judgement, self.budget.elapsed()))
+        return _solution(problem, closed, judgement, self.budget.tol, with_rows=self.with_rows)
 
 
 _RESUMABLE = (Status.CONVERGED, Status.STALLED)
+
+
+def _closed(iterate: Iterate, judgement: Judgement, seconds: float) -> Trace:
+    """The trace with the point that was judged at its end: the engine's own last checkpoint is before its finish."""
+    trace = iterate.trace
+    if len(trace) and trace.steps[-1] >= iterate.steps:
+        return trace
+    last = [seconds, iterate.steps, -judgement.dual, judgement.kkt_violation, len(judgement.support)]
+    return Trace(np.concatenate((trace.table.reshape(-1, len(last)), [last])))
 
 
 def _indefinite(problem: Problem, iterate: Iterate, judgement: Judgement) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
@@ -86,7 +86,7 @@ def _problem(problem: str, kernel: str, data: str) -> problems.Problem:
     return PROBLEMS[problem](*_rows(data), KERNELS[kernel])
 
 
-@lru_cache(maxsize=None)
+@cache
 def _reference(problem: str, kernel: str, data: str) -> Solution:
     return solve(_problem(problem, kernel, data), tol=1e-9, throw=False)
 

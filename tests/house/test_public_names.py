@@ -22,11 +22,12 @@ PUBLIC: dict[str, str] = {
     "InvalidInput KernelError MaxmarginError MissingExtra",
     "maxmargin.estimators": "NuSVC NuSVR OneClassSVM SVC SVDD SVR",
     "maxmargin.kernels": "BoundKernel Gram Kernel Linear Polynomial Precomputed RBF Sigmoid UserFunction as_kernel",
-    "maxmargin.plots": "canvas decision_boundary",
+    "maxmargin.plots": "canvas convergence decision_boundary",
     "maxmargin.problems": "Ball DataDescription DualProblem EpsilonRegression HardMargin Inseparable Level Margin Model "
     "NuClassification NuRegression Offset OneClass Problem Reading Slack SoftMargin Tube",
     "maxmargin.solution": "Certificate Iterate Judgement Kind Progress Solution Status Trace certify certify_all",
-    "maxmargin.solvers": "SMO Choice Limits Solver Start cpu_level get_threads select set_threads",
+    "maxmargin.solvers": "SMO Choice Chunking Decomposition DualQP Limits PrimalQP ProjectedGradient Quadratic Solver Start "
+    "cpu_level get_threads qp select set_threads",
 }
 """Adding a name is a decision, removing one breaks somebody's code: both go into the changelog."""
 

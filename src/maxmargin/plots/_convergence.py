@@ -30,9 +30,10 @@ def convergence(
 ) -> NDArray[Any]:
     """Draw how several solvers came to the optimum of one problem.
 
-    Above, how far the dual objective is below the best that is known, relative to its size: ``(D* − D) / max(1, |D*|)``. Below, the KKT
-    violation as the solver sees it. On the left over seconds, on the right over the solver's own steps. All axes are
-    logarithmic. Numbers are those of `Solution.trace`: of a hard margin they are in the terms of its nearest points.
+    Above, how far the dual objective is below the best that is known, relative to its size: ``(D* − D) / max(1, |D*|)``.
+    Below, the KKT violation as the solver sees it. On the left over seconds, on the right over the solver's own steps: pair
+    steps, rounds or gradient steps. All axes are logarithmic. Numbers are those of
+    `Solution.trace`: of a hard margin they are in the terms of its nearest points.
 
     Parameters
     ----------

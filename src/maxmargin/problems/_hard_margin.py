@@ -78,8 +78,8 @@ class HardMargin(Problem):
         return DualProblem(
             gram=self.gram,
             q=zero,
-            # The sums bound every β by 1. The box is wider: a class whose nearest point is one row has β = 1 there, and a row at
-            # a bound would leave the offset open.
+            # The sums bound every β by 1. The box is wider: a class whose nearest point is one row has β = 1 there, and a row
+            # at a bound would leave the offset open.
             lower=np.minimum(2.0 * self.y, 0.0),
             upper=np.maximum(2.0 * self.y, 0.0),
             offset=True,

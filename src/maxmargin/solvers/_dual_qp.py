@@ -29,7 +29,7 @@ _NO_CURVATURE = "its kernel matrix is not positive semidefinite, and a general Q
 class DualQP(Solver):
     """The canonical dual by a general QP solver: ``min ½ βᵀ(K + D) β + qᵀβ + kink Σ|β|`` within its bounds and sums.
 
-    The whole matrix is formed, as in the lectures' ``QP(Q_D, −1, A_D, 0)`` (Abu-Mostafa, Magdon-Ismail and Lin 2012, chapter 8).
+    The whole matrix is formed, as in the lectures' ``QP(Q_D, −1, A_D, 0)`` (Abu-Mostafa, Magdon-Ismail and Lin 2012).
     A variable that may have both signs is the difference of two where ``|β|`` is in the program. Interior points leave every
     variable a little inside its bounds; an active-set finish puts them on it, so that support vectors can be counted.
 

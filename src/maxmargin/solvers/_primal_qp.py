@@ -152,7 +152,7 @@ def _beta(problem: Problem, multipliers: Vector, start: Vector) -> Vector:
     alpha = multipliers[:n]
     if isinstance(problem, SoftMargin):
         return np.asarray(problem.y * alpha)
-    if not problem.offset:
+    if not _offset(problem)[1]:
         return alpha / alpha.sum() if alpha.sum() > 0 else start
     # Nearest points: the weights of each class sum to 1. Of an infeasible program the multipliers grow without end, and their
     # direction is the two equal points.

@@ -35,9 +35,10 @@ class ProjectedGradient(Solver):
     """Gradient steps on the dual, each projected back: ``β ← proj[β − τ ((K + D) β + q)]``.
 
     For a soft margin without offset it is ``λ ← proj_[0,1] [λ + τ (1 − Y K Y λ / α)]`` of the lecture, with ``α = 1/C`` and
-    ``λ = αβy``. The objective of the dual rises in every step for ``0 < τ < 2/‖K + D‖``. The projection on box and plane is exact,
-    by a search over its breakpoints; a kink is in it as a soft threshold; sums of both sides are kept each by its own search.
-    With a linear kernel ``K β`` is ``X (Xᵀβ)``, and K is never formed. It needs many cheap steps, and no matrix has to be factored.
+    ``λ = αβy``. The objective of the dual rises in every step for ``0 < τ < 2/‖K + D‖``. The projection on box and plane is
+    exact, by a search over its breakpoints; a kink is in it as a soft threshold; sums of both sides are kept each by its own
+    search. With a linear kernel ``K β`` is ``X (Xᵀβ)``, and K is never formed. It needs many cheap steps, and no matrix has to
+    be factored.
 
     Parameters
     ----------
@@ -66,7 +67,9 @@ class ProjectedGradient(Solver):
         dual = problem.dual
         endless = not (np.isfinite(dual.lower).all() and np.isfinite(dual.upper).all())
         if endless and not problem.gram.kernel.mercer and dual.gram.is_indefinite():
-            return "its kernel matrix is not positive semidefinite and its variables have no bounds: the dual rises without end."
+            return (
+                "its kernel matrix is not positive semidefinite and its variables have no bounds: the dual rises without end."
+            )
         return None
 
     def automatic_steps(self, n: int) -> int:
@@ -83,9 +86,7 @@ class ProjectedGradient(Solver):
         """Step until the KKT violation is at most ``tol``, or a limit is reached."""
         step = None if isinstance(self.step, str) and self.step == "auto" else self._given_step()
         momentum = check_boolean("accelerated", self.accelerated, "ProjectedGradient")
-        return run_each(
-            problems, starts, limits, callback, lambda problem, start, watch: _ascend(start, watch, step, momentum)
-        )
+        return run_each(problems, starts, limits, callback, lambda problem, start, watch: _ascend(start, watch, step, momentum))
 
     def _given_step(self) -> float:
         try:
