@@ -6,7 +6,7 @@ import math
 import time
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, final, overload
 
 import numpy as np
@@ -21,6 +21,7 @@ from maxmargin.solution import (
     Judgement,
     Solution,
     Status,
+    Trace,
     certify,
     certify_all,
     certify_joint,
@@ -75,12 +76,13 @@ def solve(
     ----------
     problem : Problem or JointMulticlass
         The question.
-    solver : "auto", "smo" or Solver
-        The algorithm; for the joint problem "auto" or ``JointRows``.
+    solver : str or Solver
+        The algorithm: "auto", "smo", "primal_qp", "dual_qp", "projected_gradient", "chunking", "decomposition", or an object
+        of `maxmargin.solvers` with its settings; for the joint problem "auto" or ``JointRows``.
     tol : float
         Largest KKT violation of a converged answer; its gap is at most ``max(tol, 1e-3)`` of the primal objective.
     max_iter : int
-        Limit of pair steps; −1 for a finite automatic one.
+        Limit of steps: pair steps of the engine, rounds of other solvers; −1 for a finite automatic one.
     max_time : float, optional
         Limit in wall seconds, certification included.
     throw : bool
@@ -132,12 +134,14 @@ def answer(
     if callback is not None and not callable(callback):
         raise InvalidInput(f"The 'callback' parameter of solve must be a callable or None. Got {callback!r} instead.")
     chosen = as_solver(solver, problems[0])
+    for problem in problems[1:]:  # the machines of one model differ in their numbers of rows
+        as_solver(chosen, problem)
     check_boolean("throw", throw, "solve")
     budget = _Budget(
         check_positive("tol", tol, "solve"),
         check_integer("max_iter", max_iter, "solve", -1),
         None if max_time is None else check_positive("max_time", max_time, "solve", infinite=True),
-        max(problem.dual.n for problem in problems),
+        chosen.automatic_steps(max(problem.dual.n for problem in problems)),
     )
     iterates = chosen.run(problems, _starts(problems), budget.limits(budget.tol, 0), callback)
     if throw:
@@ -171,7 +175,7 @@ def answer_joint(
         check_positive("tol", tol, "solve"),
         check_integer("max_iter", max_iter, "solve", -1),
         None if max_time is None else check_positive("max_time", max_time, "solve", infinite=True),
-        problem.gram.n * len(problem.classes),
+        10_000_000 + 100 * problem.gram.n * len(problem.classes),
     )
     iterate = chosen.run(problem, budget.limits(budget.tol, 0), callback)
     if throw and iterate.by_signal:
@@ -228,7 +232,7 @@ def _raise_if_interrupted(problem: Problem, iterate: Iterate, budget: _Budget) -
     """Answer Ctrl-C at once: the certificate, which may take a while, is made when it is asked for."""
     if iterate.by_signal:
         raise FitInterrupted(
-            f"Interrupted after {iterate.steps} pair steps. The exception's `solution` has the state at that moment.",
+            f"Interrupted after {iterate.steps} steps. The exception's `solution` has the state at that moment.",
             lambda: _solution(problem, iterate, certify(problem, iterate.beta), budget.tol),
         )
 
@@ -237,10 +241,15 @@ def _raise_if_interrupted(problem: Problem, iterate: Iterate, budget: _Budget) -
 class _Budget:
     """What is left of the steps and the time of a fit."""
 
-    def __init__(self, tol: float, max_iter: int, max_time: float | None, n: int) -> None:
+    def __init__(self, tol: float, max_iter: int, max_time: float | None, automatic: int) -> None:
         self.tol = tol
-        self._steps = min(max_iter, 2**62) if max_iter >= 0 else 10_000_000 + 100 * n
+        self._steps = min(max_iter, 2**62) if max_iter >= 0 else automatic
+        self._begin = time.perf_counter()
         self._end = None if max_time is None or math.isinf(max_time) else time.perf_counter() + max_time
+
+    def elapsed(self) -> float:
+        """Seconds since the fit began."""
+        return time.perf_counter() - self._begin
 
     def limits(self, tol: float, steps_taken: int) -> Limits:
         """What a run that aims at ``tol`` may use."""
@@ -284,10 +293,21 @@ class _Hallway:
                 iterate, judgement = _joined(iterate, later), better
             if not progressed:
                 break
+        if self.with_rows:  # an estimator keeps a few checkpoints only
+            iterate = replace(iterate, trace=_closed(iterate, judgement, self.budget.elapsed()))
         return _solution(problem, iterate, judgement, self.budget.tol, with_rows=self.with_rows)
 
 
 _RESUMABLE = (Status.CONVERGED, Status.STALLED)
+
+
+def _closed(iterate: Iterate, judgement: Judgement, seconds: float) -> Trace:
+    """The trace with the point that was judged at its end: the engine's own last checkpoint is before its finish."""
+    trace = iterate.trace
+    if len(trace) and trace.steps[-1] >= iterate.steps:
+        return trace
+    last = [seconds, iterate.steps, -judgement.dual, judgement.kkt_violation, len(judgement.support)]
+    return Trace(np.concatenate((trace.table.reshape(-1, len(last)), [last])))
 
 
 def _indefinite(problem: Problem, iterate: Iterate, judgement: Judgement) -> bool:

@@ -25,13 +25,14 @@ PUBLIC: dict[str, str] = {
     "InvalidInput KernelError MaxmarginError MissingExtra",
     "maxmargin.estimators": "NuSVC NuSVR OneClassSVM SVC SVDD SVR",
     "maxmargin.kernels": "BoundKernel Gram Kernel Linear Polynomial Precomputed RBF Sigmoid UserFunction as_kernel",
-    "maxmargin.plots": "canvas decision_boundary ordinary_region tube",
+    "maxmargin.plots": "canvas convergence decision_boundary ordinary_region tube",
     "maxmargin.problems": "Ball DataDescription DualProblem EpsilonRegression HardMargin Inseparable JointMulticlass "
     "Level Margin Model NuClassification NuRegression Offset OneClass Problem Reading Slack SoftMargin Terms Tube",
     "maxmargin.scales": "C_from_alpha_sum C_from_lam C_from_lam_half alpha_sum_from_C lam_from_C lam_half_from_C",
     "maxmargin.solution": "Certificate Geometry Iterate JointJudgement JointSolution Judgement KKT Kind Progress Solution "
     "Status Trace certify certify_all certify_joint margin_of",
-    "maxmargin.solvers": "SMO Choice JointIterate JointRows Limits Solver Start cpu_level get_threads select set_threads",
+    "maxmargin.solvers": "SMO Choice Chunking Decomposition DualQP JointIterate JointRows Limits PrimalQP ProjectedGradient "
+    "Quadratic Solver Start cpu_level get_threads qp select set_threads",
 }
 """Adding a name is a decision, removing one breaks somebody's code: both go into the changelog."""
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
-from typing import Any, final
+from typing import Any, NamedTuple, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,9 +12,18 @@ from numpy.typing import NDArray
 from maxmargin import _core
 from maxmargin.kernels._rows import take
 
-__all__ = ["Gram"]
+__all__ = ["Factor", "Gram"]
 
 Source = Callable[[NDArray[np.int32] | None], _core.Gram]
+
+
+@final
+class Factor(NamedTuple):
+    """Rows X, signs s and a constant c with ``K_ij = s_i s_j (<x_i, x_j> + c)``."""
+
+    rows: Any
+    signs: NDArray[np.float64]
+    constant: float
 
 
 @final
@@ -30,6 +40,10 @@ class Gram:
         The kernel, for predictions.
     subset : ndarray of int32, optional
         Which rows; None for all.
+    signs : ndarray, optional
+        One for each of all rows, if the source gives ``s_i s_j (k + constant)`` in place of k.
+    constant : float
+        See there.
 
     Examples
     --------
@@ -43,12 +57,22 @@ class Gram:
     2
     """
 
-    __slots__ = ("_source", "_subset", "_x", "core", "kernel", "n")
+    __slots__ = ("_constant", "_signs", "_source", "_subset", "_x", "core", "kernel", "n")
 
-    def __init__(self, source: Source, X: Any, kernel: Any, subset: NDArray[np.int32] | None = None) -> None:
+    def __init__(
+        self,
+        source: Source,
+        X: Any,
+        kernel: Any,
+        subset: NDArray[np.int32] | None = None,
+        signs: NDArray[np.float64] | None = None,
+        constant: float = 0.0,
+    ) -> None:
         self._source = source
         self._x = X
         self._subset = subset
+        self._signs = signs
+        self._constant = constant
         self.kernel = kernel
         self.core = source(subset)
         self.n: int = self.core.size
@@ -87,7 +111,17 @@ class Gram:
     def take(self, indices: Any) -> Gram:
         """Gram of some of the rows; X is shared."""
         chosen = np.ascontiguousarray(indices, dtype=np.int32)
-        return Gram(self._source, self._x, self.kernel, chosen if self._subset is None else self._subset[chosen])
+        subset = chosen if self._subset is None else self._subset[chosen]
+        return Gram(self._source, self._x, self.kernel, subset, self._signs, self._constant)
+
+    def factor(self) -> Factor | None:
+        """The rows behind a linear kernel, so that ``K β`` needs no kernel value; None for other kernels, or adjusted twice."""
+        if not self.kernel.is_linear or math.isnan(self._constant):
+            return None
+        signs = np.ones(self.n) if self._signs is None else self._signs
+        if self._signs is not None and self._subset is not None:
+            signs = signs[self._subset]
+        return Factor(self.rows(np.arange(self.n, dtype=np.int32)), signs, self._constant)
 
     def adjusted(self, signs: NDArray[np.float64], constant: float = 0.0) -> Gram:
         """Gram of ``s_i s_j (K_ij + constant)``; its rows and kernel stay those of K."""
@@ -97,7 +131,9 @@ class Gram:
                 return _core.adjusted_gram(self.core, signs, constant)
             return _core.adjusted_gram(self.take(subset).core, np.ascontiguousarray(signs[subset]), constant)
 
-        return Gram(source, self._x if self._subset is None else take(self._x, self._subset), self.kernel)
+        rows = self._x if self._subset is None else take(self._x, self._subset)
+        once = constant if self._signs is None else math.nan  # two adjustments are no factor: nobody asks for them
+        return Gram(source, rows, self.kernel, signs=signs, constant=once)
 
     def rows(self, indices: NDArray[Any]) -> Any:
         """What ``kernel.cross`` needs of these rows: the rows themselves, or their numbers for a precomputed kernel."""

@@ -1,8 +1,9 @@
 """Pictures of fitted models. The only room that imports matplotlib, and only when something is drawn."""
 
 from maxmargin.plots._canvas import canvas
+from maxmargin.plots._convergence import convergence
 from maxmargin.plots._decision_boundary import decision_boundary
 from maxmargin.plots._ordinary import ordinary_region
 from maxmargin.plots._tube import tube
 
-__all__ = ["canvas", "decision_boundary", "ordinary_region", "tube"]
+__all__ = ["canvas", "convergence", "decision_boundary", "ordinary_region", "tube"]

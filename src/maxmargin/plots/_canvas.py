@@ -59,3 +59,9 @@ def screen_axes() -> Axes:
     _, ax = matplotlib_module("matplotlib.pyplot").subplots(figsize=(7.5, 5.0), layout="constrained")
     result: Axes = ax
     return result
+
+
+def screen_panels(rows: int, columns: int) -> Any:
+    """Make several axes of a new pyplot figure."""
+    _, axes = matplotlib_module("matplotlib.pyplot").subplots(rows, columns, figsize=(10.0, 6.5), layout="constrained")
+    return axes

@@ -13,7 +13,7 @@ from maxmargin import _core
 from maxmargin.kernels import Gram
 from maxmargin.problems import DualProblem, Problem
 
-__all__ = ["Judgement", "certify", "certify_all"]
+__all__ = ["Judgement", "certify", "certify_all", "judged"]
 
 
 @final
@@ -134,6 +134,11 @@ def certify_all(problems: Sequence[Problem], betas: Sequence[NDArray[np.float64]
     tasks = [dual.with_point(beta, scores) for dual, beta, scores in zip(duals, betas, all_scores, strict=True)]
     verdicts = zip(duals, all_scores, _core.judge(tasks), strict=True)
     return [_judgement(dual, scores, found) for dual, scores, found in verdicts]
+
+
+def judged(dual: DualProblem, beta: NDArray[np.float64], scores: NDArray[np.float64]) -> Judgement:
+    """Judge a point by scores ``K β`` that are known already: what a solver sees of itself on the way."""
+    return _judgement(dual, scores, _core.judge([dual.with_point(beta, scores)])[0])
 
 
 def _judgement(problem: DualProblem, scores: NDArray[np.float64], found: _core.Judgement) -> Judgement:

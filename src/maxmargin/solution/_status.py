@@ -20,10 +20,11 @@ class Status(Enum):
         "rounding errors stopped the progress before the tolerance was reached",
         "Scale the features (StandardScaler), lower C or raise tol.",
     )
-    ITERATION_LIMIT = ("the limit of pair steps was reached", "Raise max_iter, scale the features, or lower C.")
+    ITERATION_LIMIT = ("the limit of steps was reached", "Raise max_iter, scale the features, or lower C.")
     TIME_LIMIT = ("the time limit was reached", "Raise max_time, raise tol, or train on fewer rows.")
     INTERRUPTED = ("the fit was interrupted", "Fit again and let it finish, or set max_time.")
     INFEASIBLE = ("no point satisfies the constraints", "Allow slack: choose a finite C.")
+    UNBOUNDED = ("the objective falls without end", "Add constraints, or make Q positive definite.")
 
     @property
     def message(self) -> str:

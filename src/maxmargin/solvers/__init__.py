@@ -1,7 +1,13 @@
 """Which algorithm? One file each, all with one contract: `Solver`."""
 
 from maxmargin.solvers._base import Limits, Solver, Start
+from maxmargin.solvers._chunking import Chunking
+from maxmargin.solvers._decomposition import Decomposition
+from maxmargin.solvers._dual_qp import DualQP
 from maxmargin.solvers._joint import JointIterate, JointRows
+from maxmargin.solvers._primal_qp import PrimalQP
+from maxmargin.solvers._projected_gradient import ProjectedGradient
+from maxmargin.solvers._qp import Quadratic, qp
 from maxmargin.solvers._select import Choice, select
 from maxmargin.solvers._smo import SMO
 from maxmargin.solvers._threads import cpu_level, get_threads, set_threads
@@ -9,13 +15,20 @@ from maxmargin.solvers._threads import cpu_level, get_threads, set_threads
 __all__ = [
     "SMO",
     "Choice",
+    "Chunking",
+    "Decomposition",
+    "DualQP",
     "JointIterate",
     "JointRows",
     "Limits",
+    "PrimalQP",
+    "ProjectedGradient",
+    "Quadratic",
     "Solver",
     "Start",
     "cpu_level",
     "get_threads",
+    "qp",
     "select",
     "set_threads",
 ]

@@ -45,7 +45,7 @@ class Start:
 @final
 @dataclass(frozen=True)
 class Limits:
-    """When to stop: violation, pair steps, seconds (0 for no limit).
+    """When to stop: violation, steps of the solver, seconds (0 for no limit).
 
     Examples
     --------
@@ -65,6 +65,10 @@ class Solver(ABC):
     @abstractmethod
     def supports(self, problem: Problem) -> str | None:
         """None if the problem can be solved, else the reason why not, in words."""
+
+    def automatic_steps(self, n: int) -> int:
+        """How many steps ``max_iter=-1`` allows for n rows: finite, and more than any problem but the hardest needs."""
+        return 10_000_000 + 100 * n
 
     @abstractmethod
     def run(

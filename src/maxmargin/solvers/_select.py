@@ -7,9 +7,23 @@ from typing import Any, NamedTuple, final
 from maxmargin.errors import InvalidInput
 from maxmargin.problems import Problem
 from maxmargin.solvers._base import Solver
+from maxmargin.solvers._chunking import Chunking
+from maxmargin.solvers._decomposition import Decomposition
+from maxmargin.solvers._dual_qp import DualQP
+from maxmargin.solvers._primal_qp import PrimalQP
+from maxmargin.solvers._projected_gradient import ProjectedGradient
 from maxmargin.solvers._smo import SMO
 
 __all__ = ["Choice", "as_solver", "select"]
+
+_BY_NAME: dict[str, type[Solver]] = {
+    "smo": SMO,
+    "primal_qp": PrimalQP,
+    "dual_qp": DualQP,
+    "projected_gradient": ProjectedGradient,
+    "chunking": Chunking,
+    "decomposition": Decomposition,
+}
 
 
 @final
@@ -42,13 +56,14 @@ def select(problem: Problem) -> Choice:
 
 def as_solver(solver: Any, problem: Problem) -> Solver:
     """A solver from a name or an object, if it can solve the problem."""
-    if solver == "auto":
+    if isinstance(solver, str) and solver == "auto":
         return select(problem).solver
-    if isinstance(solver, str) and solver == "smo":
-        return SMO()
+    if isinstance(solver, str) and solver in _BY_NAME:
+        solver = _BY_NAME[solver]()
     if not isinstance(solver, Solver):
+        names = ", ".join(map(repr, ("auto", *_BY_NAME)))
         raise InvalidInput(
-            f"The 'solver' parameter must be 'auto', 'smo' or a solver of maxmargin.solvers. Got {solver!r} instead."
+            f"The 'solver' parameter must be one of {names}, or a solver of maxmargin.solvers. Got {solver!r} instead."
         )
     if (reason := solver.supports(problem)) is not None:
         raise InvalidInput(f"{type(solver).__name__} cannot solve {type(problem).__name__}: {reason}")

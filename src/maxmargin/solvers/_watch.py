@@ -1,0 +1,131 @@
+"""What all solvers in Python share: clock, limits, callback, trace, and Ctrl-C."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from typing import final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.problems import DualProblem, Problem
+from maxmargin.solution import Iterate, Judgement, Progress, Status, Trace
+from maxmargin.solution._certify import judged
+from maxmargin.solvers._base import Callback, Limits, Start
+
+__all__ = ["Watch", "run_each"]
+
+Vector = NDArray[np.float64]
+
+_MOST_CHECKPOINTS = 4096
+_BETWEEN_CALLS = 0.05  # seconds between calls of the callback
+
+
+@final
+class Watch:
+    """Sees every point of one run, keeps the last, and says when to stop.
+
+    Attributes
+    ----------
+    dual : DualProblem
+        The problem that is solved.
+    limits : Limits
+        Of the whole run.
+    beta : ndarray
+        The last point that was shown.
+    steps : int
+        Steps up to there.
+    status : Status or None
+        Why to stop; None to go on.
+    """
+
+    def __init__(self, dual: DualProblem, start: Start, limits: Limits, callback: Callback | None) -> None:
+        self.dual = dual
+        self.limits = limits
+        self.beta = start.beta
+        self.steps = 0
+        self.status: Status | None = None
+        self._callback = callback
+        self._begin = self._called = time.perf_counter()
+        self._rows: list[tuple[float, int, float, float, int]] = []
+        self._last: tuple[float, int, float, float, int] | None = None
+        self._seen = 0
+        self._stride = 1
+
+    def see(self, beta: Vector, scores: Vector, steps: int) -> Judgement:
+        """Look at a point with its scores ``K β`` after so many steps; sets the status if it is the last."""
+        judgement = judged(self.dual, beta, scores)
+        self.beta, self.steps = beta, steps
+        now = time.perf_counter()
+        row = (now - self._begin, steps, -judgement.dual, judgement.kkt_violation, len(judgement.support))
+        self._keep(row)
+        self.status = self._reason(judgement, row, now)
+        return judgement
+
+    def left(self, tol: float) -> Limits:
+        """Limits for an inner solver that aims at ``tol``."""
+        seconds = self.limits.max_seconds
+        if seconds > 0:
+            seconds = max(1e-9, seconds - (time.perf_counter() - self._begin))
+        return Limits(tol, max(0, self.limits.max_steps - self.steps), seconds)
+
+    def spent(self) -> Status | None:
+        """What is used up before a step that may be long."""
+        if self.steps >= self.limits.max_steps:
+            return Status.ITERATION_LIMIT
+        late = 0 < self.limits.max_seconds <= time.perf_counter() - self._begin
+        return Status.TIME_LIMIT if late else None
+
+    def iterate(self, status: Status, *, by_signal: bool = False) -> Iterate:
+        """The last point, as a solver hands it back."""
+        rows = self._rows if not self._rows or self._last in self._rows[-1:] else [*self._rows, self._last]
+        table = np.array(rows, dtype=np.float64).reshape(-1, 5)
+        return Iterate(self.beta, status, self.steps, 0, 0, False, by_signal, Trace(table))
+
+    def _keep(self, row: tuple[float, int, float, float, int]) -> None:
+        """Every point at first; when there are many, every second, fourth, … and always the last."""
+        if self._seen % self._stride == 0:
+            self._rows.append(row)
+        self._seen += 1
+        self._last = row
+        if len(self._rows) >= _MOST_CHECKPOINTS:
+            self._rows = self._rows[::2]
+            self._stride *= 2
+
+    def _reason(self, judgement: Judgement, row: tuple[float, int, float, float, int], now: float) -> Status | None:
+        if judgement.kkt_violation <= self.limits.tol:
+            return Status.CONVERGED
+        if self._callback is not None and now - self._called >= _BETWEEN_CALLS:
+            self._called = now
+            seconds, steps, objective, violation, n_support = row
+            if self._callback(Progress(seconds, steps, -objective, violation, n_support)):
+                return Status.INTERRUPTED
+        return self.spent()
+
+
+def run_each(
+    problems: Sequence[Problem],
+    starts: Sequence[Start],
+    limits: Limits,
+    callback: Callback | None,
+    one: Callable[[Problem, Start, Watch], Status],
+) -> list[Iterate]:
+    """Solve one after the other. Ctrl-C keeps the last point of the one that runs, and leaves the others where they start."""
+    begin = time.perf_counter()
+    iterates: list[Iterate] = []
+    interrupted = False
+    for problem, start in zip(problems, starts, strict=True):
+        seconds = limits.max_seconds
+        if seconds > 0:
+            seconds = max(1e-9, seconds - (time.perf_counter() - begin))
+        watch = Watch(problem.dual, start, Limits(limits.tol, limits.max_steps, seconds), callback)
+        if interrupted:
+            iterates.append(watch.iterate(Status.INTERRUPTED, by_signal=True))
+            continue
+        try:
+            iterates.append(watch.iterate(one(problem, start, watch)))
+        except KeyboardInterrupt:
+            interrupted = True
+            iterates.append(watch.iterate(Status.INTERRUPTED, by_signal=True))
+    return iterates

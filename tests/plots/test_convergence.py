@@ -1,0 +1,78 @@
+"""Curves of several solvers: what is drawn is their traces, and what does not fit is said."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from matplotlib import pyplot
+from matplotlib.figure import Figure
+
+from maxmargin import solve
+from maxmargin.errors import InvalidInput
+from maxmargin.kernels import RBF
+from maxmargin.plots import convergence
+from maxmargin.problems import SoftMargin
+from maxmargin.solution import Solution, Trace
+from maxmargin.solvers import Decomposition, ProjectedGradient
+
+NAMES = ["gradient", "decomposition"]
+
+
+@pytest.fixture(scope="module")
+def solutions() -> list[Solution]:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(30, 2))
+    problem = SoftMargin(X, X[:, 0] + 0.5 * rng.normal(size=30) > 0, kernel=RBF(gamma=1.0))
+    return [solve(problem, solver=ProjectedGradient()), solve(problem, solver=Decomposition(q=8))]
+
+
+def _curves(ax: Any) -> dict[str, Any]:
+    return {line.get_gid(): line for line in ax.lines if line.get_gid()}
+
+
+def test_curves_are_the_traces(solutions: list[Solution]) -> None:
+    axes = convergence(solutions, NAMES, axes=Figure().subplots(2, 2))
+    assert axes.shape == (2, 2)
+    best = max(solution.trace.objective.max() for solution in solutions)
+    for name, solution in zip(NAMES, solutions, strict=True):
+        trace = solution.trace
+        for column, along in enumerate((trace.seconds, trace.steps)):
+            distance, violation = (_curves(axes[row, column])[name] for row in range(2))
+            np.testing.assert_allclose(distance.get_xdata()[1:], np.maximum(along, 1e-6)[1:])
+            drawn = distance.get_ydata()
+            shown = drawn > 1e-16
+            np.testing.assert_allclose(drawn[shown], ((best - trace.objective) / max(1.0, abs(best)))[shown])
+            np.testing.assert_allclose(violation.get_ydata(), np.maximum(trace.violation, 1e-16))
+    assert [text.get_text() for text in axes[0, 1].get_legend().get_texts()] == NAMES
+    assert {(ax.get_xscale(), ax.get_yscale()) for ax in axes.ravel()} == {("log", "log")}
+
+
+def test_one_solution_and_its_own_figure(solutions: list[Solution]) -> None:
+    axes = convergence(solutions[0])
+    assert axes[0, 0].figure.number in pyplot.get_fignums()
+    assert set(_curves(axes[0, 0])) == {"0"}
+
+
+def test_a_known_optimum(solutions: list[Solution]) -> None:
+    top = solutions[1].certificate.primal_objective + 1.0
+    axes = convergence(solutions, axes=Figure().subplots(2, 2), best=top)
+    lowest = min(curve.get_ydata().min() for curve in _curves(axes[0, 0]).values())
+    assert lowest >= 0.99 / max(1.0, abs(top))
+
+
+def test_messages(solutions: list[Solution]) -> None:
+    with pytest.raises(InvalidInput, match=r"must be one or more solutions of maxmargin.solve. Got none\."):
+        convergence([])
+    with pytest.raises(InvalidInput, match=r"Got \['int'\]\."):
+        convergence([1])  # type: ignore[list-item]
+    with pytest.raises(InvalidInput, match=r"one name for each of 2\. Got 1\."):
+        convergence(solutions, ["a"])
+    with pytest.raises(InvalidInput, match=r"one name for each of 2\. Got 'ab'\."):
+        convergence(solutions, "ab")
+    with pytest.raises(InvalidInput, match=r"must be four axes\. Got 2\."):
+        convergence(solutions, axes=Figure().subplots(1, 2))
+    with pytest.raises(InvalidInput, match=r"Solutions \[0\] have no trace"):
+        convergence([replace(solutions[0], trace=Trace(np.empty((0, 5))))])

@@ -1,0 +1,1 @@
+"""Tests of the solvers room: what one algorithm promises."""
