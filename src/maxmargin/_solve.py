@@ -197,8 +197,9 @@ class _Hallway:
                 iterate, judgement = _joined(iterate, later), better
             if not progressed:
                 break
-        closed = replace(iterate, trace=_closed(iterate, judgement, self.budget.elapsed()))
-        return _solution(problem, closed, judgement, self.budget.tol, with_rows=self.with_rows)
+        if self.with_rows:  # estimators pack their machines, and are no larger for a checkpoint that the certificate has too
+            iterate = replace(iterate, trace=_closed(iterate, judgement, self.budget.elapsed()))
+        return _solution(problem, iterate, judgement, self.budget.tol, with_rows=self.with_rows)
 
 
 _RESUMABLE = (Status.CONVERGED, Status.STALLED)
