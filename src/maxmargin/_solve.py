@@ -293,7 +293,7 @@ class _Hallway:
                 iterate, judgement = _joined(iterate, later), better
             if not progressed:
                 break
-        if self.with_rows:  # an estimator keeps a few checkpoints only
+        if self.with_rows:  # estimators pack their machines, and are no larger for a checkpoint that the certificate has too
             iterate = replace(iterate, trace=_closed(iterate, judgement, self.budget.elapsed()))
         return _solution(problem, iterate, judgement, self.budget.tol, with_rows=self.with_rows)
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from maxmargin.errors import InvalidInput
 from maxmargin.kernels import Gram
-from maxmargin.problems import DualProblem, Problem
+from maxmargin.problems import Problem
 from maxmargin.solution import Iterate, Status
 from maxmargin.solvers._base import Callback, Limits, Solver, Start
 from maxmargin.solvers._projection import proximal
@@ -105,7 +105,7 @@ def _ascend(start: Start, watch: Watch, given: float | None, momentum: bool) -> 
     judgement = watch.see(beta, scores, 0)
     if watch.status is not None:
         return watch.status
-    norm = _norm(dual, times)
+    norm = _norm(watch, times)
     step = _checked_step(given, norm)
     ahead, ahead_scores, t = beta, scores, 1.0
     best, idle = judgement.dual, 0
@@ -160,8 +160,9 @@ def _product(gram: Gram) -> Product:
     return gram.matvec
 
 
-def _norm(dual: DualProblem, times: Product) -> float:
+def _norm(watch: Watch, times: Product) -> float:
     """``‖K + D‖``, the largest eigenvalue in size; power iteration is right to some percent, and τ has a factor 2 to spare."""
+    dual = watch.dual
     diagonal = np.zeros(dual.n) if dual.D is None else dual.D
     if dual.n <= _EXACT_NORM:
         every = np.arange(dual.n, dtype=np.int32)
@@ -172,7 +173,7 @@ def _norm(dual: DualProblem, times: Product) -> float:
         vector /= float(np.linalg.norm(vector))
         vector = times(vector) + diagonal * vector
         later = float(np.linalg.norm(vector))
-        if later == 0.0 or abs(later - norm) <= 1e-4 * later:
+        if later == 0.0 or abs(later - norm) <= 1e-4 * later or watch.spent() is not None:
             return 1.01 * later
         norm = later
     return 1.05 * norm
