@@ -15,10 +15,7 @@ constexpr std::int64_t shrink_every = 50;
 constexpr Index fewest_active = 256;
 // The pull, times the rows of a class, beside the diagonal: much more makes steps short, much less makes offsets learn slowly.
 constexpr double pulled = 16;
-// Few rows are solved down to rounding, so that a weight of 2 is the row twice; it costs next to nothing.
-constexpr Index finish_limit = 200;
-constexpr std::int64_t finish_steps = 100000;
-constexpr double finish_violation = 1e-10;
+constexpr int most_lessons = 100;
 constexpr double first_violation = 0.1;  // before, the totals have nothing to say
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
@@ -52,8 +49,8 @@ JointSearch<R>::JointSearch(const JointDual& problem, const Gram& gram, const Op
 template <class R>
 JointOutcome JointSearch<R>::run() {
   start_ = last_report_ = std::chrono::steady_clock::now();
-  std::int64_t rounds = 0, last_step = 0;
-  bool finishing = false;
+  std::int64_t rounds = 0;
+  int lessons = 0;  // since the last step
   for (;;) {
     const double worst = look(), off = imbalance();
     if (problem_.offsets && pull_ == 0 && worst < first_violation) {
@@ -66,16 +63,9 @@ JointOutcome JointSearch<R>::run() {
         unshrink();
         continue;
       }
-      if (gap_is_small()) {
-        if (finishing || sizeof(R) == 4 || n_ > finish_limit) break;
-        finishing = true;
-        last_step = outcome_.steps + finish_steps;
-        target_ = std::min(target_, finish_violation);
-        continue;
-      }
+      if (gap_is_small()) break;
       target_ *= 0.5;
     }
-    if (finishing && outcome_.steps >= last_step) break;
     if (checkpoint(std::max(worst, off))) break;
     if (outcome_.steps >= options_.max_steps) {
       outcome_.ending = Ending::step_limit;
@@ -83,12 +73,17 @@ JointOutcome JointSearch<R>::run() {
     }
     const bool settled = worst <= std::max(0.04 * pull_ / scale_ * off, target_);
     if (off > target_ && settled && pull_ > 0) {
+      if (++lessons > most_lessons) {  // what is left of the totals is rounding
+        outcome_.ending = Ending::stalled;
+        break;
+      }
       learn_offsets();
       continue;
     }
+    lessons = 0;
     choose_block();
     if (!solve_block(std::max(0.1 * worst, 0.5 * target_))) {
-      if (!finishing) outcome_.ending = Ending::stalled;
+      outcome_.ending = Ending::stalled;
       break;
     }
     spread_block();

@@ -55,7 +55,7 @@ def _optimum(K: np.ndarray, y: np.ndarray, C: float, offset: bool) -> float:
 
 
 @pytest.mark.parametrize("offset", [True, False], ids=["offset", "no offset"])
-@pytest.mark.parametrize("C", [0.1, 10.0])
+@pytest.mark.parametrize("C", [0.1, 1.0])
 @pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize("data", DATA)
 def test_same_optimum_as_a_general_solver(data: str, kernel: str, C: float, offset: bool) -> None:
