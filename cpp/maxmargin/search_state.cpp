@@ -81,7 +81,8 @@ bool PairSearch<R>::gap_is_small() const {
     sum[side] += gradient_[k] + v_.bend(k);
     ++free[side];
   }
-  for (std::size_t side = 0; side < v_.sides.size() && problem_.keep != Keep::nothing; ++side)
+  const std::size_t sides = problem_.keep == Keep::nothing ? 0 : by_side ? 2 : 1;
+  for (std::size_t side = 0; side < sides; ++side)
     offset[side] = -(free[side] > 0 ? sum[side] / double(free[side]) : levels(side).middle);
   const double bias = by_side ? 0.5 * (offset[0] + offset[1]) : offset[0];
   const double kink = v_.kink + (by_side ? 0.5 * (offset[0] - offset[1]) : 0.0);
