@@ -114,7 +114,7 @@ bool JointSearch<R>::solve_block(double goal) {
 template <class R>
 void JointSearch<R>::solve_row(Index row, const double* beta, const double* gradient, double* change) {
   const Index K = problem_.classes;
-  const double curvature = std::max(diagonal_[row] + pull_, 1e-300);
+  const double curvature = std::max(diagonal_[row] + pull_, 1e-6 * scale_ + 1e-300);
   order_.resize(K);
   z_.resize(K);
   double sum = 0;
