@@ -1,12 +1,13 @@
 """One problem, all solvers: two moons, how each comes to the optimum, and the one boundary that all of them find.
 
-Run: python examples/solvers.py [picture.png]
+Run: python examples/solvers.py [folder]
 """
 
 from __future__ import annotations
 
 import sys
 import warnings
+from pathlib import Path
 
 from matplotlib.figure import Figure
 from sklearn.datasets import make_moons
@@ -27,8 +28,8 @@ SOLVERS = {
 }
 
 
-def main(path: str = "solvers.png") -> None:
-    """Solve, print and draw."""
+def main(folder: str) -> None:
+    """Solve, print and draw into a folder."""
     X, y = make_moons(200, noise=0.2, random_state=0)
     problem = SoftMargin(X, y, C=10.0, kernel=RBF(gamma=1.0))
     solutions = {}
@@ -52,9 +53,8 @@ def main(path: str = "solvers.png") -> None:
         ax.set_title(f"{name}: {len(solution.support)} support vectors", fontsize="medium")
         ax.set_xlabel("")
         ax.set_ylabel("")
-    figure.savefig(path, dpi=110)
-    print(f"drawn to {path}")
+    figure.savefig(Path(folder) / "solvers.png", dpi=110)
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:2])
+    main(sys.argv[1] if len(sys.argv) > 1 else ".")

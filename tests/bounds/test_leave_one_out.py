@@ -127,6 +127,6 @@ def test_other_problems_have_no_such_bound(problem: Any, words: str) -> None:
 
 def test_messages() -> None:
     with pytest.raises(InvalidInput, match="The 'solution' parameter of leave_one_out_bound must be a Solution"):
-        leave_one_out_bound(SVC())  # type: ignore[arg-type]
+        leave_one_out_bound(SVC())
     with pytest.raises(InvalidInput, match="The 'tol' parameter of leave_one_out_error"):
         leave_one_out_error(SoftMargin([[0.0], [1.0]], [0, 1]), tol=-1.0)

@@ -37,7 +37,7 @@ def touches_ours(item: pytest.Item) -> bool:
     estimators = _estimators(item)
     if estimators:
         return any(each in OURS for each in estimators)
-    return bool(_NAMES_OURS.search(inspect.getsource(item.function)))  # type: ignore[attr-defined]
+    return bool(_NAMES_OURS.search(inspect.getsource(item.function)))
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -132,7 +132,7 @@ def test_large_limits_are_limits() -> None:
 
 def test_solve_wants_a_problem() -> None:
     with pytest.raises(InvalidInput, match=r"problem of maxmargin.problems. Got 3"):
-        solve(3)  # type: ignore[arg-type]
+        solve(3)
 
 
 def test_a_solution_wants_its_features() -> None:

@@ -67,7 +67,7 @@ def test_messages(solutions: list[Solution]) -> None:
     with pytest.raises(InvalidInput, match=r"must be one or more solutions of maxmargin.solve. Got none\."):
         convergence([])
     with pytest.raises(InvalidInput, match=r"Got \['int'\]\."):
-        convergence([1])  # type: ignore[list-item]
+        convergence([1])
     with pytest.raises(InvalidInput, match=r"one name for each of 2\. Got 1\."):
         convergence(solutions, ["a"])
     with pytest.raises(InvalidInput, match=r"one name for each of 2\. Got 'ab'\."):

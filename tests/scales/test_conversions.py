@@ -39,9 +39,15 @@ def _primal_by_piqp(X: Any, y: Any, quadratic: float, price: float) -> Any:
     solver.settings.eps_duality_gap_abs = solver.settings.eps_duality_gap_rel = 1e-11
     solver.settings.max_iter = 500
     solver.setup(
-        np.asfortranarray(P), c, None, None, np.asfortranarray(margins), np.ones(n), None,
+        np.asfortranarray(P),
+        c,
+        None,
+        None,
+        np.asfortranarray(margins),
+        np.ones(n),
+        None,
         x_l=np.concatenate([np.full(d + 1, -np.inf), np.zeros(n)]),
-    )  # fmt: skip
+    )
     assert solver.solve() == piqp.PIQP_SOLVED
     return solver.result.x[:d], solver.result.x[d]
 

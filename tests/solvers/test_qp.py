@@ -77,7 +77,7 @@ def test_bad_input_is_named(name: str, value: Any, words: str) -> None:
 
 def test_solver_names(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(InvalidInput, match=r"The 'solver' parameter of qp must be 'piqp' or the name of a solver"):
-        qp(*_primal(), solver=3)  # type: ignore[arg-type]
+        qp(*_primal(), solver=3)
     monkeypatch.setitem(sys.modules, "qpsolvers", None)
     with pytest.raises(MissingExtra, match=r'pip install "maxmargin\[qp\]"'):
         qp(*_primal(), solver="daqp")

@@ -42,7 +42,7 @@ def test_unknown_names_are_told_the_known_ones() -> None:
 def test_limits_are_kept(solver: Solver) -> None:
     for limit, status in (({"max_iter": 0}, Status.ITERATION_LIMIT), ({"max_time": 1e-9}, Status.TIME_LIMIT)):
         with pytest.warns(match=status.name):
-            solution = solve(SOFT, solver=solver, **limit)  # type: ignore[arg-type]
+            solution = solve(SOFT, solver=solver, **limit)
         assert solution.status is status
         assert len(solution.trace) == 1
 
@@ -110,8 +110,8 @@ def test_what_it_cannot_do_is_said_in_words(solver: Solver, problem: problems.Pr
     [
         (ProjectedGradient(step=-1.0), r"The 'step' parameter of ProjectedGradient must be 'auto' or a float"),
         (ProjectedGradient(step=100.0), r"must be below 2/‖K \+ D‖ = .* Got 100\.0 instead"),
-        (ProjectedGradient(accelerated="yes"), r"The 'accelerated' parameter"),  # type: ignore[arg-type]
-        (Chunking(inner="smo"), r"The 'inner' parameter of Chunking must be a solver"),  # type: ignore[arg-type]
+        (ProjectedGradient(accelerated="yes"), r"The 'accelerated' parameter"),
+        (Chunking(inner="smo"), r"The 'inner' parameter of Chunking must be a solver"),
         (Chunking(size=1), r"The 'size' parameter of Chunking must be an int in the range \[2, inf\)"),
         (Decomposition(q=1), r"The 'q' parameter of Decomposition must be an int in the range \[2, inf\)"),
     ],

@@ -34,7 +34,7 @@ MakeProblem = Callable[[Gram, NDArray[np.float64], NDArray[np.float64]], Problem
 """Makes the problem of a machine from kernel values, labels −1 and +1, and weights of its rows."""
 
 
-class KernelClassifier(ClassifierMixin, KernelModel, ABC):  # type: ignore[misc]
+class KernelClassifier(ClassifierMixin, KernelModel, ABC):  # type: ignore[misc]  # scikit-learn has no types
     """Fit and vote; what a machine minimises is left to the classifier."""
 
     @abstractmethod

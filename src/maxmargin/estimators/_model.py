@@ -25,7 +25,7 @@ from maxmargin.validation import feature_scale_warning, take_rows
 __all__ = ["KernelModel"]
 
 
-class KernelModel(BaseEstimator, ABC):  # type: ignore[misc]
+class KernelModel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
     """Kernel, rows and coefficients of a fitted machine, and the proof that comes with them."""
 
     def _begin(self, X: Any) -> tuple[Kernel, Any, RowKind, Budget]:

@@ -23,8 +23,37 @@ __all__ = ["SVDD", "OneClassSVM"]
 _ROUNDING = 1e-9  # of a score, as a part of the offset
 
 
-class _OneClassModel(OutlierMixin, SharedMachines, ABC):  # type: ignore[misc]
+class _OneClassModel(OutlierMixin, SharedMachines, ABC):  # type: ignore[misc]  # scikit-learn has no types
     """Fit and predict; the shape around the class is left to the estimator."""
+
+    def __init__(
+        self,
+        *,
+        nu: float = 0.5,
+        kernel: Any = "rbf",
+        degree: int = 3,
+        gamma: float | Literal["scale", "auto"] = "scale",
+        coef0: float = 0.0,
+        shrinking: bool = True,
+        tol: float = 1e-3,
+        cache_size: float | Literal["auto"] = "auto",
+        verbose: bool | int = False,
+        max_iter: int = -1,
+        max_time: float | None = None,
+        solver: Any = "auto",
+    ) -> None:
+        self.nu = nu
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.shrinking = shrinking
+        self.tol = tol
+        self.cache_size = cache_size
+        self.verbose = verbose
+        self.max_iter = max_iter
+        self.max_time = max_time
+        self.solver = solver
 
     def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
         """Fit to training data.
@@ -196,35 +225,6 @@ class OneClassSVM(_OneClassModel):
     True
     """
 
-    def __init__(
-        self,
-        *,
-        nu: float = 0.5,
-        kernel: Any = "rbf",
-        degree: int = 3,
-        gamma: float | Literal["scale", "auto"] = "scale",
-        coef0: float = 0.0,
-        shrinking: bool = True,
-        tol: float = 1e-3,
-        cache_size: float | Literal["auto"] = "auto",
-        verbose: bool | int = False,
-        max_iter: int = -1,
-        max_time: float | None = None,
-        solver: Any = "auto",
-    ) -> None:
-        self.nu = nu
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.shrinking = shrinking
-        self.tol = tol
-        self.cache_size = cache_size
-        self.verbose = verbose
-        self.max_iter = max_iter
-        self.max_time = max_time
-        self.solver = solver
-
     def _problem(self, gram: Gram, y: NDArray[np.float64], weight: NDArray[np.float64]) -> Problem:
         return OneClass.on(gram, weight, float(self.nu))
 
@@ -317,35 +317,6 @@ class SVDD(_OneClassModel):
     >>> round(model.radius_, 6), model.coef_.round(6)
     (1.0, array([[1., 0.]]))
     """
-
-    def __init__(
-        self,
-        *,
-        nu: float = 0.5,
-        kernel: Any = "rbf",
-        degree: int = 3,
-        gamma: float | Literal["scale", "auto"] = "scale",
-        coef0: float = 0.0,
-        shrinking: bool = True,
-        tol: float = 1e-3,
-        cache_size: float | Literal["auto"] = "auto",
-        verbose: bool | int = False,
-        max_iter: int = -1,
-        max_time: float | None = None,
-        solver: Any = "auto",
-    ) -> None:
-        self.nu = nu
-        self.kernel = kernel
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.shrinking = shrinking
-        self.tol = tol
-        self.cache_size = cache_size
-        self.verbose = verbose
-        self.max_iter = max_iter
-        self.max_time = max_time
-        self.solver = solver
 
     def _problem(self, gram: Gram, y: NDArray[np.float64], weight: NDArray[np.float64]) -> Problem:
         return DataDescription.on(gram, weight, float(self.nu))

@@ -21,7 +21,7 @@ from maxmargin.validation import check_fraction, check_non_negative, check_posit
 __all__ = ["SVR", "NuSVR"]
 
 
-class _TubeRegressor(RegressorMixin, SharedMachines, ABC):  # type: ignore[misc]
+class _TubeRegressor(RegressorMixin, SharedMachines, ABC):  # type: ignore[misc]  # scikit-learn has no types
     """Fit and predict; the tube is left to the estimator."""
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:

@@ -10,8 +10,9 @@ from numpy.typing import ArrayLike
 
 from maxmargin.plots._canvas import screen_axes
 from maxmargin.plots._machine import machine_of
+from maxmargin.plots._marks import draw_rows
 from maxmargin.plots._plane import make_plane
-from maxmargin.plots._style import INK, class_colours, mark_area, tint
+from maxmargin.plots._style import INK, class_colours, tint
 from maxmargin.problems import Ball, Level
 from maxmargin.validation import check_boolean, check_integer
 
@@ -83,23 +84,11 @@ def ordinary_region(
     axes = screen_axes() if ax is None else ax
     across, up = plane.grid(points)
     f = plane.evaluate(machine.scores, across, up)
-    blue, red = class_colours(2)
+    blue = class_colours(2)[0]
     axes.contourf(across, up, f, levels=[0.0, np.inf], colors=[tint(blue, 0.18)], zorder=0)
     if f.min() < 0.0 < f.max():
         axes.contour(across, up, f, levels=[0.0], colors=INK, linewidths=1.8, zorder=1).set_gid("boundary")
-    area = mark_area(len(outside))
-    for chosen, colour, marker, words in ((~outside, blue, "o", "ordinary"), (outside, red, "X", "outlier")):
-        label, gid = f"{words} ({int(chosen.sum())})", words
-        scale = 1.5 if marker == "X" else 0.8
-        axes.scatter(
-            plane.coordinates[chosen, 0], plane.coordinates[chosen, 1], s=scale * area, marker=marker, color=[colour],
-            edgecolors="white", linewidths=0.5, zorder=3, label=label, gid=gid,
-        )  # fmt: skip
-    if support is not None:
-        axes.scatter(
-            plane.coordinates[support, 0], plane.coordinates[support, 1], s=3.4 * area, marker="o", facecolors="none",
-            edgecolors=INK, linewidths=0.8, zorder=2.5, label=f"support vector ({len(support)})", gid="support",
-        )  # fmt: skip
+    draw_rows(axes, plane.coordinates[:, 0], plane.coordinates[:, 1], outside, ("ordinary", "outlier"), support)
     axes.set_xlim(across[0], across[-1])
     axes.set_ylim(up[0], up[-1])
     axes.set_xlabel(plane.labels[0])

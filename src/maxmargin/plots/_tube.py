@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike
 from maxmargin.errors import InvalidInput
 from maxmargin.plots._canvas import screen_axes
 from maxmargin.plots._machine import machine_of
-from maxmargin.plots._style import INK, class_colours, mark_area, tint
+from maxmargin.plots._marks import draw_rows
+from maxmargin.plots._style import INK, class_colours, tint
 from maxmargin.problems import Tube
 from maxmargin.validation import check_boolean, check_integer, target_column
 
@@ -77,22 +78,10 @@ def tube(model: Any, X: Any, y: ArrayLike, *, ax: Axes | None = None, resolution
     room = 0.04 * (x.max() - x.min()) or 0.5
     line = np.linspace(x.min() - room, x.max() + room, points)
     f = machine.scores(line[:, np.newaxis])
-    blue, red = class_colours(2)
-    area = mark_area(len(x))
+    blue = class_colours(2)[0]
     axes.fill_between(line, f - epsilon, f + epsilon, color=tint(blue, 0.18), linewidth=0.0, zorder=0, label="tube  f ± ε")
     axes.plot(line, f, color=INK, linewidth=1.8, zorder=1, label="f")
-    for chosen, colour, marker, words in ((~outside, blue, "o", "inside"), (outside, red, "X", "outside")):
-        label, gid = f"{words} ({int(chosen.sum())})", words
-        scale = 1.5 if marker == "X" else 0.8
-        axes.scatter(
-            x[chosen], targets[chosen], s=scale * area, marker=marker, color=[colour], edgecolors="white", linewidths=0.5,
-            zorder=3, label=label, gid=gid,
-        )  # fmt: skip
-    if support is not None:
-        axes.scatter(
-            x[support], targets[support], s=3.4 * area, marker="o", facecolors="none", edgecolors=INK, linewidths=0.8,
-            zorder=2.5, label=f"support vector ({len(support)})", gid="support",
-        )  # fmt: skip
+    draw_rows(axes, x, targets, outside, ("inside", "outside"), support)
     axes.set_xlim(line[0], line[-1])
     axes.set_xlabel(str(X.columns[0]) if hasattr(X, "columns") else "feature")
     axes.set_ylabel("target")

@@ -58,7 +58,7 @@ def cpu_level() -> str:
 
 
 @final
-class _PoolController(threadpoolctl.LibController):  # type: ignore[misc]
+class _PoolController(threadpoolctl.LibController):  # type: ignore[misc]  # threadpoolctl has no types
     """Lets ``threadpoolctl.threadpool_limits``, and so joblib, set our number of threads."""
 
     user_api = "maxmargin"
