@@ -15,7 +15,8 @@ run: $(STAMP)
 	$(BIN)/maxmargin demo
 
 test: $(STAMP)
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2 -m "not alone"
+	$(BIN)/python -m pytest -m alone
 
 # The whole grid of agreement with scikit-learn; takes hours, because scikit-learn does at large C.
 agreement: $(STAMP)
@@ -28,7 +29,7 @@ check: $(STAMP)
 	$(BIN)/clang-format --dry-run --Werror $(CPP)
 	$(BIN)/cmake -S . -B build/tidy -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja -DPython_EXECUTABLE=$(abspath $(BIN))/python \
 	  -Dnanobind_DIR=$$($(BIN)/python -m nanobind --cmake_dir) > /dev/null
-	$(BIN)/clang-tidy --quiet -p build/tidy $(filter %.cpp,$(CPP))
+	echo $(filter %.cpp,$(CPP)) | xargs -n 4 -P 2 $(BIN)/clang-tidy --quiet -p build/tidy
 
 # The core under AddressSanitizer with UBSan, then under ThreadSanitizer, driven by the tests that exercise it most.
 sanitize: $(STAMP) sanitize-address,undefined sanitize-thread

@@ -48,12 +48,14 @@ double PairSearch<R>::noise() const {
   return double(std::numeric_limits<R>::epsilon()) * (1.0 + std::sqrt(square * state_.diagonal_scale));
 }
 
-// Few enough are active for float64 rows, and float32 rows would not do to the end.
+// Would float32 rows not do to the end? Where few are active, float64 rows are cheap, and it need not be seen to the last.
 template <class R>
 bool PairSearch<R>::wants_float64() const {
-  if (sizeof(R) == 8 || v_.n > exact_limit) return false;
+  if (sizeof(R) == 8) return false;
+  const bool few = v_.n <= exact_limit;
+  if (few && options_.tol < float_tol) return true;
   const double error = noise();
-  return options_.tol < float_tol || (error > 0.1 * options_.tol && violation() < 30 * error);
+  return error > 0.1 * target_ && violation() < (few ? 30 : 2) * error;
 }
 
 // Where the slopes of a side lie: the lowest that would rise, the highest that would fall, and between them the level that free
@@ -94,7 +96,8 @@ bool PairSearch<R>::gap_is_small() const {
            kink * std::abs(beta);
   }
   // where the optimum is 0, no gap is small beside it
-  const double nothing = std::min(0.1 * options_.tol * mass, 1e-9 * mass * mass * state_.diagonal_scale);
+  const double nothing =
+      std::min(options_.tol * mass, std::max(options_.tol * options_.tol, 1e-9) * mass * mass * state_.diagonal_scale);
   return gap <= 0.9 * std::max(std::max(options_.tol, 1e-3) * std::abs(gap - state_.objective), nothing);
 }
 

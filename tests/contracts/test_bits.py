@@ -16,6 +16,8 @@ from maxmargin import SVC
 
 from .._data import load
 
+pytestmark = pytest.mark.alone
+
 Rows = tuple[Any, np.ndarray]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -52,6 +53,7 @@ def test_optimum_of_any_small_problem(data: tuple[Array, Array, float], kernel: 
     assert verdict.gap >= -1e-12 * scale - verdict.rounding * verdict.scale, "weak duality is broken"
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @settings(max_examples=100)
 @given(data=rows(), steps=st.integers(1, 30))
 def test_an_unfinished_answer_is_feasible_and_its_gap_is_true(data: tuple[Array, Array, float], steps: int) -> None:

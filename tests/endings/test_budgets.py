@@ -21,6 +21,8 @@ from maxmargin.solution import Status
 
 from ._isolated import start
 
+pytestmark = pytest.mark.alone
+
 CTRL_C_SECONDS = 0.2
 """Ctrl-C must be answered within this time."""
 

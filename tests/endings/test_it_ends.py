@@ -15,6 +15,8 @@ from maxmargin.problems import SoftMargin
 
 from ._isolated import run
 
+pytestmark = pytest.mark.alone
+
 SECONDS = 10.0
 """What one fit may take on one core; the child is killed well after it: a slow end is not none."""
 

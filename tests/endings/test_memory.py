@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from tests.endings._isolated import run
+import pytest
+
+from ._isolated import run
+
+pytestmark = pytest.mark.alone
 
 PEAK = """
 import resource

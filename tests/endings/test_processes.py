@@ -18,6 +18,8 @@ from maxmargin import SVC
 
 from ._isolated import run
 
+pytestmark = pytest.mark.alone
+
 GROWTH_MB = 3.0
 """1 000 fits may not grow the process by more: allocators keep some pages, but a leak of one
 small array a fit would show."""

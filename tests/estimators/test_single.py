@@ -153,6 +153,7 @@ def test_a_pickle_is_the_same_model(name, container, tmp_path):
 @pytest.mark.parametrize("name", ["SVR", "NuSVR", "NuSVC", "OneClassSVM"])
 def test_a_pickle_is_no_larger_than_scikit_learns_and_a_fifth(name, kernel):
     X, y = sines()
+    X = X + 3.0  # around 0 a linear one-class machine has many answers, with more support vectors or fewer
     ours = MODELS[name](kernel=kernel).fit(X, targets(name, y))
     params = {key: value for key, value in ours.get_params().items() if key not in ("max_time", "solver", "cache_size")}
     theirs = getattr(sklearn.svm, name)(**params).fit(X, targets(name, y))

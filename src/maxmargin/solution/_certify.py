@@ -80,15 +80,15 @@ class Judgement:
     def is_optimal(self, tol: float) -> bool:
         """Converged: feasible, violation ≤ tol and gap ≤ max(tol, 1e-3) · |primal|.
 
-        Where the optimum is 0 no gap is small beside it. There it must be 1e-9 of what the objective could be with so much
-        mass, and below what a violation of tol/10 makes.
+        Where the optimum is 0 no gap is small beside it. There it must be tol² of what the objective could be with so much
+        mass (vectors of that length cancel to tol), and below what a violation of tol makes.
         """
-        nothing = min(0.1 * tol * self.mass, _NOTHING * self.scale)
+        nothing = min(tol * self.mass, max(tol**2, _ROUNDING) * self.scale)
         small = max(max(tol, 1e-3) * abs(self.primal), nothing)
         return self.infeasibility <= 1e-9 and self.kkt_violation <= tol and self.gap <= small
 
 
-_NOTHING = 1e-9
+_ROUNDING = 1e-9
 
 
 def certify(problem: Problem, beta: NDArray[np.float64]) -> Judgement:
