@@ -12,6 +12,7 @@ namespace {
 
 constexpr Index tile_rows = 240;                                 // rows of one block handed to a sink
 constexpr std::ptrdiff_t left_values = std::ptrdiff_t(1) << 21;  // values of the rows packed at a time
+constexpr std::ptrdiff_t most_copied = std::ptrdiff_t(1) << 25;  // values of X
 
 // Columns that one chunk of work packs for itself: some 30 microseconds of multiply-adds, so that small blocks stay on one
 // thread.
@@ -24,15 +25,15 @@ template <class R>
 class PackedRowMaker final : public RowMaker<R> {
  public:
   PackedRowMaker(const KernelFunction& kernel, std::shared_ptr<const Features> features, const Layout& layout,
-                 std::vector<Index> rows)
-      : kernel_(kernel), features_(std::move(features)), layout_(layout), rows_(std::move(rows)) {
-    panels_.pack(*features_, layout_, rows_);
+                 std::vector<Index> rows, const R* copy = nullptr)
+      : kernel_(kernel), features_(std::move(features)), source_(*features_, layout, copy), rows_(std::move(rows)) {
+    panels_.pack(source_, rows_);
   }
 
   void make(std::span<const Index> positions, R* const* out) override {
     std::vector<Index> wanted(positions.size());
     for (std::size_t p = 0; p < positions.size(); ++p) wanted[p] = rows_[positions[p]];
-    left_.pack(*features_, layout_, wanted);
+    left_.pack(source_, wanted);
     constexpr Index width = TileShape<R>::panel;
     const Index panels = panels_.groups();
     // A chunk is some 30 microseconds of multiply-adds, so that small requests stay on one thread.
@@ -49,7 +50,7 @@ class PackedRowMaker final : public RowMaker<R> {
  private:
   KernelFunction kernel_;
   std::shared_ptr<const Features> features_;
-  const Layout& layout_;  // of the features
+  OrderedRows<R> source_;
   std::vector<Index> rows_;
   Panels<R> panels_;
   LeftRows<R> left_;
@@ -74,12 +75,12 @@ void for_each_block(const KernelFunction& kernel, const Layout& layout, const Fe
   LeftRows<double> packed;
   const auto at_once = std::size_t(std::max<std::ptrdiff_t>(left_values / depth / tile_rows, 1)) * tile_rows;
   for (std::size_t block = 0; block < rows.size(); block += at_once) {
-    packed.pack(left, layout, rows.subspan(block, std::min(at_once, rows.size() - block)));
+    packed.pack({left, layout}, rows.subspan(block, std::min(at_once, rows.size() - block)));
     parallel_chunks((n + block_columns - 1) / block_columns, [&](std::ptrdiff_t chunk) {
       const Index first = Index(chunk) * block_columns, width = std::min(block_columns, n - first);
       thread_local Workplace place;
       Panels<double>& panels = place.panels;
-      panels.pack(right, layout, columns.subspan(std::size_t(first), std::size_t(width)));
+      panels.pack({right, layout}, columns.subspan(std::size_t(first), std::size_t(width)));
       const std::ptrdiff_t stride = std::ptrdiff_t(panels.groups()) * Panels<double>::width;
       const Index height = std::min(tile_rows, packed.count());
       place.tile.reserve(std::size_t(height) * std::size_t(stride));
@@ -104,7 +105,10 @@ void copy_block(Index first, Index width, Index begin, Index count, const double
 }  // namespace
 
 std::unique_ptr<RowMaker<float>> DenseGram::rows_f32(std::span<const Index> active) const {
-  return std::make_unique<PackedRowMaker<float>>(kernel(), shared_features(), layout(), global(active));
+  // Problems with some of the rows, as pairs of classes are, share one copy of all of them.
+  const bool shared = size() < features().rows() && std::ptrdiff_t(features().rows()) * features().columns() <= most_copied;
+  return std::make_unique<PackedRowMaker<float>>(kernel(), shared_features(), layout(), global(active),
+                                                 shared ? features().ordered(is_centred()) : nullptr);
 }
 std::unique_ptr<RowMaker<double>> DenseGram::rows_f64(std::span<const Index> active) const {
   return std::make_unique<PackedRowMaker<double>>(kernel(), shared_features(), layout(), global(active));

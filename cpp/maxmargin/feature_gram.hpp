@@ -33,6 +33,7 @@ class FeatureGram : public Gram {
   const KernelFunction& kernel() const { return kernel_; }
   std::shared_ptr<const Features> shared_features() const { return features_; }
   const Layout& layout() const { return features_->layout(centred_); }
+  bool is_centred() const { return centred_; }
 
  private:
   double square(Index row, std::vector<double>& room) const;

@@ -77,4 +77,14 @@ Layout Features::find_layout(bool centred) const {
   return layout;
 }
 
+std::vector<float> Features::copy_in_order(const Layout& layout) const {
+  std::vector<float> copy(std::size_t(rows_) * std::size_t(columns_)), room(columns_);
+  for (Index row = 0; row < rows_; ++row) {
+    float* const out = copy.data() + std::ptrdiff_t(row) * columns_;
+    read(row, layout.origin(), room.data());
+    for (Index k = 0; k < columns_; ++k) out[k] = room[layout.order[k]];
+  }
+  return copy;
+}
+
 }  // namespace maxmargin

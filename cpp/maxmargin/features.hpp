@@ -37,6 +37,13 @@ class Features {
     return layouts_[centred];
   }
 
+  // All rows in float32 and in the order of the layout, one after the other: what tiles are packed from where many problems
+  // share the rows. Made when it is first asked for.
+  const float* ordered(bool centred) const {
+    std::call_once(copied_[centred], [&] { copies_[centred] = copy_in_order(layout(centred)); });
+    return copies_[centred].data();
+  }
+
   // out[k] = x_row,k - centre_k for all columns k; no centre means 0.
   virtual void read(Index row, const double* centre, float* out) const = 0;
   virtual void read(Index row, const double* centre, double* out) const = 0;
@@ -62,10 +69,12 @@ class Features {
 
  private:
   Layout find_layout(bool centred) const;
+  std::vector<float> copy_in_order(const Layout& layout) const;
 
   Index rows_, columns_;
-  mutable std::once_flag looked_[2];
+  mutable std::once_flag looked_[2], copied_[2];
   mutable Layout layouts_[2];
+  mutable std::vector<float> copies_[2];
 };
 
 template <class V>

@@ -25,19 +25,41 @@ struct HotOf<double> {
   static constexpr auto norms = &Hot::norms_f64;
 };
 
-// Panels: groups of rows, depth-major, in the order of the layout; the last one is filled up with zero rows.
+// Rows in the order of the layout: from a copy that is in order already (Features::ordered), or read and put in order.
+template <class T>
+class OrderedRows {
+ public:
+  OrderedRows(const Features& features, const Layout& layout, const T* copy = nullptr)
+      : features_(features), layout_(layout), copy_(copy) {}
+  const Layout& layout() const { return layout_; }
+  // A pointer to the row; `room` has space for two, and keeps it where there is no copy.
+  const T* row(Index i, T* room) const {
+    if (copy_ != nullptr) return copy_ + std::ptrdiff_t(i) * layout_.depth();
+    T* const read = room + layout_.depth();
+    features_.read(i, layout_.origin(), read);
+    for (Index k = 0; k < layout_.depth(); ++k) room[k] = read[layout_.order[k]];
+    return room;
+  }
+
+ private:
+  const Features& features_;
+  const Layout& layout_;
+  const T* copy_;
+};
+
+// Panels: groups of rows, depth-major; the last one is filled up with zero rows.
 template <class T>
 class Panels {
  public:
   static constexpr Index width = TileShape<T>::panel;
 
-  void pack(const Features& features, const Layout& layout, std::span<const Index> rows) {
+  void pack(const OrderedRows<T>& source, std::span<const Index> rows) {
     count_ = Index(rows.size());
-    depth_ = layout.depth();
+    depth_ = source.layout().depth();
     values_.reserve(std::size_t(groups()) * std::size_t(width) * std::size_t(depth_));
     norms_.reserve(std::size_t(groups()) * std::size_t(width));
-    room_.reserve(std::size_t(width) * std::size_t(depth_));
-    for (Index g = 0; g < groups(); ++g) pack_group(features, layout, rows, g);
+    room_.reserve(std::size_t(width + 1) * std::size_t(depth_));
+    for (Index g = 0; g < groups(); ++g) pack_group(source, rows, g);
   }
   Index groups() const { return (count_ + width - 1) / width; }
   std::size_t bytes() const { return values_.bytes(); }
@@ -46,21 +68,20 @@ class Panels {
  private:
   std::ptrdiff_t offset(Index group) const { return std::ptrdiff_t(group) * width * depth_; }
 
-  void pack_group(const Features& features, const Layout& layout, std::span<const Index> rows, Index group) {
+  void pack_group(const OrderedRows<T>& source, std::span<const Index> rows, Index group) {
     const Index held = std::min(width, count_ - group * width);
-    for (Index w = 0; w < held; ++w)
-      features.read(rows[group * width + w], layout.origin(), room_.data() + std::ptrdiff_t(w) * depth_);
-    std::fill(room_.data() + std::ptrdiff_t(held) * depth_, room_.data() + std::ptrdiff_t(width) * depth_, T(0));
-    const T* const from = room_.data();
-    T* const out = values_.data() + offset(group);
-    constexpr Index few = 16;  // columns at a time, so that what is written stays near
-    for (Index begin = 0; begin < depth_; begin += few) {
-      const Index end = std::min(begin + few, depth_);
-      for (Index w = 0; w < width; ++w)
-        for (Index k = begin; k < end; ++k)
-          out[std::ptrdiff_t(k) * width + w] = from[std::ptrdiff_t(w) * depth_ + layout.order[k]];
+    const T* from[width];
+    for (Index w = 0; w < width; ++w) {
+      T* const room = room_.data() + std::ptrdiff_t(w) * depth_;
+      if (w < held)
+        from[w] = source.row(rows[group * width + w], room);
+      else
+        from[w] = (std::fill(room, room + depth_, T(0)), room);
     }
-    (hot().*HotOf<T>::norms)(layout.dense, depth_, width, out, norms_.data() + std::ptrdiff_t(group) * width);
+    T* const out = values_.data() + offset(group);
+    for (Index k = 0; k < depth_; ++k)
+      for (Index w = 0; w < width; ++w) out[std::ptrdiff_t(k) * width + w] = from[w][k];
+    (hot().*HotOf<T>::norms)(source.layout().dense, depth_, width, out, norms_.data() + std::ptrdiff_t(group) * width);
   }
 
   Index depth_ = 0, count_ = 0;
@@ -71,7 +92,8 @@ class Panels {
 template <class T>
 class LeftRows {
  public:
-  void pack(const Features& features, const Layout& layout, std::span<const Index> rows) {
+  void pack(const OrderedRows<T>& source, std::span<const Index> rows) {
+    const Layout& layout = source.layout();
     count_ = Index(rows.size());
     dense_ = layout.dense;
     has_rest_ = dense_ < layout.depth();
@@ -83,7 +105,7 @@ class LeftRows {
     columns_.clear();
     others_.clear();
     for (Index r = 0; r < count_; ++r) {
-      pack_row(features, layout, rows[r], r);
+      pack_row(source, rows[r], r);
       starts.push_back(std::ptrdiff_t(others_.size()));
     }
     rest_.resize(has_rest_ ? rows.size() : 0);
@@ -113,11 +135,9 @@ class LeftRows {
   LeftStrip<T> left(Index r, Index rows) const {
     return {dense_, rows, {values_.data() + std::ptrdiff_t(r) * dense_, norms_.data() + r}, has_rest_ ? &rest_[r] : nullptr};
   }
-  void pack_row(const Features& features, const Layout& layout, Index row, Index r) {
-    T* const read = room_.data();
-    T* const ordered = read + layout.depth();
-    features.read(row, layout.origin(), read);
-    for (Index k = 0; k < layout.depth(); ++k) ordered[k] = read[layout.order[k]];
+  void pack_row(const OrderedRows<T>& source, Index row, Index r) {
+    const Layout& layout = source.layout();
+    const T* const ordered = source.row(row, room_.data());
     (hot().*HotOf<T>::norms)(dense_, layout.depth(), 1, ordered, norms_.data() + r);
     T* const out = values_.data() + std::ptrdiff_t(r / strip * strip) * dense_ + r % strip;
     for (Index k = 0; k < dense_; ++k) out[std::ptrdiff_t(k) * strip] = ordered[k];

@@ -61,17 +61,22 @@ void PairSearch<R>::store_active() {
 template <class R>
 void PairSearch<R>::fill_queue() {
   const bool singles = problem_.keep == Keep::nothing;
+  wishes_.assign(v_.n, R(0));
+  for (std::size_t side = 0; side < v_.sides.size(); ++side) {
+    const R lowest = singles ? R(0) : R(pairs_.of[side].lowest_up.value);
+    const R highest = singles ? R(0) : R(pairs_.of[side].highest_down);
+    const R *const g = v_.gradient.data(), *const up = v_.sides[side].up.data(), *const down = v_.sides[side].down.data();
+    for (Index k = 0; k < v_.n; ++k) {
+      const R rising = highest - (g[k] + up[k]), falling = g[k] + down[k] - lowest;
+      const R more = rising > falling ? rising : falling;
+      wishes_[k] = more > wishes_[k] ? more : wishes_[k];
+    }
+  }
   R worst[batch] = {};  // the largest violations so far, falling
   Index who[batch];
   std::size_t count = 0;
   for (Index k = 0; k < v_.n; ++k) {
-    const R g = v_.gradient[k];
-    R violation = 0;
-    for (std::size_t side = 0; side < v_.sides.size(); ++side) {
-      const R lowest = singles ? R(0) : R(pairs_.of[side].lowest_up.value);
-      const R highest = singles ? R(0) : R(pairs_.of[side].highest_down);
-      violation = std::max({violation, highest - (g + v_.sides[side].up[k]), g + v_.sides[side].down[k] - lowest});
-    }
+    const R violation = wishes_[k];
     if (!(violation > worst[batch - 1]) || rows_->has(k)) continue;
     count = std::min(count + 1, batch);
     std::size_t at = count - 1;

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
@@ -28,18 +27,15 @@ from maxmargin.problems import Problem
 from maxmargin.solution import Status
 from maxmargin.validation import TrainingSet, class_weights, label_column, labelled_set, shape
 
-__all__ = ["KernelClassifier", "MakeProblem"]
-
-MakeProblem = Callable[[Gram, NDArray[np.float64], NDArray[np.float64]], Problem]
-"""Makes the problem of a machine from kernel values, labels −1 and +1, and weights of its rows."""
+__all__ = ["KernelClassifier"]
 
 
 class KernelClassifier(ClassifierMixin, KernelModel, ABC):  # type: ignore[misc]  # scikit-learn has no types
     """Fit and vote; what a machine minimises is left to the classifier."""
 
     @abstractmethod
-    def _problem(self) -> MakeProblem:
-        """What each machine solves."""
+    def _problem(self, gram: Gram, y: NDArray[np.float64], price: NDArray[np.float64]) -> Problem:
+        """What each machine solves, from kernel values, labels −1 and +1, and prices of its rows."""
 
     @property
     def _wants_one_vs_rest(self) -> bool:
@@ -50,7 +46,7 @@ class KernelClassifier(ClassifierMixin, KernelModel, ABC):  # type: ignore[misc]
         return False
 
     def _prices(self, weight: NDArray[np.float64]) -> NDArray[np.float64]:
-        """``C_i`` of each row, where all classes are trained at once."""
+        """What the slack of each row costs."""
         return weight
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
@@ -76,13 +72,13 @@ class KernelClassifier(ClassifierMixin, KernelModel, ABC):  # type: ignore[misc]
         data = labelled_set(X, label_column(y, X), sample_weight, pairwise=kind is RowKind.PAIRWISE)
         factors = class_weights(self.class_weight, data.classes, data.codes, data.weight, type(self).__name__)
         gram = self._gram(kernel, data, kind)
-        weight = factors[data.codes] * data.weight
+        price = self._prices(factors[data.codes] * data.weight)
 
         joint = self._wants_joint and len(data.classes) > 2  # of two classes it is the one machine
         if joint:
-            parts, self._records, steps = train_joint(self, gram, data, self._prices(weight), budget)
+            parts, self._records, steps = train_joint(self, gram, data, price, budget)
         else:
-            parts, self._records, steps = self._train_machines(gram, data, weight, budget)
+            parts, self._records, steps = self._train_machines(gram, data, price, budget)
         self._ovr = self._wants_one_vs_rest or joint
         self._is_joint = joint
         self._n_support = parts.n_support
@@ -96,16 +92,15 @@ class KernelClassifier(ClassifierMixin, KernelModel, ABC):  # type: ignore[misc]
         return self
 
     def _train_machines(
-        self, gram: Gram, data: TrainingSet, weight: NDArray[np.float64], budget: Budget
+        self, gram: Gram, data: TrainingSet, price: NDArray[np.float64], budget: Budget
     ) -> tuple[Assembly, Records, NDArray[np.int32]]:
         scheme = scheme_of(len(data.classes), one_vs_rest=self._wants_one_vs_rest)
         names = machine_names(scheme, data.classes)
         machines = list(scheme.machines(data.codes))
-        make = self._problem()
         problems = [
-            make(gram, machine.y, weight)
+            self._problem(gram, machine.y, price)
             if machine.rows is None
-            else make(gram.take(machine.rows), machine.y, weight[machine.rows])
+            else self._problem(gram.take(machine.rows), machine.y, price[machine.rows])
             for machine in machines
         ]
         with report_for(self.verbose, scheme.n_machines) as report:

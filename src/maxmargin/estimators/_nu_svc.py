@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from typing import Any, Literal, final
 
-from maxmargin.estimators._classifier import KernelClassifier, MakeProblem
-from maxmargin.problems import NuClassification
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.estimators._classifier import KernelClassifier
+from maxmargin.kernels import Gram
+from maxmargin.problems import NuClassification, Problem
 from maxmargin.validation import check_fraction
 
 __all__ = ["NuSVC"]
@@ -152,5 +156,5 @@ class NuSVC(KernelClassifier):
     def _check_own(self) -> None:
         check_fraction("nu", self.nu, "NuSVC")
 
-    def _problem(self) -> MakeProblem:
-        return lambda gram, y, weight: NuClassification.on(gram, y, weight, float(self.nu))
+    def _problem(self, gram: Gram, y: NDArray[np.float64], price: NDArray[np.float64]) -> Problem:
+        return NuClassification.on(gram, y, price, float(self.nu))

@@ -8,10 +8,11 @@ from typing import Any, Literal, final
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.estimators._classifier import KernelClassifier, MakeProblem
+from maxmargin.estimators._classifier import KernelClassifier
 from maxmargin.estimators._parameters import check_shape_of_scores
 from maxmargin.estimators._training import upper_bounds
-from maxmargin.problems import HardMargin, SoftMargin
+from maxmargin.kernels import Gram
+from maxmargin.problems import HardMargin, Problem, SoftMargin
 from maxmargin.validation import check_option, check_positive
 
 __all__ = ["SVC"]
@@ -184,7 +185,5 @@ class SVC(KernelClassifier):
     def _prices(self, weight: NDArray[np.float64]) -> NDArray[np.float64]:
         return weight * math.inf if math.isinf(self.C) else upper_bounds(self.C, weight)
 
-    def _problem(self) -> MakeProblem:
-        if math.isinf(self.C):
-            return lambda gram, y, weight: HardMargin.on(gram, y)
-        return lambda gram, y, weight: SoftMargin.on(gram, y, upper_bounds(self.C, weight))
+    def _problem(self, gram: Gram, y: NDArray[np.float64], price: NDArray[np.float64]) -> Problem:
+        return HardMargin.on(gram, y) if math.isinf(self.C) else SoftMargin.on(gram, y, price)

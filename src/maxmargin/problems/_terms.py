@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
@@ -51,4 +51,5 @@ class Terms:
 
     def at(self, rows: NDArray[Any]) -> Terms:
         """The same for some of the rows."""
-        return replace(self, price=self.price[rows])
+        price = self.price[rows]
+        return Terms(price, self.total, self.free_offset, self.penalised_offset, self.squared, self.by_side)
