@@ -350,15 +350,15 @@ def _solution(problem: Problem, iterate: Iterate, judgement: Judgement, tol: flo
     indefinite = _indefinite(problem, iterate, judgement)
     status = Status.INFEASIBLE if proof is not None else _status(iterate, judgement, tol / unit, indefinite)
     certificate = Certificate.of(model.primal, model.dual, unit * judgement.kkt_violation, status, indefinite=indefinite)
-    support, boundary = judgement.support, judgement.boundary
+    support, boundary = judgement.support.astype(np.intp), judgement.boundary.astype(np.intp)  # other integers take longer
     return Solution(
         n=len(judgement.scores),
-        support=support,
-        beta=model.beta[support],
-        support_scores=model.scores[support],
-        support_y=problem.y[support],
-        boundary=boundary,
-        boundary_excess=model.reading.excess(problem.y[boundary], model.scores[boundary]),
+        support=judgement.support,
+        beta=model.beta.take(support),
+        support_scores=model.scores.take(support),
+        support_y=problem.y.take(support),
+        boundary=judgement.boundary,
+        boundary_excess=model.reading.excess(problem.y.take(boundary), model.scores.take(boundary)),
         bias=model.bias,
         bias_interval=model.bias_interval,
         status=status,

@@ -47,20 +47,21 @@ def assemble(scheme: Scheme, codes: NDArray[np.intp], trained: list[Trained]) ->
         A coefficient or an offset is not finite.
     """
     supports = [machine.rows(machine.solution.support) for machine in trained]
+    support = np.concatenate(supports)
     is_support = np.zeros(len(codes), dtype=bool)
-    for rows in supports:
-        is_support[rows] = True
+    is_support[support] = True
     rows = np.flatnonzero(is_support)
     rows = rows[np.argsort(codes[rows], kind="stable")]
     place = np.empty(len(codes), dtype=np.intp)
     place[rows] = np.arange(len(rows))
 
-    dual = np.zeros((scheme.n_coefficients, len(rows)))
-    height_of = np.zeros(scheme.n_classes, dtype=np.intp)
-    for index, (machine, support) in enumerate(zip(trained, supports, strict=True)):
+    heights = np.zeros((len(trained), scheme.n_classes), dtype=np.intp)
+    for index in range(len(trained)):
         for height, of_class in scheme.blocks(index):
-            height_of[of_class] = height
-        dual[height_of[codes[support]], place[support]] = machine.solution.beta
+            heights[index, of_class] = height
+    owner = np.repeat(np.arange(len(trained)), [len(each) for each in supports])
+    dual = np.zeros((scheme.n_coefficients, len(rows)))
+    dual[heights[owner, codes[support]], place[support]] = np.concatenate([machine.solution.beta for machine in trained])
     intercept = np.array([machine.solution.bias for machine in trained], dtype=np.float64)
     if not (np.isfinite(dual).all() and np.isfinite(intercept).all()):
         raise InvalidInput(

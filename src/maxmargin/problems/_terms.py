@@ -51,5 +51,5 @@ class Terms:
 
     def at(self, rows: NDArray[Any]) -> Terms:
         """The same for some of the rows."""
-        price = self.price[rows]
+        price = self.price.take(rows)
         return Terms(price, self.total, self.free_offset, self.penalised_offset, self.squared, self.by_side)

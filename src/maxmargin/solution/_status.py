@@ -39,4 +39,7 @@ class Status(Enum):
     @property
     def severity(self) -> int:
         """Rank among the members, 0 for converged: the worst of several fits stands for all."""
-        return list(Status).index(self)
+        return _SEVERITY[self]
+
+
+_SEVERITY = {status: rank for rank, status in enumerate(Status)}
