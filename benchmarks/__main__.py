@@ -17,7 +17,7 @@ import numpy as np
 import sklearn.svm
 
 import maxmargin
-from benchmarks import _families, _growth
+from benchmarks import _families, _growth, _joint
 from benchmarks._judge import judge
 from benchmarks._sets import SUITES, Task
 
@@ -137,6 +137,11 @@ def _means(results: list[dict[str, Any]]) -> dict[str, dict[str, float]]:
     }
 
 
+def _group(result: dict[str, Any], suite: str) -> str:
+    """What has a mean of its own: an estimator, or the whole suite."""
+    return str(result["task"]).split(",")[0] if suite in _families.SUITES else suite
+
+
 def _draw(results: list[dict[str, Any]], file: Path) -> None:
     figure, axes = plt.subplots(1, 2, figsize=(11, 0.45 * len(results) + 1.6), sharey=True, layout="constrained")
     places = np.arange(len(results))
@@ -157,13 +162,16 @@ def _draw(results: list[dict[str, Any]], file: Path) -> None:
 def main() -> None:
     """Run one suite."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("suite", choices=[*SUITES, *_families.SUITES, "growth"])
+    parser.add_argument("suite", choices=[*SUITES, *_families.SUITES, "growth", "joint"])
     parser.add_argument("--data", type=Path, help="folder with the data sets")
     parser.add_argument("--only", help="comma-separated names of tasks")
     parser.add_argument("--output", type=Path, default=Path("build/bench"))
     asked = parser.parse_args()
     if asked.suite == "growth":
         _growth.run(asked.output)
+        return
+    if asked.suite == "joint":
+        _joint.run(asked.data, asked.output)
         return
     warnings.simplefilter("ignore")
     _timed(Task("warm-up", "iris", 1, "scale", repeats=2), None)
@@ -176,9 +184,11 @@ def main() -> None:
     for result in found:
         results.append(result)
         _print(result)
-    means = _means(results)
-    for what, ratios in means.items():
-        print(f"geometric mean, {what}: " + ", ".join(f"{ratio:.2f}x {name}" for name, ratio in ratios.items()))
+    means = {}
+    for group in dict.fromkeys(_group(result, asked.suite) for result in results):
+        means[group] = _means([result for result in results if _group(result, asked.suite) == group])
+        for what, ratios in means[group].items():
+            print(f"{group}, geometric mean, {what}: " + ", ".join(f"{ratio:.2f}x {name}" for name, ratio in ratios.items()))
     asked.output.mkdir(parents=True, exist_ok=True)
     held = {"suite": asked.suite, "threads": maxmargin.get_threads(), "results": results, "geometric_means": means}
     (asked.output / f"{asked.suite}.json").write_text(json.dumps(held, indent=1), encoding="utf-8")
