@@ -172,11 +172,10 @@ class OneVsOne(Scheme):
         return self.pairs[machine]
 
     def machines(self, codes: NDArray[np.intp]) -> Iterator[Machine]:
-        members = [np.flatnonzero(codes == k) for k in range(self.n_classes)]
+        is_of = [codes == k for k in range(self.n_classes)]
         for i, j in self.pairs:
-            rows = np.concatenate((members[i], members[j]))
-            rows.sort()
-            yield Machine(rows, np.where(codes[rows] == i, 1.0, -1.0))
+            rows = np.flatnonzero(is_of[i] | is_of[j])
+            yield Machine(rows, np.where(is_of[i].take(rows), 1.0, -1.0))
 
     def blocks(self, machine: int) -> list[tuple[int, int]]:
         i, j = self.pairs[machine]
