@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+import time
+from dataclasses import dataclass, replace
 from typing import final
 
 import numpy as np
@@ -10,12 +12,21 @@ from numpy.typing import NDArray
 
 from maxmargin import _core
 from maxmargin.problems import JointMulticlass
-from maxmargin.solution import Progress, Status, Trace
+from maxmargin.solution import Progress, Status, Trace, certify_joint
 from maxmargin.solvers._base import Callback, Limits
+from maxmargin.solvers._joint_finish import finished_joint, is_small
 from maxmargin.solvers._memory import cache_bytes
 from maxmargin.solvers._smo import ENDINGS
 
 __all__ = ["JointIterate", "JointRows"]
+
+_COARSE = 1e-3  # from a gap like this the exact finish is near
+_MOST_ROUNDS = 1000
+
+
+def _first_steps(problem: JointMulticlass) -> int:
+    """Steps after which the finish is tried: where coefficients are few, its systems are cheaper than a long search."""
+    return 5000 + 20 * problem.gram.n * len(problem.classes)
 
 
 @final
@@ -65,7 +76,26 @@ class JointRows:
 
     def run(self, problem: JointMulticlass, limits: Limits, callback: Callback | None) -> JointIterate:
         """From 0 until converged or a limit is reached."""
+        begin = time.perf_counter()
+        coarse = replace(limits, tol=max(limits.tol, _COARSE), max_steps=min(limits.max_steps, _first_steps(problem)))
+        found = self._search(problem, coarse, callback)
+        if found.status is Status.INTERRUPTED or found.status is Status.TIME_LIMIT or found.steps >= limits.max_steps:
+            return found
+        if is_small(problem, found.beta):
+            until = begin + limits.max_seconds if limits.max_seconds > 0 else math.inf
+            rounds = min(_MOST_ROUNDS, limits.max_steps - found.steps)
+            exact = finished_joint(problem, found.beta, rounds, until)
+            if certify_joint(problem, exact.beta, exact.bias).is_optimal(limits.tol):
+                return replace(
+                    found, beta=exact.beta, bias=exact.bias, status=Status.CONVERGED, steps=found.steps + exact.rounds
+                )
+        if found.status is Status.CONVERGED and limits.tol >= _COARSE:
+            return found
+        seconds = max(1e-9, begin + limits.max_seconds - time.perf_counter()) if limits.max_seconds > 0 else 0.0
+        later = self._search(problem, Limits(limits.tol, limits.max_steps - found.steps, seconds), callback)
+        return replace(later, steps=found.steps + later.steps, trace=found.trace.then(later.trace))
 
+    def _search(self, problem: JointMulticlass, limits: Limits, callback: Callback | None) -> JointIterate:
         def monitor(seconds: float, steps: int, objective: float, violation: float, n_support: int) -> bool:
             return callback is not None and bool(callback(Progress(seconds, steps, -objective, violation, n_support)))
 
