@@ -24,7 +24,8 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 }  // namespace
 
 template <class R>
-JointSearch<R>::JointSearch(const JointDual& problem, const Gram& gram, const Options& options, const Monitor& monitor)
+JointSearch<R>::JointSearch(const JointDual& problem, const Gram& gram, const double* beta, const double* bias,
+                            const Options& options, const Monitor& monitor)
     : problem_(problem),
       gram_(gram),
       options_(options),
@@ -35,17 +36,18 @@ JointSearch<R>::JointSearch(const JointDual& problem, const Gram& gram, const Op
       bias_(width_, 0.0),
       total_(width_, 0.0) {
   const auto size = std::size_t(problem.n) * std::size_t(problem.classes);
-  all_beta_.assign(size, 0.0);
-  all_gradient_.assign(size, 0.0);
-  for (Index i = 0; i < problem.n; ++i) all_gradient_[std::ptrdiff_t(problem.label[i]) * problem.n + i] = -1.0;
+  all_beta_.resize(size);
+  all_gradient_.resize(size);
+  for (Index k = 0; k < problem.classes; ++k)
+    for (Index i = 0; i < problem.n; ++i)
+      all_beta_[std::ptrdiff_t(k) * problem.n + i] = beta[std::ptrdiff_t(i) * problem.classes + k];
+  std::copy(bias, bias + problem.classes, bias_.begin());
   all_diagonal_.resize(problem.n);
   gram.diagonal(all_diagonal_.data());
   for (double& d : all_diagonal_) d *= 0.5;
   scale_ = std::accumulate(all_diagonal_.begin(), all_diagonal_.end(), 0.0) / problem.n;
-  active_.resize(problem.n);
-  std::iota(active_.begin(), active_.end(), 0);
-  std::fill(shift_.begin(), shift_.begin() + problem.classes, 0.0);
-  load();
+  set_shift();
+  begin_from_all();
 }
 
 template <class R>
@@ -68,7 +70,11 @@ JointOutcome JointSearch<R>::run() {
         balance();
         const bool proven = relative_gap() <= 0.98 * options_.tol;
         if (proven && n_ == problem_.n) break;
-        if (proven) unshrink(), next_proof = rounds;
+        if (proven) {
+          store();
+          begin_from_all();
+          next_proof = rounds;
+        }
         worst = look();
         continue;
       }
@@ -172,10 +178,9 @@ bool JointSearch<R>::shrink(double worst) {
   return true;
 }
 
-// All rows again, with gradients computed anew.
+// All rows, with gradients computed anew.
 template <class R>
-void JointSearch<R>::unshrink() {
-  store();
+void JointSearch<R>::begin_from_all() {
   std::vector<const Gram*> grams(problem_.classes, &gram_);
   std::vector<const double*> betas;
   std::vector<double*> outs;
@@ -188,7 +193,7 @@ void JointSearch<R>::unshrink() {
   for (Index i = 0; i < problem_.n; ++i) all_gradient_[std::ptrdiff_t(problem_.label[i]) * problem_.n + i] -= 1.0;
   active_.resize(problem_.n);
   std::iota(active_.begin(), active_.end(), 0);
-  rows_ = RowStore<R>(problem_.n, options_.cache_bytes);
+  if (rows_.filled() > 0) rows_ = RowStore<R>(problem_.n, options_.cache_bytes);
   load();
 }
 
@@ -243,12 +248,13 @@ bool JointSearch<R>::checkpoint(double violation) {
   return false;
 }
 
-JointOutcome minimise_joint(const JointDual& problem, const Gram& gram, const Options& options, const Monitor& monitor) {
+JointOutcome minimise_joint(const JointDual& problem, const Gram& gram, const double* beta, const double* bias,
+                            const Options& options, const Monitor& monitor) {
   constexpr Index small = 200;
   constexpr double float_tol = 1e-4;
   const bool exact = options.tol < float_tol || problem.n <= small;
-  if (exact || !gram.single_precision_suffices()) return JointSearch<double>(problem, gram, options, monitor).run();
-  return JointSearch<float>(problem, gram, options, monitor).run();
+  if (exact || !gram.single_precision_suffices()) return JointSearch<double>(problem, gram, beta, bias, options, monitor).run();
+  return JointSearch<float>(problem, gram, beta, bias, options, monitor).run();
 }
 
 }  // namespace maxmargin

@@ -17,7 +17,8 @@ namespace maxmargin {
 template <class R>
 class JointSearch {
  public:
-  JointSearch(const JointDual& problem, const Gram& gram, const Options& options, const Monitor& monitor);
+  JointSearch(const JointDual& problem, const Gram& gram, const double* beta, const double* bias, const Options& options,
+              const Monitor& monitor);
   JointOutcome run();
 
  private:
@@ -37,7 +38,7 @@ class JointSearch {
   void load();
   void store();
   bool shrink(double worst);
-  void unshrink();
+  void begin_from_all();
   Objectives objectives() const;
   double relative_gap() const;
   bool checkpoint(double violation);

@@ -31,11 +31,12 @@ _IDLE = 3  # minima that are no better than the best before: what is left is rou
 
 
 class Finished(NamedTuple):
-    """The point, its offsets, and the Newton systems it took."""
+    """The point, its offsets, the Newton systems it took, and whether what is left is rounding."""
 
     beta: Matrix
     bias: NDArray[np.float64]
     rounds: int
+    at_optimum: bool
 
 
 def is_small(problem: JointMulticlass, beta: Matrix) -> bool:
@@ -71,7 +72,7 @@ def finished_joint(problem: JointMulticlass, beta: Matrix, rounds: int, until: f
         can_rise = point < room
         bias = best_offsets(slopes, can_rise) if problem.offset else np.zeros(beta.shape[1])
         if used >= rounds or time.perf_counter() > until:
-            break
+            return Finished(point, bias, used, at_optimum=False)
         if at_minimum:
             wants = slopes + bias
             wants = np.where(can_rise, 0.0, wants - np.where(can_rise, wants, np.inf).min(axis=1, keepdims=True))
@@ -80,7 +81,7 @@ def finished_joint(problem: JointMulticlass, beta: Matrix, rounds: int, until: f
             idle = 0 if dual > best else idle + 1
             best = max(best, dual)
             if worst <= _ROUNDING * float(np.abs(slopes).max()) or idle > _IDLE:
-                break
+                return Finished(point, bias, used, at_optimum=True)
             most = np.argsort(-wants, axis=None, kind="stable")[:_RELEASED]
             released[:] = False
             released.flat[most[wants.flat[most] > 0.1 * worst]] = True
@@ -89,10 +90,9 @@ def finished_joint(problem: JointMulticlass, beta: Matrix, rounds: int, until: f
         free = can_rise | released
         free &= free.sum(axis=1, keepdims=True) > 1
         if int(free.sum()) > 2 * _SMALL:
-            break
+            return Finished(point, bias, used, at_optimum=False)
         point, at_minimum = _stepped(problem, point, slopes, room, free, released)
         used += 1
-    return Finished(point, bias, used)
 
 
 def _room(problem: JointMulticlass) -> Matrix:
