@@ -14,9 +14,10 @@ namespace {
 constexpr std::int64_t shrink_every = 50;
 constexpr std::int64_t prove_every = 16;
 constexpr Index fewest_active = 256;
-constexpr double offsets_from = 0.1;  // of the relative gap: before, the totals have nothing to say
+constexpr double offsets_from = 0.1;        // of the relative gap: before, the totals have nothing to say,
+constexpr std::int64_t offsets_after = 10;  // but for steps a row
 // The pull beside the diagonal: a larger one makes steps short, a smaller one makes offsets learn slowly.
-constexpr double first_pull = 0.05, largest_pull = 8;
+constexpr double first_pull = 0.05;
 constexpr int most_lessons = 100;
 constexpr double left_over = 0.5;  // of the worst violation: the goal of a block, and what is settled beside the pull
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -60,24 +61,12 @@ JointOutcome JointSearch<R>::run() {
     if (rounds >= next_proof) {
       next_proof = rounds + prove_every;
       const double gap = relative_gap();
-      if (problem_.offsets && pull_ == 0 && gap < offsets_from) {
+      if (problem_.offsets && pull_ == 0 && (gap < offsets_from || outcome_.steps > offsets_after * problem_.n)) {
         pull_ = first_pull * scale_;
         set_shift();
-        worst = look();
-        continue;
       }
-      if (gap <= 0.9 * options_.tol) {
-        balance();
-        const bool proven = relative_gap() <= 0.98 * options_.tol;
-        if (proven && n_ == problem_.n) break;
-        if (proven) {
-          store();
-          begin_from_all();
-          next_proof = rounds;
-        }
-        worst = look();
-        continue;
-      }
+      if (gap <= 0.9 * options_.tol && proven()) break;
+      worst = look();
     }
     if (worst <= left_over * pull_ * imbalance()) {
       if (++lessons > most_lessons) {  // what is left of the totals is rounding
@@ -107,16 +96,6 @@ JointOutcome JointSearch<R>::run() {
     for (Index k = 0; k < K; ++k) outcome_.beta.push_back(all_beta_[std::ptrdiff_t(k) * problem_.n + i]);
   outcome_.bias.assign(shift_.begin(), shift_.begin() + K);
   return std::move(outcome_);
-}
-
-// The method of multipliers: what the pull has to hold is the offsets' from now on. If totals do not fall, it pulls harder.
-template <class R>
-void JointSearch<R>::learn_offsets() {
-  bias_ = shift_;
-  const double off = imbalance();
-  if (off > 0.5 * last_imbalance_) pull_ = std::min(2 * pull_, largest_pull * scale_);
-  last_imbalance_ = off;
-  set_shift();
 }
 
 template <class R>
@@ -200,22 +179,31 @@ void JointSearch<R>::begin_from_all() {
 // At the present offsets. The dual has their part of the totals too: then the gap is a sum over rows, none negative.
 template <class R>
 auto JointSearch<R>::objectives() const -> Objectives {
-  double square = 0, own = 0, slack = 0, most = 0.5, offsets = 0;
+  constexpr Index piece = 512;
+  double most = 0.5;
   if (std::isinf(problem_.upper[0]))
     for (const double b : beta_) most = std::max(most, std::abs(b));
-  for (Index i = 0; i < n_; ++i) {
-    const Index y = label_[i];
-    double highest = -infinity;
+  double product = 0, own = 0, slack = 0, offsets = 0;  // product: of coefficients and gradient
+  for (Index begin = 0; begin < n_; begin += piece) {
+    const Index end = std::min(n_, begin + piece);
+    double highest[piece];
+    std::fill(highest, highest + piece, -infinity);
     for (Index k = 0; k < problem_.classes; ++k) {
-      const double g = gradient_[at(i, k)];
-      square += beta_[at(i, k)] * g;
-      highest = std::max(highest, g + shift_[k]);
+      const double* const beta = beta_.data() + at(0, k);
+      const double* const gradient = gradient_.data() + at(0, k);
+      for (Index i = begin; i < end; ++i) {
+        product += beta[i] * gradient[i];
+        highest[i - begin] = std::max(highest[i - begin], gradient[i] + shift_[k]);
+      }
     }
-    own += beta_[at(i, y)];
-    slack += (std::isinf(upper_[i]) ? 2 * most : upper_[i]) * (highest - gradient_[at(i, y)] - shift_[y]);
+    for (Index i = begin; i < end; ++i) {
+      const Index y = label_[i];
+      own += beta_[at(i, y)];
+      slack += (std::isinf(upper_[i]) ? 2 * most : upper_[i]) * (highest[i - begin] - gradient_[at(i, y)] - shift_[y]);
+    }
   }
-  square += own;  // the gradient has -1 at a row's own class
   for (Index k = 0; k < problem_.classes; ++k) offsets += shift_[k] * total_[k];
+  const double square = product + own;  // the gradient has -1 at a row's own class
   return {0.5 * square + slack, own - 0.5 * square - offsets};
 }
 
@@ -223,6 +211,18 @@ template <class R>
 double JointSearch<R>::relative_gap() const {
   const auto [primal, dual] = objectives();
   return (primal - dual) / std::abs(primal);
+}
+
+// Whether the gap is small at a feasible point, and still is with the rows that were left out.
+template <class R>
+bool JointSearch<R>::proven() {
+  const double enough = 0.98 * options_.tol;
+  balance();
+  if (relative_gap() > enough) return false;
+  if (n_ == problem_.n) return true;
+  store();
+  begin_from_all();
+  return relative_gap() <= enough;
 }
 
 template <class R>

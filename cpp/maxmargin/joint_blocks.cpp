@@ -1,4 +1,4 @@
-// The steps of the joint search: blocks of rows that violate most, and the class totals.
+// The steps of the joint search: blocks of rows that violate most.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -11,7 +11,7 @@ namespace maxmargin {
 
 namespace {
 
-constexpr Index block_size = 256;
+constexpr Index block_size = 128;
 constexpr Index piece = 512;  // of all rows, looked at or brought up to date at a time: it stays in the cache
 constexpr std::int64_t steps_a_row = 20;
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -43,14 +43,6 @@ void JointSearch<R>::look_at(Index begin) {
     }
   }
   for (Index i = begin; i < end; ++i) violations_[i] = std::max(0.0, highest[i - begin] - lowest[i - begin]);
-}
-
-// The largest of the class totals.
-template <class R>
-double JointSearch<R>::imbalance() const {
-  double most = 0;
-  for (Index k = 0; k < problem_.classes; ++k) most = std::max(most, std::abs(total_[k]));
-  return most;
 }
 
 // The rows that violate most, as far as they violate more than the goal.
@@ -172,60 +164,13 @@ double JointSearch<R>::spread_block() {
   return *std::max_element(violations_.begin(), violations_.end());
 }
 
-// Makes the totals exactly 0, at the offsets as they are: in small amounts, what one class has too much goes to one that has
-// too little, in the row where that costs least. Some row always has room: a total below 0 has coefficients below 0.
-template <class R>
-void JointSearch<R>::balance() {
-  if (!problem_.offsets) return;
-  const Index K = problem_.classes;
-  bias_ = shift_;
-  for (Index k = 0; k < K; ++k) total_[k] = std::accumulate(beta_.data() + at(0, k), beta_.data() + at(0, k) + n_, 0.0);
-  const auto first = total_.begin(), last = first + K;
-  const double most = imbalance() / 20;
-  for (std::int64_t turn = 0; turn < 64 * std::int64_t(K) + n_; ++turn) {
-    const auto high = Index(std::max_element(first, last) - first), low = Index(std::min_element(first, last) - first);
-    const double wanted = std::min({total_[high], -total_[low], most});
-    if (!(wanted > 0)) break;
-    const Index row = cheapest(high, low, wanted);
-    const double amount = std::min(wanted, room(row, low) - beta_[at(row, low)]);
-    block_.assign(1, row);
-    rows_.fetch(*maker_, block_, -1);
-    before_.assign(width_, 0.0);
-    for (Index k = 0; k < K; ++k) before_[k] = beta_[at(row, k)];
-    now_ = before_;
-    now_[high] -= amount;
-    now_[low] += amount;
-    total_[high] -= amount;
-    total_[low] += amount;
-    spread_block();
-  }
-  set_shift();
-}
-
-// The row where moving an amount between two classes costs least; if none has room for all of it, the one with most room.
-template <class R>
-Index JointSearch<R>::cheapest(Index from, Index to, double amount) const {
-  Index best = 0;
-  double least = infinity, most = -infinity;
-  for (Index i = 0; i < n_; ++i) {
-    const double left = std::min(amount, room(i, to) - beta_[at(i, to)]);
-    const double cost = gradient_[at(i, to)] - gradient_[at(i, from)];
-    if (left > most || (left == most && cost < least)) best = i, most = left, least = cost;
-  }
-  return best;
-}
-
 template double JointSearch<float>::look();
 template double JointSearch<double>::look();
-template double JointSearch<float>::imbalance() const;
-template double JointSearch<double>::imbalance() const;
 template void JointSearch<float>::choose_block(double);
 template void JointSearch<double>::choose_block(double);
 template bool JointSearch<float>::solve_block(double);
 template bool JointSearch<double>::solve_block(double);
 template double JointSearch<float>::spread_block();
 template double JointSearch<double>::spread_block();
-template void JointSearch<float>::balance();
-template void JointSearch<double>::balance();
 
 }  // namespace maxmargin

@@ -1,4 +1,4 @@
-// The search of the joint problem. Used by joint.cpp and joint_blocks.cpp only.
+// The search of the joint problem. Used by joint.cpp, joint_blocks.cpp and joint_totals.cpp only.
 #pragma once
 
 #include <memory>
@@ -41,6 +41,7 @@ class JointSearch {
   void begin_from_all();
   Objectives objectives() const;
   double relative_gap() const;
+  bool proven();
   bool checkpoint(double violation);
   double look();
   void look_at(Index begin);
@@ -51,7 +52,8 @@ class JointSearch {
   void solve_row(Index row, const double* beta, const double* gradient, double* change);
   double spread_block();
   void balance();
-  Index cheapest(Index from, Index to, double amount) const;
+  bool move_totals(double portion, double some);
+  Index place_in_block(Index row);
 
   const JointDual& problem_;
   const Gram& gram_;

@@ -23,8 +23,12 @@ __all__ = ["JointIterate", "JointRows"]
 Matrix = NDArray[np.float64]
 Vector = NDArray[np.float64]
 
-_COARSE = 1e-3  # from a relative gap like this the exact finish is near
-_ROUNDS = 1000
+_COARSE = 1e-3  # at a relative gap like this it is known how many coefficients are free,
+_NEAR = 1e-6  # and at one like this, but for some, which
+
+
+def _goes_on(found: JointIterate, limits: Limits) -> bool:
+    return found.status not in (Status.INTERRUPTED, Status.TIME_LIMIT) and found.steps < limits.max_steps
 
 
 @final
@@ -77,28 +81,33 @@ class JointRows:
     def run(self, problem: JointMulticlass, limits: Limits, callback: Callback | None) -> JointIterate:
         """From 0 until converged or a limit is reached."""
         until = time.perf_counter() + limits.max_seconds if limits.max_seconds > 0 else math.inf
-        size = (problem.gram.n, len(problem.classes))
-        first_steps = min(5000 + 20 * size[0] * size[1], (limits.max_steps + 1) // 2)
-        first = Limits(max(limits.tol, _COARSE), first_steps, limits.max_seconds)
-        found = self._search(problem, np.zeros(size), np.zeros(size[1]), first, callback)
-        if found.status in (Status.INTERRUPTED, Status.TIME_LIMIT) or found.steps >= limits.max_steps:
-            return found
-        if is_small(problem, found.beta):
-            exact = finished_joint(problem, found.beta, min(_ROUNDS, limits.max_steps - found.steps), until)
+
+        def further(found: JointIterate, tol: float, most: float = math.inf) -> JointIterate:
+            seconds = 0.0 if math.isinf(until) else max(1e-9, until - time.perf_counter())
+            steps = int(min(most, limits.max_steps - found.steps))
+            later = self._search(problem, found, Limits(tol, steps, seconds), callback)
+            return replace(later, steps=found.steps + later.steps, trace=found.trace.then(later.trace))
+
+        n, classes = problem.gram.n, len(problem.classes)
+        zero = JointIterate(np.zeros((n, classes)), np.zeros(classes), Status.STALLED, 0, False, Trace(np.empty((0, 5))))
+        short = min(5000 + 20 * n * classes, limits.max_steps // 3 + 1)
+        found = further(zero, max(limits.tol, _COARSE), short)
+        if _goes_on(found, limits) and is_small(problem, found.beta):
+            near = further(found, _NEAR, short)
+            if not _goes_on(near, limits):
+                return near
+            exact = finished_joint(problem, near.beta, limits.max_steps - near.steps, until)
             proven = certify_joint(problem, exact.beta, exact.bias).is_optimal(limits.tol)
-            status = Status.CONVERGED if proven else Status.STALLED
-            found = replace(found, beta=exact.beta, bias=exact.bias, status=status, steps=found.steps + exact.rounds)
             if proven or exact.at_optimum:
-                return found
-        elif found.status is Status.CONVERGED and limits.tol >= _COARSE:
+                status = Status.CONVERGED if proven else Status.STALLED
+                return replace(near, beta=exact.beta, bias=exact.bias, status=status, steps=near.steps + exact.rounds)
+            found = near
+        if not _goes_on(found, limits) or (found.status is Status.CONVERGED and limits.tol >= _COARSE):
             return found
-        seconds = 0.0 if math.isinf(until) else max(1e-9, until - time.perf_counter())
-        rest = Limits(limits.tol, max(0, limits.max_steps - found.steps), seconds)
-        later = self._search(problem, found.beta, found.bias, rest, callback)
-        return replace(later, steps=found.steps + later.steps, trace=found.trace.then(later.trace))
+        return further(found, limits.tol)
 
     def _search(
-        self, problem: JointMulticlass, beta: Matrix, bias: Vector, limits: Limits, callback: Callback | None
+        self, problem: JointMulticlass, start: JointIterate, limits: Limits, callback: Callback | None
     ) -> JointIterate:
         def monitor(seconds: float, steps: int, objective: float, violation: float, n_support: int) -> bool:
             return callback is not None and bool(callback(Progress(seconds, steps, -objective, violation, n_support)))
@@ -107,8 +116,8 @@ class JointRows:
             problem.gram.core,
             problem.codes.astype(np.int32),
             problem.upper,
-            beta,
-            bias,
+            start.beta,
+            start.bias,
             problem.offset,
             limits.tol,
             limits.max_steps,

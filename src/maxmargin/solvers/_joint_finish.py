@@ -25,8 +25,9 @@ Matrix = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
 _SMALL = 600  # free coefficients; beyond, a Newton system is dear
+_WORK = 2e10  # multiplications in such systems, after which the search is left to go on
 _RELEASED = 8  # coefficients let go at once
-_ROUNDING = 1e-13
+_ROUNDING, _SQRT_ROUNDING = 1e-13, 3e-7
 _IDLE = 3  # minima that are no better than the best before: what is left is rounding
 
 
@@ -64,14 +65,14 @@ def finished_joint(problem: JointMulticlass, beta: Matrix, rounds: int, until: f
     """
     room = _room(problem)
     every, own = np.arange(len(beta)), problem.codes
-    point, used, at_minimum = beta.copy(), 0, False
+    point, used, work, at_minimum = beta.copy(), 0, 0.0, False
     best, idle = -np.inf, 0
     released = np.zeros(beta.shape, dtype=np.bool_)
     while True:
         slopes = _slopes(problem, point)
         can_rise = point < room
         bias = best_offsets(slopes, can_rise) if problem.offset else np.zeros(beta.shape[1])
-        if used >= rounds or time.perf_counter() > until:
+        if used >= rounds or work > _WORK or time.perf_counter() > until:
             return Finished(point, bias, used, at_optimum=False)
         if at_minimum:
             wants = slopes + bias
@@ -80,8 +81,9 @@ def finished_joint(problem: JointMulticlass, beta: Matrix, rounds: int, until: f
             dual = float(point[every, own].sum() - np.vdot(point, slopes)) / 2.0
             idle = 0 if dual > best else idle + 1
             best = max(best, dual)
-            if worst <= _ROUNDING * float(np.abs(slopes).max()) or idle > _IDLE:
-                return Finished(point, bias, used, at_optimum=True)
+            violation = worst / float(np.abs(slopes).max())
+            if violation <= _ROUNDING or idle > _IDLE:
+                return Finished(point, bias, used, at_optimum=violation <= _SQRT_ROUNDING)
             most = np.argsort(-wants, axis=None, kind="stable")[:_RELEASED]
             released[:] = False
             released.flat[most[wants.flat[most] > 0.1 * worst]] = True
@@ -89,10 +91,8 @@ def finished_joint(problem: JointMulticlass, beta: Matrix, rounds: int, until: f
             released &= ~can_rise
         free = can_rise | released
         free &= free.sum(axis=1, keepdims=True) > 1
-        if int(free.sum()) > 2 * _SMALL:
-            return Finished(point, bias, used, at_optimum=False)
         point, at_minimum = _stepped(problem, point, slopes, room, free, released)
-        used += 1
+        used, work = used + 1, work + float(free.sum()) ** 3
 
 
 def _room(problem: JointMulticlass) -> Matrix:
