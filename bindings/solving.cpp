@@ -182,11 +182,14 @@ nb::list minimise_all(const nb::list& problems, double tol, std::int64_t max_ste
   return result;
 }
 
-nb::tuple minimise_classes(const GramHandle& gram, const Indices& label, const Vector& upper, Index classes, bool offsets,
-                           double tol, std::int64_t max_steps, double max_seconds, std::size_t cache_bytes,
-                           const nb::object& monitor) {
+nb::tuple minimise_classes(const GramHandle& gram, const Indices& label, const Vector& upper, const Matrix<double>& beta,
+                           const Vector& bias, bool offsets, double tol, std::int64_t max_steps, double max_seconds,
+                           std::size_t cache_bytes, const nb::object& monitor) {
   const auto n = std::size_t(gram.gram->size());
-  if (label.shape(0) != n || upper.shape(0) != n) throw nb::value_error("Labels and bounds must have one value per row.");
+  if (label.shape(0) != n || upper.shape(0) != n || beta.shape(0) != n)
+    throw nb::value_error("Labels, bounds and coefficients must have one value per row.");
+  if (bias.shape(0) != beta.shape(1)) throw nb::value_error("There must be as many offsets as classes.");
+  const auto classes = Index(beta.shape(1));
   for (std::size_t i = 0; i < n; ++i)
     if (label.data()[i] < 0 || label.data()[i] >= classes) throw nb::value_error("A label is outside the classes.");
   JointOutcome outcome;
@@ -195,7 +198,8 @@ nb::tuple minimise_classes(const GramHandle& gram, const Indices& label, const V
     const nb::gil_scoped_release release;
     const JointDual problem{Index(n), classes, label.data(), upper.data(), offsets};
     const Options options{.tol = tol, .max_steps = max_steps, .max_seconds = max_seconds, .cache_bytes = cache_bytes};
-    outcome = minimise_joint(problem, *gram.gram, options, [&](const Progress& p) { return watch.at_checkpoint(p); });
+    outcome = minimise_joint(problem, *gram.gram, beta.data(), bias.data(), options,
+                             [&](const Progress& p) { return watch.at_checkpoint(p); });
   }
   return nb::make_tuple(to_numpy(std::move(outcome.beta), {n, std::size_t(classes)}), to_numpy(std::move(outcome.bias)),
                         int(outcome.ending), watch.interrupted() && outcome.ending == Ending::stopped, outcome.steps,
@@ -222,8 +226,8 @@ nb::list judge_all(const nb::list& problems) {
 void bind_solving(nb::module_& m) {
   m.def("minimise", &minimise_all, "problems"_a, "tol"_a, "max_steps"_a, "max_seconds"_a, "cache_bytes"_a, "shrinking"_a,
         "resumed"_a, "monitor"_a.none());
-  m.def("minimise_joint", &minimise_classes, "gram"_a, "label"_a, "upper"_a, "classes"_a, "offsets"_a, "tol"_a, "max_steps"_a,
-        "max_seconds"_a, "cache_bytes"_a, "monitor"_a.none());
+  m.def("minimise_joint", &minimise_classes, "gram"_a, "label"_a, "upper"_a, "beta"_a, "bias"_a, "offsets"_a, "tol"_a,
+        "max_steps"_a, "max_seconds"_a, "cache_bytes"_a, "monitor"_a.none());
   m.def("judge", &judge_all, "problems"_a);
 }
 

@@ -12,17 +12,21 @@ namespace maxmargin {
 namespace {
 
 constexpr std::int64_t shrink_every = 50;
+constexpr std::int64_t prove_every = 16;
 constexpr Index fewest_active = 256;
-// The pull, times the rows of a class, beside the diagonal: much more makes steps short, much less makes offsets learn slowly.
-constexpr double pulled = 16;
+constexpr double offsets_from = 0.1;        // of the relative gap: before, the totals have nothing to say,
+constexpr std::int64_t offsets_after = 10;  // but for steps a row
+// The pull beside the diagonal: a larger one makes steps short, a smaller one makes offsets learn slowly.
+constexpr double first_pull = 0.05;
 constexpr int most_lessons = 100;
-constexpr double first_violation = 0.1;  // before, the totals have nothing to say
+constexpr double left_over = 0.5;  // of the worst violation: the goal of a block, and what is settled beside the pull
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 }  // namespace
 
 template <class R>
-JointSearch<R>::JointSearch(const JointDual& problem, const Gram& gram, const Options& options, const Monitor& monitor)
+JointSearch<R>::JointSearch(const JointDual& problem, const Gram& gram, const double* beta, const double* bias,
+                            const Options& options, const Monitor& monitor)
     : problem_(problem),
       gram_(gram),
       options_(options),
@@ -33,63 +37,57 @@ JointSearch<R>::JointSearch(const JointDual& problem, const Gram& gram, const Op
       bias_(width_, 0.0),
       total_(width_, 0.0) {
   const auto size = std::size_t(problem.n) * std::size_t(problem.classes);
-  all_beta_.assign(size, 0.0);
-  all_gradient_.assign(size, 0.0);
-  for (Index i = 0; i < problem.n; ++i) all_gradient_[std::ptrdiff_t(problem.label[i]) * problem.n + i] = -1.0;
+  all_beta_.resize(size);
+  all_gradient_.resize(size);
+  for (Index k = 0; k < problem.classes; ++k)
+    for (Index i = 0; i < problem.n; ++i)
+      all_beta_[std::ptrdiff_t(k) * problem.n + i] = beta[std::ptrdiff_t(i) * problem.classes + k];
+  std::copy(bias, bias + problem.classes, bias_.begin());
   all_diagonal_.resize(problem.n);
   gram.diagonal(all_diagonal_.data());
   for (double& d : all_diagonal_) d *= 0.5;
   scale_ = std::accumulate(all_diagonal_.begin(), all_diagonal_.end(), 0.0) / problem.n;
-  active_.resize(problem.n);
-  std::iota(active_.begin(), active_.end(), 0);
-  std::fill(shift_.begin(), shift_.begin() + problem.classes, 0.0);
-  load();
+  set_shift();
+  begin_from_all();
 }
 
 template <class R>
 JointOutcome JointSearch<R>::run() {
   start_ = last_report_ = std::chrono::steady_clock::now();
-  std::int64_t rounds = 0;
+  double worst = look();
+  std::int64_t rounds = 0, next_proof = 0;
   int lessons = 0;  // since the last step
-  for (;;) {
-    const double worst = look(), off = imbalance();
-    if (problem_.offsets && pull_ == 0 && worst < first_violation) {
-      pull_ = pulled * problem_.classes / problem_.n * scale_;
-      set_shift();
-      continue;
-    }
-    if (worst <= target_ && off <= target_) {
-      if (n_ < problem_.n) {
-        unshrink();
-        continue;
+  while (!checkpoint(worst)) {
+    if (rounds >= next_proof) {
+      next_proof = rounds + prove_every;
+      const double gap = relative_gap();
+      if (problem_.offsets && pull_ == 0 && (gap < offsets_from || outcome_.steps > offsets_after * problem_.n)) {
+        pull_ = first_pull * scale_;
+        set_shift();
       }
-      if (gap_is_small()) break;
-      target_ *= 0.5;
+      if (gap <= 0.9 * options_.tol && proven()) break;
+      worst = look();
     }
-    if (checkpoint(std::max(worst, off))) break;
-    if (outcome_.steps >= options_.max_steps) {
-      outcome_.ending = Ending::step_limit;
-      break;
-    }
-    const bool settled = worst <= std::max(0.04 * pull_ / scale_ * off, target_);
-    if (off > target_ && settled && pull_ > 0) {
+    if (worst <= left_over * pull_ * imbalance()) {
       if (++lessons > most_lessons) {  // what is left of the totals is rounding
         outcome_.ending = Ending::stalled;
         break;
       }
       learn_offsets();
+      worst = look();
+      next_proof = rounds;
       continue;
     }
     lessons = 0;
-    choose_block();
-    if (!solve_block(std::max(0.1 * worst, 0.5 * target_))) {
+    choose_block(left_over * worst);
+    if (!solve_block(left_over * worst)) {
       outcome_.ending = Ending::stalled;
       break;
     }
-    spread_block();
-    if (++rounds % shrink_every == 0) shrink(worst);
+    worst = spread_block();
+    if (++rounds % shrink_every == 0 && shrink(worst)) worst = look();
   }
-  balance();
+  if (outcome_.ending != Ending::converged) balance();
   store();
   outcome_.rows_made = rows_.rows_made();
   const Index K = problem_.classes;
@@ -123,8 +121,6 @@ void JointSearch<R>::load() {
       set_mask(a, k);
     }
   }
-  every_.resize(n_);
-  std::iota(every_.begin(), every_.end(), 0);
   maker_ = maker_for(gram_, active_, R());
 }
 
@@ -137,9 +133,9 @@ void JointSearch<R>::store() {
     }
 }
 
-// Leaves out rows without coefficients whose own class is far ahead of all others.
+// Leaves out rows without coefficients whose own class is far ahead of all others, if they are many.
 template <class R>
-void JointSearch<R>::shrink(double worst) {
+bool JointSearch<R>::shrink(double worst) {
   std::vector<Index> keep;
   for (Index a = 0; a < n_; ++a) {
     const Index y = label_[a];
@@ -151,19 +147,19 @@ void JointSearch<R>::shrink(double worst) {
     }
     if (holds || gradient_[at(a, y)] + shift_[y] - rival < 0.5 * worst) keep.push_back(a);
   }
-  if (10 * Index(keep.size()) > 7 * n_ || Index(keep.size()) < fewest_active) return;
+  if (10 * Index(keep.size()) > 7 * n_ || Index(keep.size()) < fewest_active) return false;
   store();
   std::vector<Index> active(keep.size());
   for (std::size_t k = 0; k < keep.size(); ++k) active[k] = active_[keep[k]];
   active_ = std::move(active);
   rows_.compact(keep);
   load();
+  return true;
 }
 
-// All rows again, with gradients computed anew.
+// All rows, with gradients computed anew.
 template <class R>
-void JointSearch<R>::unshrink() {
-  store();
+void JointSearch<R>::begin_from_all() {
   std::vector<const Gram*> grams(problem_.classes, &gram_);
   std::vector<const double*> betas;
   std::vector<double*> outs;
@@ -176,34 +172,57 @@ void JointSearch<R>::unshrink() {
   for (Index i = 0; i < problem_.n; ++i) all_gradient_[std::ptrdiff_t(problem_.label[i]) * problem_.n + i] -= 1.0;
   active_.resize(problem_.n);
   std::iota(active_.begin(), active_.end(), 0);
-  rows_ = RowStore<R>(problem_.n, options_.cache_bytes);
+  if (rows_.filled() > 0) rows_ = RowStore<R>(problem_.n, options_.cache_bytes);
   load();
 }
 
+// At the present offsets. The dual has their part of the totals too: then the gap is a sum over rows, none negative.
 template <class R>
 auto JointSearch<R>::objectives() const -> Objectives {
-  double square = 0, own = 0, slack = 0;
-  for (Index i = 0; i < n_; ++i) {
-    const Index y = label_[i];
-    double highest = -infinity;
+  constexpr Index piece = 512;
+  double most = 0.5;
+  if (std::isinf(problem_.upper[0]))
+    for (const double b : beta_) most = std::max(most, std::abs(b));
+  double product = 0, own = 0, slack = 0, offsets = 0;  // product: of coefficients and gradient
+  for (Index begin = 0; begin < n_; begin += piece) {
+    const Index end = std::min(n_, begin + piece);
+    double highest[piece];
+    std::fill(highest, highest + piece, -infinity);
     for (Index k = 0; k < problem_.classes; ++k) {
-      const double g = gradient_[at(i, k)];
-      square += beta_[at(i, k)] * g;
-      highest = std::max(highest, g + shift_[k]);
+      const double* const beta = beta_.data() + at(0, k);
+      const double* const gradient = gradient_.data() + at(0, k);
+      for (Index i = begin; i < end; ++i) {
+        product += beta[i] * gradient[i];
+        highest[i - begin] = std::max(highest[i - begin], gradient[i] + shift_[k]);
+      }
     }
-    own += beta_[at(i, y)];
-    const double xi = highest - gradient_[at(i, y)] - shift_[y];
-    if (xi > 0) slack += upper_[i] * xi;
+    for (Index i = begin; i < end; ++i) {
+      const Index y = label_[i];
+      own += beta_[at(i, y)];
+      slack += (std::isinf(upper_[i]) ? 2 * most : upper_[i]) * (highest[i - begin] - gradient_[at(i, y)] - shift_[y]);
+    }
   }
-  square += own;  // the gradient has -1 at a row's own class
-  return {0.5 * square + slack, own - 0.5 * square};
+  for (Index k = 0; k < problem_.classes; ++k) offsets += shift_[k] * total_[k];
+  const double square = product + own;  // the gradient has -1 at a row's own class
+  return {0.5 * square + slack, own - 0.5 * square - offsets};
 }
 
 template <class R>
-bool JointSearch<R>::gap_is_small() const {
-  if (std::isinf(problem_.upper[0])) return true;
+double JointSearch<R>::relative_gap() const {
   const auto [primal, dual] = objectives();
-  return primal - dual <= 0.8 * std::max(options_.tol, 1e-3) * std::abs(primal);
+  return (primal - dual) / std::abs(primal);
+}
+
+// Whether the gap is small at a feasible point, and still is with the rows that were left out.
+template <class R>
+bool JointSearch<R>::proven() {
+  const double enough = 0.98 * options_.tol;
+  balance();
+  if (relative_gap() > enough) return false;
+  if (n_ == problem_.n) return true;
+  store();
+  begin_from_all();
+  return relative_gap() <= enough;
 }
 
 template <class R>
@@ -224,16 +243,18 @@ bool JointSearch<R>::checkpoint(double violation) {
       if (monitor_(progress)) return outcome_.ending = Ending::stopped, true;
     }
   }
+  if (outcome_.steps >= options_.max_steps) return outcome_.ending = Ending::step_limit, true;
   if (options_.max_seconds > 0 && seconds > options_.max_seconds) return outcome_.ending = Ending::time_limit, true;
   return false;
 }
 
-JointOutcome minimise_joint(const JointDual& problem, const Gram& gram, const Options& options, const Monitor& monitor) {
-  constexpr Index exact_limit = 6000;
+JointOutcome minimise_joint(const JointDual& problem, const Gram& gram, const double* beta, const double* bias,
+                            const Options& options, const Monitor& monitor) {
+  constexpr Index small = 200;
   constexpr double float_tol = 1e-4;
-  const bool exact = problem.n <= exact_limit && (options.tol < float_tol || problem.n <= 200);
-  if (exact || !gram.single_precision_suffices()) return JointSearch<double>(problem, gram, options, monitor).run();
-  return JointSearch<float>(problem, gram, options, monitor).run();
+  const bool exact = options.tol < float_tol || problem.n <= small;
+  if (exact || !gram.single_precision_suffices()) return JointSearch<double>(problem, gram, beta, bias, options, monitor).run();
+  return JointSearch<float>(problem, gram, beta, bias, options, monitor).run();
 }
 
 }  // namespace maxmargin

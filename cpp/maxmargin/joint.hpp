@@ -27,6 +27,8 @@ struct JointOutcome {
   std::vector<Progress> trace;
 };
 
-JointOutcome minimise_joint(const JointDual& problem, const Gram& gram, const Options& options, const Monitor& monitor);
+// From beta, [row][class], which satisfies the constraints, and offsets near the best for it.
+JointOutcome minimise_joint(const JointDual& problem, const Gram& gram, const double* beta, const double* bias,
+                            const Options& options, const Monitor& monitor);
 
 }  // namespace maxmargin

@@ -1,4 +1,4 @@
-// The search of the joint problem. Used by joint.cpp and joint_blocks.cpp only.
+// The search of the joint problem. Used by joint.cpp, joint_blocks.cpp and joint_totals.cpp only.
 #pragma once
 
 #include <memory>
@@ -12,11 +12,13 @@ namespace maxmargin {
 
 // Blocks of rows, and within a block one row at a time: all coefficients of a row have a closed solution when the others are
 // fixed (Crammer and Singer 2001). Offsets are multipliers of the class totals; the method of multipliers finds them: a
-// constant is added to the kernel, which pulls the totals to 0, and the offsets learn what it has to pull.
+// constant is added to the kernel, which pulls the totals to 0, and the offsets learn what it has to pull. Before the gap is
+// believed the totals are made exactly 0.
 template <class R>
 class JointSearch {
  public:
-  JointSearch(const JointDual& problem, const Gram& gram, const Options& options, const Monitor& monitor);
+  JointSearch(const JointDual& problem, const Gram& gram, const double* beta, const double* bias, const Options& options,
+              const Monitor& monitor);
   JointOutcome run();
 
  private:
@@ -26,36 +28,32 @@ class JointSearch {
   void set_mask(Index row, Index k) {
     up_[at(row, k)] = beta_[at(row, k)] < room(row, k) ? 0.0F : std::numeric_limits<float>::infinity();
   }
-  void learn_offsets() {
-    for (Index k = 0; k < problem_.classes; ++k) bias_[k] += pull_ * total_[k];
-    set_shift();
-  }
   void set_shift() {
     for (Index k = 0; k < problem_.classes; ++k) shift_[k] = bias_[k] + pull_ * total_[k];
   }
   struct Objectives {
     double primal, dual;
   };
-  struct Transfer {
-    Index row, to;
-    double cost;  // the violation it makes
-  };
 
   void load();
   void store();
-  void shrink(double worst);
-  void unshrink();
+  bool shrink(double worst);
+  void begin_from_all();
   Objectives objectives() const;
-  bool gap_is_small() const;
+  double relative_gap() const;
+  bool proven();
   bool checkpoint(double violation);
   double look();
+  void look_at(Index begin);
   double imbalance() const;
-  void choose_block();
+  void learn_offsets();
+  void choose_block(double goal);
   bool solve_block(double goal);
   void solve_row(Index row, const double* beta, const double* gradient, double* change);
-  void spread_block();
+  double spread_block();
   void balance();
-  Transfer cheapest(Index from, Index to, double amount) const;
+  bool move_totals(double portion, double some);
+  Index place_in_block(Index row);
 
   const JointDual& problem_;
   const Gram& gram_;
@@ -69,16 +67,18 @@ class JointSearch {
   Index n_ = 0;
   std::vector<double> beta_, gradient_, upper_, diagonal_, violations_;
   std::vector<float> up_;
-  std::vector<Index> label_, every_;
+  std::vector<Index> label_;
   std::unique_ptr<RowMaker<R>> maker_;
   double scale_ = 0;                          // mean of the diagonal of K/2
   double pull_ = 0;                           // the constant added to K/2
   std::vector<double> shift_, bias_, total_;  // by class; the shift is what offset and pull add to the gradient
-  double target_ = 0.7 * options_.tol;
+  double last_imbalance_ = 0;
   std::vector<Index> block_;
-  std::vector<float> inner_;                            // their part of K/2
+  std::vector<float> inner_;                            // the part of a row of K/2 in it
   std::vector<double> before_, now_, near_, rise_, z_;  // [row of the block][class]
   std::vector<std::pair<double, Index>> order_;
+  std::vector<const R*> moved_;  // class after class, the rows of the block that moved in it, and by how much
+  std::vector<double> moved_by_;
   JointOutcome outcome_;
   std::chrono::steady_clock::time_point start_, last_report_;
   std::int64_t next_checkpoint_ = 0;

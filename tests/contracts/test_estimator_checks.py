@@ -18,6 +18,8 @@ ESTIMATORS = [
     SVC(kernel="linear"),
     SVC(kernel=RBF()),
     SVC(multi_class="ovr"),
+    SVC(multi_class="joint"),
+    SVC(kernel="linear", multi_class="joint"),
     SVC(kernel="precomputed"),
     NuSVC(nu=0.2),
     SVR(),

@@ -20,7 +20,7 @@ from maxmargin.solution import Judgement
 from maxmargin.solution._certify import judged
 from maxmargin.solvers._projection import proximal, shifted
 
-__all__ = ["finished"]
+__all__ = ["finished", "minimum_on"]
 
 Vector = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -174,7 +174,7 @@ class _Face:
         direction = np.zeros(len(rows))
         for _ in range(_RELEASED):
             direction[:] = 0.0
-            direction[kept] = _minimum(H[np.ix_(kept, kept)], slope[kept], self._sums(dual, sign[kept]))
+            direction[kept] = minimum_on(H[np.ix_(kept, kept)], slope[kept], self._sums(dual, sign[kept]))
             wrong = kept & (way * direction < 0)  # let go, and driven back into its bound
             if not wrong.any():
                 break
@@ -207,15 +207,23 @@ class _Face:
         return np.ones((1, len(sign))) if dual.offset else np.empty((0, len(sign)))
 
 
-def _minimum(H: NDArray[np.float64], slope: Vector, sums: NDArray[np.float64]) -> Vector:
-    """The d with the least ``½ dᵀHd + slopeᵀd`` that keeps the sums; where H has no curvature, a long one."""
+def minimum_on(H: NDArray[np.float64], slope: Vector, sums: NDArray[np.float64], missing: Vector | float = 0.0) -> Vector:
+    """The d with the least ``½ dᵀHd + slopeᵀd`` that adds to the sums what is missing; where H has no curvature, a long one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from maxmargin.solvers._finish import minimum_on
+    >>> minimum_on(np.eye(2), np.array([1.0, 0.0]), np.ones((1, 2))).round(9)
+    array([-0.5,  0.5])
+    """
     m, k = len(slope), len(sums)
     ridge = 1e-14 * max(float(np.abs(np.diagonal(H)).max(initial=0.0)), 1e-300)  # of the size of rounding
     system = np.zeros((m + k, m + k))
     system[:m, :m] = H
     system[np.arange(m), np.arange(m)] += ridge
     system[:m, m:], system[m:, :m] = sums.T, sums
-    right = np.concatenate((-slope, np.zeros(k)))
+    right = np.concatenate((-slope, np.broadcast_to(missing, k)))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", linalg.LinAlgWarning)
         try:

@@ -1,0 +1,184 @@
+"""The exact finish of the joint problem: Newton's method on the face where the free coefficients live.
+
+A coefficient has an upper bound, 0 or C_i, and none below. On its bound it is fixed, else free; row sums and, with offsets, class
+totals are kept. On a face the minimum is one linear system away: a step ends there or at the first bound on the way, which is
+then kept, and from a minimum the coefficients that want to leave their bounds most are let go.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.sparse.csgraph import connected_components
+
+from maxmargin.kernels import Gram
+from maxmargin.problems import JointMulticlass
+from maxmargin.solvers._finish import minimum_on
+
+__all__ = ["Finished", "finished_joint", "is_small"]
+
+Matrix = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+_SMALL = 600  # free coefficients; beyond, a Newton system is dear
+_WORK = 2e10  # multiplications in such systems, after which the search is left to go on
+_RELEASED = 8  # coefficients let go at once
+_ROUNDING, _SQRT_ROUNDING = 1e-13, 3e-7
+_IDLE = 3  # minima that are no better than the best before: what is left is rounding
+
+
+class Finished(NamedTuple):
+    """The point, its offsets, the Newton systems it took, and whether what is left is rounding."""
+
+    beta: Matrix
+    bias: NDArray[np.float64]
+    rounds: int
+    at_optimum: bool
+
+
+def is_small(problem: JointMulticlass, beta: Matrix) -> bool:
+    """Whether the face of β is small enough for dense systems."""
+    free = beta < _room(problem)
+    return int(free[free.sum(axis=1) > 1].sum()) <= _SMALL
+
+
+def finished_joint(problem: JointMulticlass, beta: Matrix, rounds: int, until: float) -> Finished:
+    """The optimum, from a feasible β near it; or as near as the rounds and the clock (``time.perf_counter``) allow.
+
+    Examples
+    --------
+    >>> import math
+    >>> import numpy as np
+    >>> from maxmargin.kernels import Linear
+    >>> from maxmargin.problems import JointMulticlass
+    >>> from maxmargin.solvers._joint_finish import finished_joint
+    >>> problem = JointMulticlass([[0.0], [2.0], [4.0]], [0, 1, 2], C=10.0, kernel=Linear())
+    >>> near = np.array([[0.9, -0.9, 0.0], [-0.9, 1.8, -0.9], [0.0, -0.9, 0.9]])
+    >>> finished_joint(problem, near, 20, math.inf).beta.round(12) + 0.0
+    array([[ 1., -1.,  0.],
+           [-1.,  2., -1.],
+           [ 0., -1.,  1.]])
+    """
+    room = _room(problem)
+    every, own = np.arange(len(beta)), problem.codes
+    point, used, work, at_minimum = beta.copy(), 0, 0.0, False
+    best, idle = -np.inf, 0
+    released = np.zeros(beta.shape, dtype=np.bool_)
+    while True:
+        slopes = _slopes(problem, point)
+        can_rise = point < room
+        bias = best_offsets(slopes, can_rise) if problem.offset else np.zeros(beta.shape[1])
+        if used >= rounds or work > _WORK or time.perf_counter() > until:
+            return Finished(point, bias, used, at_optimum=False)
+        if at_minimum:
+            wants = slopes + bias
+            wants = np.where(can_rise, 0.0, wants - np.where(can_rise, wants, np.inf).min(axis=1, keepdims=True))
+            worst = float(wants.max())
+            dual = float(point[every, own].sum() - np.vdot(point, slopes)) / 2.0
+            idle = 0 if dual > best else idle + 1
+            best = max(best, dual)
+            violation = worst / float(np.abs(slopes).max())
+            if violation <= _ROUNDING or idle > _IDLE:
+                return Finished(point, bias, used, at_optimum=violation <= _SQRT_ROUNDING)
+            most = np.argsort(-wants, axis=None, kind="stable")[:_RELEASED]
+            released[:] = False
+            released.flat[most[wants.flat[most] > 0.1 * worst]] = True
+        else:
+            released &= ~can_rise
+        free = can_rise | released
+        free &= free.sum(axis=1, keepdims=True) > 1
+        point, at_minimum = _stepped(problem, point, slopes, room, free, released)
+        used, work = used + 1, work + float(free.sum()) ** 3
+
+
+def _room(problem: JointMulticlass) -> Matrix:
+    room = np.zeros((problem.gram.n, len(problem.classes)))
+    room[np.arange(problem.gram.n), problem.codes] = problem.upper
+    return room
+
+
+def _slopes(problem: JointMulticlass, beta: Matrix) -> Matrix:
+    columns = [np.ascontiguousarray(column) for column in beta.T]
+    slopes = 0.5 * np.stack(Gram.matvecs([problem.gram] * len(columns), columns), axis=1)
+    slopes[np.arange(len(beta)), problem.codes] -= 1.0
+    return np.asarray(slopes)
+
+
+def _stepped(
+    problem: JointMulticlass, beta: Matrix, slopes: Matrix, room: Matrix, free: Mask, released: Mask
+) -> tuple[Matrix, bool]:
+    """The minimum on the face, or the first bound on the way to it; whether it is the minimum."""
+    row, label = np.nonzero(free)
+    rows, place = np.unique(row, return_inverse=True)
+    K = problem.gram.block(rows, rows)
+    H = np.where(label[:, None] == label, 0.5 * K[np.ix_(place, place)], 0.0)
+    sums = (np.arange(len(rows))[:, None] == place).astype(np.float64)
+    missing = -beta[rows].sum(axis=1)
+    if problem.offset:
+        totals = _independent(place, label, len(rows))
+        sums = np.vstack((sums, totals[:, None] == label))
+        missing = np.concatenate((missing, -beta[:, totals].sum(axis=0)))
+    fresh = released[row, label]
+    kept = np.ones(len(row), dtype=np.bool_)
+    direction = np.zeros(len(row))
+    for _ in range(_RELEASED):
+        direction[:] = 0.0
+        direction[kept] = minimum_on(H[np.ix_(kept, kept)], slopes[row, label][kept], sums[:, kept], missing)
+        wrong = kept & fresh & (direction > 0)  # let go, and driven back into its bound
+        if not wrong.any():
+            break
+        kept &= ~wrong
+    left = room[row, label] - beta[row, label]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = np.where(direction > 0, left / direction, np.inf)
+    length = min(1.0, float(ratio.min(initial=np.inf)))
+    moved = beta[row, label] + length * direction
+    blocked = ratio <= length
+    moved = np.where(blocked, room[row, label], np.minimum(moved, room[row, label]))
+    result = beta.copy()
+    result[row, label] = moved
+    return result, length == 1.0 and not blocked.any()
+
+
+def _independent(place: NDArray[np.intp], label: NDArray[np.intp], rows: int) -> NDArray[np.intp]:
+    """The classes whose totals do not follow from the others: of classes that rows connect, one follows."""
+    present = np.unique(label)
+    edges = (np.ones(len(label)), (place, rows + label))
+    nodes = rows + int(label.max(initial=0)) + 1
+    _, part = connected_components(sparse.coo_matrix(edges, shape=(nodes, nodes)), directed=False)
+    _, first = np.unique(part[rows + present], return_index=True)
+    return np.asarray(np.delete(present, first))
+
+
+def best_offsets(slopes: Matrix, can_rise: Mask) -> NDArray[np.float64]:
+    """The offsets that violate the optimality conditions least; where many do, the middle of them. They sum to 0.
+
+    Mass goes from class k to class l at the price ``w_kl = min {g_il − g_ik : β_il can rise}``. Offsets c violate by ε if
+    ``w_kl + c_l − c_k ≥ −ε`` for all pairs; the least ε is the mean weight of a cycle (Karp 1978), and with shortest paths d in
+    ``w + ε`` every ``c_k = d_kl`` and every ``c_k = −d_lk`` is among the best. The mean of all these is taken, which for two
+    classes is the middle of the interval.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from maxmargin.solvers._joint_finish import best_offsets
+    >>> best_offsets(np.array([[-1.0, 0.0], [3.0, -1.0]]), np.array([[True, True], [True, True]]))
+    array([-0.75,  0.75])
+    """
+    classes = slopes.shape[1]
+    w = np.stack([(slopes[can_rise[:, k], k][:, None] - slopes[can_rise[:, k]]).min(axis=0) for k in range(classes)], axis=1)
+    walks = [np.zeros(classes)]
+    for _ in range(classes):
+        walks.append((walks[-1][:, None] + w).min(axis=0))
+    lengths = np.arange(classes, 0, -1)[:, None]
+    mean = float(((walks[-1] - np.stack(walks[:-1])) / lengths).max(axis=0).min())
+    d = w - min(mean, 0.0)
+    np.fill_diagonal(d, 0.0)
+    for k in range(classes):
+        d = np.minimum(d, d[:, k, None] + d[k])
+    offsets = d.mean(axis=1) - d.mean(axis=0)
+    return np.asarray(0.5 * (offsets - offsets.mean()))
