@@ -6,7 +6,7 @@ a problem of ``maxmargin.problems`` directly.
 
 from importlib import metadata as _metadata
 
-from maxmargin import bounds, errors, kernels, problems, scales, solution, solvers
+from maxmargin import bounds, errors, kernels, losses, problems, scales, solution, solvers
 from maxmargin._solve import solve
 from maxmargin.estimators import SVC, SVDD, SVR, NuSVC, NuSVR, OneClassSVM
 from maxmargin.solvers import get_threads, set_threads
@@ -27,6 +27,7 @@ __all__ = [
     "errors",
     "get_threads",
     "kernels",
+    "losses",
     "problems",
     "scales",
     "set_threads",
