@@ -88,6 +88,25 @@ def minimise_joint(
     monitor: Callable[[float, int, float, float, int], bool] | None,
 ) -> JointOutcome: ...
 
+# w, b, alpha, ending, interrupted, rounds, separates, trace
+LinearOutcome = tuple[NDArray[np.float64], float, NDArray[np.float64], int, bool, int, bool, NDArray[np.float64]]
+
+def minimise_linear(
+    features: Features,
+    y: NDArray[np.float64],
+    price: NDArray[np.float64],
+    loss: int,
+    offset: int,
+    offset_scale: float,
+    penalty: bool,
+    by_newton: bool,
+    seed: int,
+    tol: float,
+    max_rounds: int,
+    max_seconds: float,
+    monitor: Callable[[float, int, float, float, int], bool] | None,
+) -> LinearOutcome: ...
+
 # support, boundary, bias, its lowest and highest, price of the mass, violation, primal, dual, square norm, mass,
 # infeasibility
 Judgement = tuple[NDArray[np.int32], NDArray[np.int32], float, float, float, float, float, float, float, float, float, float]

@@ -64,5 +64,5 @@ def margin_losses(ax: Any = None) -> Axes:
     drawn.set_axisbelow(True)
     for side in ("top", "right"):
         drawn.spines[side].set_visible(False)
-    drawn.legend(loc="upper right", frameon=False)
+    drawn.legend(loc="upper center", frameon=False)
     return drawn

@@ -52,6 +52,8 @@ class PrimalProblem:
         Whether f has an offset b, and whether it is penalised like a weight.
     sample_weight : array-like, optional
         Weight of each row: 2 is the row twice, 0 the row left out.
+    offset_scale : float
+        Of a penalised offset: it costs ``½(b/scale)²``, as the weight of a constant feature of this value does.
 
     Attributes
     ----------
@@ -71,7 +73,7 @@ class PrimalProblem:
     (10.125, 0.5)
     """
 
-    __slots__ = ("X", "features", "loss", "offset", "penalty", "price", "y")
+    __slots__ = ("X", "features", "loss", "offset", "offset_scale", "penalty", "price", "y")
 
     X: Any
     y: Vector
@@ -79,6 +81,7 @@ class PrimalProblem:
     loss: Loss
     penalty: Penalty
     offset: Offset
+    offset_scale: float
     features: _core.Features
 
     def __init__(
@@ -90,28 +93,41 @@ class PrimalProblem:
         C: float = 1.0,
         offset: str | Offset | None = "free",
         sample_weight: Any = None,
+        offset_scale: float = 1.0,
     ) -> None:
         owner = "PrimalProblem"
         lost, price = as_loss(loss, owner), check_positive("C", C, owner)
         paid, kind = _as_penalty(penalty, owner), _as_offset(offset, owner)
+        scale = check_positive("offset_scale", offset_scale, owner)
+        if kind is not Offset.PENALISED and scale != 1.0:
+            raise reject("offset_scale", offset_scale, owner, "1.0 where the offset is not penalised")
         if isinstance(lost, MarginLoss):
             data = training_set(X, y, sample_weight)
-            self._fill(data.X, data.y, price * data.weight, lost, paid, kind)
+            self._fill(data.X, data.y, price * data.weight, lost, paid, kind, scale)
         else:
             matrix = feature_matrix(X)
             rows = weighted_rows(matrix, sample_weight)
-            self._fill(rows.X, rows.of_kept(target_column(y, matrix)), price * rows.weight, lost, paid, kind)
+            self._fill(rows.X, rows.of_kept(target_column(y, matrix)), price * rows.weight, lost, paid, kind, scale)
 
     @classmethod
     def on(
-        cls, X: Any, y: Vector, price: Vector, loss: Loss, penalty: Penalty = Penalty.L2, offset: Offset = Offset.FREE
+        cls,
+        X: Any,
+        y: Vector,
+        price: Vector,
+        loss: Loss,
+        penalty: Penalty = Penalty.L2,
+        offset: Offset = Offset.FREE,
+        offset_scale: float = 1.0,
     ) -> Self:
         """The problem from parts that are valid already: rows, labels −1 and +1 or targets, and ``C_i > 0``."""
         problem = cls.__new__(cls)
-        problem._fill(X, y, price, loss, penalty, offset)
+        problem._fill(X, y, price, loss, penalty, offset, offset_scale)
         return problem
 
-    def _fill(self, X: Any, y: Vector, price: Vector, loss: Loss, penalty: Penalty, offset: Offset) -> None:
+    def _fill(
+        self, X: Any, y: Vector, price: Vector, loss: Loss, penalty: Penalty, offset: Offset, offset_scale: float
+    ) -> None:
         if not len(y) == len(price) == X.shape[0]:
             raise InvalidInput(f"Got {X.shape[0]} rows, {len(y)} labels and {len(price)} prices; they must be equally many.")
         fields = {
@@ -121,6 +137,7 @@ class PrimalProblem:
             "loss": loss,
             "penalty": penalty,
             "offset": offset,
+            "offset_scale": offset_scale,
             "features": as_features(X),
         }
         for name, value in fields.items():
@@ -153,10 +170,11 @@ class PrimalProblem:
         return self.penalty_of(w, b) + float(self.price @ loss)
 
     def penalty_of(self, w: Vector, b: float = 0.0) -> float:
-        """``½|w|²``, with ``½b²`` if the offset is penalised; 0 without a penalty."""
+        """``½|w|²``, with ``½(b/scale)²`` if the offset is penalised; 0 without a penalty."""
         if self.penalty is Penalty.NONE:
             return 0.0
-        return 0.5 * float(w @ w) + (0.5 * b * b if self.offset is Offset.PENALISED else 0.0)
+        offset = b / self.offset_scale if self.offset is Offset.PENALISED else 0.0
+        return 0.5 * float(w @ w) + 0.5 * offset * offset
 
     def gradient(self, w: Vector, b: float = 0.0) -> tuple[Vector, float]:
         """The slope of the objective in w and in b, or a subgradient; in b it is 0 where there is no offset."""
@@ -165,7 +183,7 @@ class PrimalProblem:
         in_w, in_b = self.combination(change), float(change.sum())
         if self.penalty is Penalty.L2:
             in_w += w
-            in_b += b if self.offset is Offset.PENALISED else 0.0
+            in_b += b / self.offset_scale**2 if self.offset is Offset.PENALISED else 0.0
         return in_w, 0.0 if self.offset is Offset.NONE else in_b
 
 
