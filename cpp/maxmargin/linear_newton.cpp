@@ -137,8 +137,9 @@ void LinearNewton::solve_by_factor() {
   }
   double trace = 0;
   for (Index k = 0; k < d_; ++k) trace += H_[std::ptrdiff_t(k) * stride_ + k];
-  // A weight without penalty may have no curvature at all; elsewhere this is below rounding.
-  double floor = 1e-14 * (trace + offset_corner_) / size_ + 1e-300;
+  // Weights without penalty may have directions without curvature, which must not carry rounding away; elsewhere it is below
+  // rounding.
+  double floor = (problem_.penalty ? 1e-14 : 1e-9) * (trace + offset_corner_) / size_ + 1e-300;
   const double least = offset_floor();
   for (int attempt = 0; attempt < 8; ++attempt, floor *= 100) {
     L_ = H_;
@@ -279,12 +280,13 @@ void LinearNewton::step(double length) {
   hot().axpy(n_, length, along_.data(), z_.data());
 }
 
-// The gap of the smoothed problem: 1/2 |w - v|^2, v what alpha makes of the rows. What the gap has beyond it is the
-// smoothing's.
+// The gap of the smoothed problem: 1/2 |w - v|^2, v what alpha makes of the rows, and what it costs to make alpha level where
+// the offset is free: margins are about 1 apart. What the gap has beyond it is the smoothing's.
 double LinearNewton::unsolved() const {
   double square = 0;
-  for (const double g : gradient_) square += g * g;
-  return 0.5 * square;
+  for (Index k = 0; k < size_; ++k)
+    if (ridge_[k] > 0) square += gradient_[k] * gradient_[k] / ridge_[k];
+  return 0.5 * square + (problem_.offset == LinearOffset::free ? std::abs(gradient_[d_]) : 0.0);
 }
 
 // The hinge: what alpha has become is the centre of the next smoothing, which is closer to the hinge.

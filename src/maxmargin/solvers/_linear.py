@@ -11,6 +11,7 @@ from maxmargin.problems import Offset, Penalty, PrimalProblem
 from maxmargin.solution import Progress, Status, Trace
 from maxmargin.solvers._base import Callback, Limits
 from maxmargin.solvers._primal_base import PrimalIterate, PrimalSolver
+from maxmargin.solvers._separation import falls_for_ever
 from maxmargin.solvers._smo import ENDINGS
 from maxmargin.validation import check_integer
 
@@ -41,6 +42,8 @@ def _run(problem: PrimalProblem, limits: Limits, callback: Callback | None, seed
         limits.max_seconds,
         None if callback is None else monitor,
     )
+    if not separates and problem.penalty is Penalty.NONE and not by_signal:
+        separates = falls_for_ever(problem, alpha)
     status = Status.SEPARABLE if separates else ENDINGS[ending]
     return PrimalIterate(w, b, alpha, status, rounds, by_signal, Trace(table))
 
