@@ -98,7 +98,9 @@ def test_maximum_likelihood_and_separation() -> None:
     X, y = make_classification(200, 4, flip_y=0.3, random_state=1)
     one, other = LogisticRegression(penalty=None).fit(X, y), LogisticRegression(C=1e8).fit(X, y)
     assert one.status_ is Status.CONVERGED
-    np.testing.assert_allclose(one.coef_, other.coef_, rtol=1e-4)
+    # Two of the features are sums of the others: the weights are not unique, the scores are.
+    np.testing.assert_allclose(one.decision_function(X), other.decision_function(X), atol=1e-5)
+    assert np.abs(one.coef_).max() < 10.0
     with pytest.warns(ConvergenceWarning, match="SEPARABLE"):
         apart = LogisticRegression(penalty=None).fit(X, X[:, 0] > 0.0)
     assert apart.status_ is Status.SEPARABLE
