@@ -63,6 +63,7 @@ class SignalPoll {
 
 // Each file adds its part to the module.
 void bind_kernels(nb::module_& m);
+void bind_linear(nb::module_& m);
 void bind_solving(nb::module_& m);
 
 }  // namespace maxmargin::python

@@ -24,4 +24,5 @@ NB_MODULE(_core, m) {
   m.def("cpu_levels", &maxmargin::cpu_levels);
   maxmargin::python::bind_kernels(m);
   maxmargin::python::bind_solving(m);
+  maxmargin::python::bind_linear(m);
 }

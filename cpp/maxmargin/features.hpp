@@ -55,6 +55,14 @@ class Features {
   // sum over k of x_row,k^2
   virtual double square(Index row) const = 0;
 
+  // For linear models, rows [begin, end) at a time: out[i - begin] = <w, x_i>; sum += sum of a[i - begin] x_i, or of their
+  // squared values; the lower triangle of H += sum of a[i - begin] x_i x_i', H with rows of `stride`, a multiple of 8. Rows
+  // whose factor is 0 are not read.
+  virtual void products(Index begin, Index end, const double* w, double* out) const = 0;
+  virtual void add_rows(Index begin, Index end, const double* a, double* sum) const = 0;
+  virtual void add_squares(Index begin, Index end, const double* a, double* sum) const = 0;
+  virtual void add_outer(Index begin, Index end, const double* a, double* H, Index stride) const = 0;
+
   // For inner products of sparse rows without making them dense: `lanes` rows stand interleaved in `spread`, [column][lanes].
   virtual void scatter(Index row, float* spread, Index lanes, Index lane) const = 0;
   virtual void scatter(Index row, double* spread, Index lanes, Index lane) const = 0;
@@ -97,6 +105,10 @@ class DenseFeatures final : public Features {
     for (Index k = 0; k < columns(); ++k) sum += double(at(row)[k]) * double(at(row)[k]);
     return sum;
   }
+  void products(Index begin, Index end, const double* w, double* out) const override;
+  void add_rows(Index begin, Index end, const double* a, double* sum) const override;
+  void add_squares(Index begin, Index end, const double* a, double* sum) const override;
+  void add_outer(Index begin, Index end, const double* a, double* H, Index stride) const override;
   void scatter(Index row, float* spread, Index lanes, Index lane) const override { put(row, spread, lanes, lane); }
   void scatter(Index row, double* spread, Index lanes, Index lane) const override { put(row, spread, lanes, lane); }
   void unscatter(Index, float* spread, Index lanes, Index lane) const override { clear(spread, lanes, lane); }
@@ -152,6 +164,10 @@ class CsrFeatures final : public Features {
     for (I k = begin(row); k < end(row); ++k) sum += double(csr_.data[k]) * double(csr_.data[k]);
     return sum;
   }
+  void products(Index begin, Index end, const double* w, double* out) const override;
+  void add_rows(Index begin, Index end, const double* a, double* sum) const override;
+  void add_squares(Index begin, Index end, const double* a, double* sum) const override;
+  void add_outer(Index begin, Index end, const double* a, double* H, Index stride) const override;
   void scatter(Index row, float* spread, Index lanes, Index lane) const override { put(row, spread, lanes, lane); }
   void scatter(Index row, double* spread, Index lanes, Index lane) const override { put(row, spread, lanes, lane); }
   void unscatter(Index row, float* spread, Index lanes, Index lane) const override { clear(row, spread, lanes, lane); }

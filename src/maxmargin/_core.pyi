@@ -38,6 +38,8 @@ def weighted_sums(
     coefficients: NDArray[np.float64],
     bounds: NDArray[np.int32],
 ) -> NDArray[np.float64]: ...
+def row_products(features: Features, w: NDArray[np.float64]) -> NDArray[np.float64]: ...
+def row_sum(features: Features, coefficients: NDArray[np.float64]) -> NDArray[np.float64]: ...
 def products(grams: list[Gram], betas: list[NDArray[np.float64]]) -> list[NDArray[np.float64]]: ...
 
 # gram, q, lower, upper, ridge, kink, offset, total, mass, mass_may_fall, beta; for the engine the gradient at beta, for the
@@ -86,6 +88,25 @@ def minimise_joint(
     cache_bytes: int,
     monitor: Callable[[float, int, float, float, int], bool] | None,
 ) -> JointOutcome: ...
+
+# w, b, alpha, ending, interrupted, rounds, separates, trace
+LinearOutcome = tuple[NDArray[np.float64], float, NDArray[np.float64], int, bool, int, bool, NDArray[np.float64]]
+
+def minimise_linear(
+    features: Features,
+    y: NDArray[np.float64],
+    price: NDArray[np.float64],
+    loss: int,
+    offset: int,
+    offset_scale: float,
+    penalty: bool,
+    by_newton: bool,
+    seed: int,
+    tol: float,
+    max_rounds: int,
+    max_seconds: float,
+    monitor: Callable[[float, int, float, float, int], bool] | None,
+) -> LinearOutcome: ...
 
 # support, boundary, bias, its lowest and highest, price of the mass, violation, primal, dual, square norm, mass,
 # infeasibility

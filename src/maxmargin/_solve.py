@@ -11,27 +11,28 @@ from typing import Any, final, overload
 
 import numpy as np
 
+from maxmargin._answers import answer_joint, answer_linear
 from maxmargin.errors import ConvergenceWarning, FitInterrupted, IndefiniteKernelWarning, InfeasibleError, InvalidInput
 from maxmargin.kernels import Gram
-from maxmargin.problems import JointMulticlass, Problem
+from maxmargin.problems import JointMulticlass, PrimalProblem, Problem
 from maxmargin.solution import (
     Certificate,
     Iterate,
     JointSolution,
     Judgement,
+    LinearSolution,
     Solution,
     Status,
     Trace,
     certify,
     certify_all,
-    certify_joint,
 )
-from maxmargin.solvers import JointIterate, JointRows, Limits, Solver, Start
+from maxmargin.solvers import Limits, Solver, Start
 from maxmargin.solvers._base import Callback
 from maxmargin.solvers._select import as_solver
 from maxmargin.validation import check_boolean, check_integer, check_positive
 
-__all__ = ["answer", "answer_joint", "complaint", "solve"]
+__all__ = ["answer", "complaint", "solve"]
 
 
 @overload
@@ -49,6 +50,19 @@ def solve(
 
 @overload
 def solve(
+    problem: PrimalProblem,
+    solver: Any = "auto",
+    tol: float = 1e-3,
+    max_iter: int = -1,
+    max_time: float | None = None,
+    throw: bool = True,
+    *,
+    callback: Callback | None = None,
+) -> LinearSolution: ...
+
+
+@overload
+def solve(
     problem: JointMulticlass,
     solver: Any = "auto",
     tol: float = 1e-3,
@@ -61,7 +75,7 @@ def solve(
 
 
 def solve(
-    problem: Problem | JointMulticlass,
+    problem: Problem | JointMulticlass | PrimalProblem,
     solver: Any = "auto",
     tol: float = 1e-3,
     max_iter: int = -1,
@@ -69,18 +83,20 @@ def solve(
     throw: bool = True,
     *,
     callback: Callback | None = None,
-) -> Solution | JointSolution:
+) -> Solution | JointSolution | LinearSolution:
     """Solve a problem and certify the answer.
 
     Parameters
     ----------
-    problem : Problem or JointMulticlass
+    problem : Problem, JointMulticlass or PrimalProblem
         The question.
     solver : str or Solver
         The algorithm: "auto", "smo", "primal_qp", "dual_qp", "projected_gradient", "chunking", "decomposition", or an object
-        of `maxmargin.solvers` with its settings; for the joint problem "auto" or ``JointRows``.
+        of `maxmargin.solvers` with its settings; for the joint problem "auto" or ``JointRows``; for a primal problem "auto",
+        "newton", "coordinate_descent" or an object.
     tol : float
-        Largest KKT violation of a converged answer; its gap is at most ``max(tol, 1e-3)`` of the primal objective.
+        Largest KKT violation of a converged answer; its gap is at most ``max(tol, 1e-3)`` of the primal objective. Of a primal
+        problem the largest gap, relative to the primal objective.
     max_iter : int
         Limit of steps: pair steps of the engine, rounds of other solvers; −1 for a finite automatic one.
     max_time : float, optional
@@ -92,7 +108,7 @@ def solve(
 
     Returns
     -------
-    Solution or JointSolution
+    Solution, JointSolution or LinearSolution
         With status and certificate. A spent budget or a stall warns, and the solution is kept.
 
     Examples
@@ -102,9 +118,11 @@ def solve(
     >>> solution.certificate.gap <= 1e-3
     True
     """
-    solution: Solution | JointSolution
+    solution: Solution | JointSolution | LinearSolution
     if isinstance(problem, JointMulticlass):
         solution = answer_joint(problem, solver, tol, max_iter, max_time, throw, callback=callback)
+    elif isinstance(problem, PrimalProblem):
+        solution = answer_linear(problem, solver, tol, max_iter, max_time, throw, callback=callback)
     else:
         (solution,) = answer([problem], solver, tol, max_iter, max_time, throw, callback=callback)
     if (said := complaint(solution)) is not None:
@@ -154,59 +172,6 @@ def answer(
         for solution in solutions:
             _raise_if_infeasible(solution)
     return solutions
-
-
-def answer_joint(
-    problem: JointMulticlass,
-    solver: Any,
-    tol: float,
-    max_iter: int,
-    max_time: float | None,
-    throw: bool = True,
-    *,
-    callback: Callback | None = None,
-    with_rows: bool = True,
-) -> JointSolution:
-    """`solve` for all classes at once, without its warnings."""
-    chosen = JointRows() if isinstance(solver, str) and solver == "auto" else solver
-    if not isinstance(chosen, JointRows):
-        raise InvalidInput(f"The 'solver' of JointMulticlass must be 'auto' or solvers.JointRows. Got {solver!r} instead.")
-    budget = _Budget(
-        check_positive("tol", tol, "solve"),
-        check_integer("max_iter", max_iter, "solve", -1),
-        None if max_time is None else check_positive("max_time", max_time, "solve", infinite=True),
-        100_000 + 50 * problem.gram.n * len(problem.classes),
-    )
-    iterate = chosen.run(problem, budget.limits(budget.tol, 0), callback)
-    if throw and iterate.by_signal:
-        raise FitInterrupted(
-            f"Interrupted after {iterate.steps} steps. The exception's `solution` has the state at that moment.",
-            lambda: _joint_solution(problem, iterate, budget.tol, with_rows=with_rows),
-        )
-    return _joint_solution(problem, iterate, budget.tol, with_rows=with_rows)
-
-
-def _joint_solution(problem: JointMulticlass, iterate: JointIterate, tol: float, *, with_rows: bool) -> JointSolution:
-    judgement = certify_joint(problem, iterate.beta, iterate.bias)
-    status = iterate.status
-    if judgement.is_optimal(tol):
-        status = Status.CONVERGED
-    elif status is Status.CONVERGED:
-        status = Status.STALLED
-    support = np.flatnonzero((iterate.beta != 0.0).any(axis=1))
-    return JointSolution(
-        n=problem.gram.n,
-        classes=problem.classes,
-        support=support.astype(np.int32),
-        coefficients=0.5 * iterate.beta[support],
-        bias=iterate.bias,
-        status=status,
-        certificate=Certificate.of(judgement.primal, judgement.dual, judgement.kkt_violation, status),
-        trace=iterate.trace,
-        steps=iterate.steps,
-        kernel=problem.gram.kernel,
-        support_vectors=problem.gram.rows(support) if with_rows else None,
-    )
 
 
 def _starts(problems: Sequence[Problem]) -> list[Start]:
@@ -377,7 +342,7 @@ def _distance(certificate: Certificate) -> str:
     return f"relative gap {certificate.relative_gap:.2g}, KKT violation {certificate.kkt_violation:.2g}"
 
 
-def complaint(solution: Solution | JointSolution) -> tuple[str, type[Warning]] | None:
+def complaint(solution: Solution | JointSolution | LinearSolution) -> tuple[str, type[Warning]] | None:
     """What to warn of: message and category; None if converged, or infeasible and not to be thrown."""
     status = solution.status
     if status in (Status.CONVERGED, Status.INFEASIBLE):

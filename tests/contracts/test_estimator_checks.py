@@ -10,7 +10,7 @@ from typing import Any
 
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from maxmargin import SVC, SVDD, SVR, NuSVC, NuSVR, OneClassSVM
+from maxmargin import SVC, SVDD, SVR, LinearSVC, LogisticRegression, NuSVC, NuSVR, OneClassSVM
 from maxmargin.kernels import RBF
 
 ESTIMATORS = [
@@ -27,6 +27,10 @@ ESTIMATORS = [
     NuSVR(),
     OneClassSVM(),
     SVDD(),
+    LinearSVC(),
+    LinearSVC(loss="hinge"),
+    LinearSVC(penalise_intercept=True),
+    LogisticRegression(),
 ]
 
 

@@ -17,22 +17,26 @@ import maxmargin
 from ..endings._isolated import run
 
 PUBLIC: dict[str, str] = {
-    "maxmargin": "NuSVC NuSVR OneClassSVM SVC SVDD SVR bounds errors get_threads kernels problems scales set_threads "
-    "solution solve solvers",
+    "maxmargin": "LinearSVC LogisticRegression NuSVC NuSVR OneClassSVM SVC SVDD SVR bounds errors get_threads kernels losses "
+    "problems scales set_threads solution solve solvers",
     "maxmargin.bounds": "EnclosingBall LeaveOneOut VCDimension enclosing_ball leave_one_out_bound leave_one_out_error "
     "vc_dimension",
     "maxmargin.errors": "ConvergenceWarning FeatureScaleWarning FitInterrupted IndefiniteKernelWarning InfeasibleError "
     "InvalidInput KernelError MaxmarginError MissingExtra",
-    "maxmargin.estimators": "NuSVC NuSVR OneClassSVM SVC SVDD SVR",
+    "maxmargin.estimators": "LinearSVC LogisticRegression NuSVC NuSVR OneClassSVM SVC SVDD SVR",
     "maxmargin.kernels": "BoundKernel Gram Kernel Linear Polynomial Precomputed RBF Sigmoid UserFunction as_kernel",
-    "maxmargin.plots": "canvas convergence decision_boundary ordinary_region tube",
+    "maxmargin.losses": "ConvexLoss EpsilonInsensitive Exponential Hinge Logistic Loss MarginLoss Perceptron Squared "
+    "SquaredEpsilonInsensitive SquaredHinge ZeroOne as_loss",
+    "maxmargin.plots": "canvas convergence decision_boundary margin_losses ordinary_region tube",
     "maxmargin.problems": "Ball DataDescription DualProblem EpsilonRegression HardMargin Inseparable JointMulticlass "
-    "Level Margin Model NuClassification NuRegression Offset OneClass Problem Reading Slack SoftMargin Terms Tube",
+    "Level Margin Model NuClassification NuRegression Offset OneClass Penalty PrimalProblem Problem Reading Slack "
+    "SoftMargin Terms Tube",
     "maxmargin.scales": "C_from_alpha_sum C_from_lam C_from_lam_half alpha_sum_from_C lam_from_C lam_half_from_C",
-    "maxmargin.solution": "Certificate Geometry Iterate JointJudgement JointSolution Judgement KKT Kind Progress Solution "
-    "Status Trace certify certify_all certify_joint margin_of",
-    "maxmargin.solvers": "SMO Choice Chunking Decomposition DualQP JointIterate JointRows Limits PrimalQP ProjectedGradient "
-    "Quadratic Solver Start cpu_level get_threads qp select set_threads",
+    "maxmargin.solution": "Certificate Geometry Iterate JointJudgement JointSolution Judgement KKT Kind LinearJudgement "
+    "LinearSolution Progress Solution Status Trace certify certify_all certify_joint certify_linear margin_of",
+    "maxmargin.solvers": "SMO Choice Chunking CoordinateDescent Decomposition DualQP JointIterate JointRows Limits "
+    "LinearNewton PrimalIterate PrimalQP PrimalSolver ProjectedGradient "
+    "Quadratic Solver Start cpu_level get_threads qp select select_linear set_threads",
 }
 """Adding a name is a decision, removing one breaks somebody's code: both go into the changelog."""
 

@@ -15,6 +15,7 @@ STAIRS = (
     ("tuning", "bounds", "plots", "io", "distributed"),
     ("estimators",),
     ("_solve",),
+    ("_answers",),
     ("solvers",),
     ("solution",),
     ("problems",),

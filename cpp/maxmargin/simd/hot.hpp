@@ -119,6 +119,14 @@ struct Hot {
   // (gradient + shift + up), and that. All have `width` columns, a multiple of 4.
   Extreme (*follow_row)(Index count, Index width, const float* row, const double* change, const double* shift, const double* up,
                         double* gradient);
+  // Rows as they are stored, in float64: out[i] = <w, x_i>; sum += sum over i of a_i x_i. CSR takes rows [begin, end), dense
+  // rows begin at x.
+  void (*products_f32)(Index rows, Index d, const float* x, const double* w, double* out);
+  void (*products_f64)(Index rows, Index d, const double* x, const double* w, double* out);
+  void (*sum_f32)(Index rows, Index d, const float* x, const double* a, double* sum);
+  void (*sum_f64)(Index rows, Index d, const double* x, const double* a, double* sum);
+  // H += sum over r of a_r b_r b_r', lower triangle, all rows `stride` long, a multiple of 8.
+  void (*outer_sum)(Index rows, Index stride, const double* b, const double* a, double* H);
   // In-place Cholesky of the lower triangle of a row-major matrix; returns the index of the first pivot <= floor, or -1.
   Index (*cholesky)(Index n, double* a, std::ptrdiff_t stride, double floor);
 };

@@ -7,6 +7,7 @@ namespace {
 // (order matters)
 #include "maxmargin/simd/algebra.inl"
 #include "maxmargin/simd/pairs.inl"
+#include "maxmargin/simd/rows.inl"
 
 constexpr Hot table{
     MAXMARGIN_LEVEL,
@@ -29,6 +30,11 @@ constexpr Hot table{
     accumulate<float>,
     accumulate<double>,
     follow_row,
+    dense_products<float>,
+    dense_products<double>,
+    dense_sum<float>,
+    dense_sum<double>,
+    outer_sum,
     cholesky,
 };
 

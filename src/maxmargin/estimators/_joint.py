@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin._solve import answer_joint, complaint
+from maxmargin._answers import answer_joint
+from maxmargin._solve import complaint
 from maxmargin.errors import InvalidInput
 from maxmargin.estimators._assembly import Assembly
 from maxmargin.estimators._fitted import Fitted, RowKind

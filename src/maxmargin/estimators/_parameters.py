@@ -24,7 +24,15 @@ if TYPE_CHECKING:
     from maxmargin.estimators._classifier import KernelClassifier
     from maxmargin.estimators._model import KernelModel
 
-__all__ = ["check_search", "check_shape_of_scores", "check_votes", "chosen_solver"]
+__all__ = [
+    "check_budget",
+    "check_class_weight",
+    "check_random_state",
+    "check_search",
+    "check_shape_of_scores",
+    "check_votes",
+    "chosen_solver",
+]
 
 _LARGEST_SEED = 2**32 - 1
 
@@ -36,10 +44,16 @@ def check_search(model: KernelModel) -> None:
     _check_gamma(model.gamma, owner)
     check_real("coef0", model.coef0, owner)
     check_boolean("shrinking", model.shrinking, owner)
-    check_positive("tol", model.tol, owner)
     _check_cache_size(model.cache_size, owner)
+    check_budget(model, fewest=-1)
+
+
+def check_budget(model: Any, *, fewest: int) -> None:
+    """The same for when to stop and what to report; ``max_iter`` is at least ``fewest``."""
+    owner = type(model).__name__
+    check_positive("tol", model.tol, owner)
     _check_verbose(model.verbose, owner)
-    check_integer("max_iter", model.max_iter, owner, -1)
+    check_integer("max_iter", model.max_iter, owner, fewest)
     if model.max_time is not None:
         _check_max_time(model.max_time, owner)
 
@@ -47,10 +61,10 @@ def check_search(model: KernelModel) -> None:
 def check_votes(model: KernelClassifier) -> None:
     """The same for parameters of classes and their scores."""
     owner = type(model).__name__
-    _check_class_weight(model.class_weight, owner)
+    check_class_weight(model.class_weight, owner)
     check_option("decision_function_shape", model.decision_function_shape, owner, ("ovo", "ovr"))
     check_boolean("break_ties", model.break_ties, owner)
-    _check_random_state(model.random_state, owner)
+    check_random_state(model.random_state, owner)
 
 
 def check_shape_of_scores(decision_function_shape: str, *, one_vs_rest: bool) -> None:
@@ -94,7 +108,8 @@ def _check_cache_size(value: Any, owner: str) -> None:
         raise reject("cache_size", value, owner, "a str among {'auto'} or a float in the range (0.0, inf), in MB") from None
 
 
-def _check_class_weight(value: Any, owner: str) -> None:
+def check_class_weight(value: Any, owner: str) -> None:
+    """Raise for what is neither a mapping, "balanced" nor None."""
     if value is None or isinstance(value, Mapping) or (isinstance(value, str) and value == "balanced"):
         return
     raise reject("class_weight", value, owner, "a str among {'balanced'}, an instance of 'dict' or None")
@@ -113,7 +128,8 @@ def _check_max_time(value: Any, owner: str) -> None:
         raise reject("max_time", value, owner, "a float in the range (0.0, inf], in seconds, or None") from None
 
 
-def _check_random_state(value: Any, owner: str) -> None:
+def check_random_state(value: Any, owner: str) -> None:
+    """Raise for what is no source of chance."""
     if value is None or isinstance(value, np.random.RandomState):
         return
     if isinstance(value, Integral) and 0 <= int(value) <= _LARGEST_SEED:

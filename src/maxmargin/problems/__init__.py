@@ -6,6 +6,7 @@ from maxmargin.problems._hard_margin import HardMargin
 from maxmargin.problems._joint import JointMulticlass
 from maxmargin.problems._nu_classification import NuClassification
 from maxmargin.problems._one_class import DataDescription, OneClass
+from maxmargin.problems._primal import Penalty, PrimalProblem
 from maxmargin.problems._reading import Ball, Level, Margin, Reading, Tube
 from maxmargin.problems._regression import EpsilonRegression, NuRegression
 from maxmargin.problems._soft_margin import Offset, Slack, SoftMargin
@@ -26,6 +27,8 @@ __all__ = [
     "NuRegression",
     "Offset",
     "OneClass",
+    "Penalty",
+    "PrimalProblem",
     "Problem",
     "Reading",
     "Slack",

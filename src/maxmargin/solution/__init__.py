@@ -6,6 +6,7 @@ from maxmargin.solution._geometry import Geometry, margin_of
 from maxmargin.solution._iterate import Iterate, Progress
 from maxmargin.solution._joint import JointJudgement, JointSolution, certify_joint
 from maxmargin.solution._kkt import KKT
+from maxmargin.solution._linear import LinearJudgement, LinearSolution, certify_linear
 from maxmargin.solution._solution import Solution
 from maxmargin.solution._status import Status
 from maxmargin.solution._taxonomy import Kind
@@ -20,6 +21,8 @@ __all__ = [
     "JointSolution",
     "Judgement",
     "Kind",
+    "LinearJudgement",
+    "LinearSolution",
     "Progress",
     "Solution",
     "Status",
@@ -27,5 +30,6 @@ __all__ = [
     "certify",
     "certify_all",
     "certify_joint",
+    "certify_linear",
     "margin_of",
 ]

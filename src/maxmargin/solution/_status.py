@@ -24,6 +24,10 @@ class Status(Enum):
     TIME_LIMIT = ("the time limit was reached", "Raise max_time, raise tol, or train on fewer rows.")
     INTERRUPTED = ("the fit was interrupted", "Fit again and let it finish, or set max_time.")
     INFEASIBLE = ("no point satisfies the constraints", "Allow slack: choose a finite C.")
+    SEPARABLE = (
+        "a hyperplane separates the classes: without a penalty the loss falls for ever as |w| grows, and has no minimum",
+        "Set a penalty: penalty='l2'.",
+    )
     UNBOUNDED = ("the objective falls without end", "Add constraints, or make Q positive definite.")
 
     @property

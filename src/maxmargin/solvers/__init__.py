@@ -5,10 +5,13 @@ from maxmargin.solvers._chunking import Chunking
 from maxmargin.solvers._decomposition import Decomposition
 from maxmargin.solvers._dual_qp import DualQP
 from maxmargin.solvers._joint import JointIterate, JointRows
+from maxmargin.solvers._linear import CoordinateDescent, LinearNewton
+from maxmargin.solvers._primal_base import PrimalIterate, PrimalSolver
 from maxmargin.solvers._primal_qp import PrimalQP
 from maxmargin.solvers._projected_gradient import ProjectedGradient
 from maxmargin.solvers._qp import Quadratic, qp
 from maxmargin.solvers._select import Choice, select
+from maxmargin.solvers._select_linear import select_linear
 from maxmargin.solvers._smo import SMO
 from maxmargin.solvers._threads import cpu_level, get_threads, set_threads
 
@@ -16,12 +19,16 @@ __all__ = [
     "SMO",
     "Choice",
     "Chunking",
+    "CoordinateDescent",
     "Decomposition",
     "DualQP",
     "JointIterate",
     "JointRows",
     "Limits",
+    "LinearNewton",
+    "PrimalIterate",
     "PrimalQP",
+    "PrimalSolver",
     "ProjectedGradient",
     "Quadratic",
     "Solver",
@@ -30,5 +37,6 @@ __all__ = [
     "get_threads",
     "qp",
     "select",
+    "select_linear",
     "set_threads",
 ]

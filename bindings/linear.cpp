@@ -1,0 +1,68 @@
+// Linear models: passes over the rows.
+#include <algorithm>
+
+#include "common.hpp"
+#include "maxmargin/linear.hpp"
+#include "maxmargin/linear_passes.hpp"
+#include "watch.hpp"
+
+using namespace nb::literals;
+
+namespace maxmargin::python {
+
+namespace {
+
+Result row_products(const FeaturesHandle& x, const Vector& w) {
+  if (w.shape(0) != std::size_t(x.features->columns())) throw nb::value_error("w must have one value per column.");
+  std::vector<double> out(x.features->rows());
+  {
+    const nb::gil_scoped_release release;
+    LinearPasses(*x.features).products(w.data(), out.data());
+  }
+  return to_numpy(std::move(out));
+}
+
+Result row_sum(const FeaturesHandle& x, const Vector& coefficients) {
+  if (coefficients.shape(0) != std::size_t(x.features->rows())) throw nb::value_error("There must be one coefficient per row.");
+  std::vector<double> out(x.features->columns());
+  {
+    const nb::gil_scoped_release release;
+    LinearPasses(*x.features).combine(coefficients.data(), out.data());
+  }
+  return to_numpy(std::move(out));
+}
+
+// w, b, alpha, ending, interrupted, rounds, separates, trace
+nb::tuple minimise_linear(const FeaturesHandle& x, const Vector& y, const Vector& price, int loss, int offset,
+                          double offset_scale, bool penalty, bool by_newton, std::uint64_t seed, double tol,
+                          std::int64_t max_rounds, double max_seconds, const nb::object& monitor) {
+  const auto n = std::size_t(x.features->rows());
+  if (y.shape(0) != n || price.shape(0) != n) throw nb::value_error("Labels and prices must have one value per row.");
+  if (loss < 0 || loss > int(MarginLoss::logistic)) throw nb::value_error("unknown loss");
+  if (offset < 0 || offset > int(LinearOffset::penalised)) throw nb::value_error("unknown offset");
+  LinearOutcome outcome;
+  Watch watch(monitor, max_seconds);
+  {
+    const nb::gil_scoped_release release;
+    const LinearProblem problem{x.features.get(),     y.data(),     price.data(), MarginLoss(loss),
+                                LinearOffset(offset), offset_scale, penalty};
+    const LinearOptions options{tol, max_rounds, max_seconds};
+    const Monitor at_checkpoint = [&](const Progress& p) { return watch.at_checkpoint(p); };
+    outcome = by_newton ? minimise_by_newton(problem, options, at_checkpoint)
+                        : minimise_by_coordinates(problem, seed, options, at_checkpoint);
+  }
+  return nb::make_tuple(to_numpy(std::move(outcome.w)), outcome.b, to_numpy(std::move(outcome.alpha)), int(outcome.ending),
+                        watch.interrupted() && outcome.ending == Ending::stopped, outcome.rounds, outcome.separates,
+                        as_table(outcome.trace));
+}
+
+}  // namespace
+
+void bind_linear(nb::module_& m) {
+  m.def("row_products", &row_products, "features"_a, "w"_a);
+  m.def("minimise_linear", &minimise_linear, "features"_a, "y"_a, "price"_a, "loss"_a, "offset"_a, "offset_scale"_a,
+        "penalty"_a, "by_newton"_a, "seed"_a, "tol"_a, "max_rounds"_a, "max_seconds"_a, "monitor"_a.none());
+  m.def("row_sum", &row_sum, "features"_a, "coefficients"_a);
+}
+
+}  // namespace maxmargin::python

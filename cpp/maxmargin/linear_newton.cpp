@@ -1,0 +1,352 @@
+#include "maxmargin/linear_newton.hpp"
+
+#include <numeric>
+
+#include "maxmargin/cpu.hpp"
+#include "maxmargin/thread_pool.hpp"
+
+namespace maxmargin {
+
+namespace {
+
+constexpr Index widest_factor = 512;  // beyond that, conjugate gradients
+constexpr double sharpening = 4.0;
+constexpr double sharpest = 1e9;
+
+struct Sums {
+  double first = 0, second = 0;
+};
+
+}  // namespace
+
+LinearNewton::LinearNewton(const LinearProblem& problem, const LinearOptions& options, const Monitor& monitor)
+    : problem_(problem),
+      passes_(*problem.x),
+      record_(problem, options, monitor, 60, true),
+      n_(problem.x->rows()),
+      d_(problem.x->columns()),
+      size_(d_ + (problem.offset != LinearOffset::none)),
+      stride_((size_ + 7) / 8 * 8),
+      explicit_(size_ <= widest_factor),
+      w_(stride_, 0.0),
+      z_(n_, 0.0),
+      alpha_(n_),
+      curvature_(n_),
+      gradient_(size_),
+      direction_(stride_),
+      along_(n_),
+      ridge_(size_, problem.penalty ? 1.0 : 0.0) {
+  if (problem.offset == LinearOffset::free) ridge_[d_] = 0;
+  if (problem.offset == LinearOffset::penalised) ridge_[d_] /= problem.offset_scale * problem.offset_scale;
+  mean_price_ = std::accumulate(problem.price, problem.price + n_, 0.0) / n_;
+  if (problem.loss == MarginLoss::hinge) {
+    centre_.resize(n_);
+    for (Index i = 0; i < n_; ++i) centre_[i] = 0.5 * problem.price[i];
+  }
+  for (int side : {0, 1}) {
+    sums_.combination[side].resize(d_);
+    signed_[side].resize(n_);
+  }
+  change_.resize(n_);
+  if (explicit_) {
+    H_.assign(std::size_t(stride_) * std::size_t(stride_), 0.0);
+    L_.resize(H_.size());
+    in_H_.assign(n_, 0.0);
+    offset_row_.assign(d_, 0.0);
+  }
+}
+
+LinearNewton::Row LinearNewton::row(Index i, double z) const {
+  const double price = problem_.price[i], slack = 1.0 - z;
+  switch (problem_.loss) {
+    case MarginLoss::hinge: {
+      const double rate = sharpness_ * price, wanted = centre_[i] + rate * slack;
+      if (wanted <= 0) return {0.0, 0.0};
+      if (wanted >= price) return {price, 0.0};
+      return {wanted, rate};
+    }
+    case MarginLoss::squared_hinge:
+      if (slack > 0) return {2 * price * slack, 2 * price};
+      return {0.0, 0.0};
+    case MarginLoss::logistic: break;
+  }
+  const double e = std::exp(-std::abs(z)), p = (z > 0 ? e : 1.0) / (1.0 + e);
+  return {price * p, price * p * (1.0 - p)};
+}
+
+// Where no row curves, a free offset has no curvature. A millionth of what one row has lets it move.
+double LinearNewton::offset_floor() const {
+  return 1e-6 * mean_price_ * (problem_.loss == MarginLoss::hinge ? sharpness_ : 1.0);
+}
+
+void LinearNewton::evaluate() {
+  struct Part {
+    double loss = 0, mass[2] = {0, 0}, square[2] = {0, 0};
+  };
+  std::vector<Part> parts(passes_.chunks());
+  passes_.for_rows([&](Index c, Index begin, Index end) {
+    Part part;
+    for (Index i = begin; i < end; ++i) {
+      const Row r = row(i, z_[i]);
+      const int side = problem_.y[i] > 0;
+      alpha_[i] = r.alpha;
+      curvature_[i] = r.curvature;
+      part.loss += loss_of(problem_.loss, problem_.price[i], z_[i]);
+      part.mass[side] += r.alpha;
+      part.square[side] += 0.25 * r.alpha * r.alpha / problem_.price[i];
+      signed_[side][i] = side ? r.alpha : -r.alpha;
+      signed_[1 - side][i] = 0;
+    }
+    parts[c] = part;
+  });
+  primal_ = 0;
+  for (int side : {0, 1}) {
+    sums_.mass[side] = sums_.square[side] = 0;
+    for (const Part& part : parts) {
+      sums_.mass[side] += part.mass[side];
+      sums_.square[side] += part.square[side];
+    }
+    passes_.combine(signed_[side].data(), sums_.combination[side].data());
+  }
+  for (const Part& part : parts) primal_ += part.loss;
+  for (Index k = 0; k < size_; ++k) primal_ += 0.5 * ridge_[k] * w_[k] * w_[k];
+  for (Index k = 0; k < d_; ++k) gradient_[k] = ridge_[k] * w_[k] - (sums_.combination[0][k] + sums_.combination[1][k]);
+  if (size_ > d_) gradient_[d_] = ridge_[d_] * w_[d_] - (sums_.mass[1] - sums_.mass[0]);
+}
+
+// H + ridge, factored. Between two rounds only rows that came or went are added to H or taken from it.
+void LinearNewton::solve_by_factor() {
+  Index changed = 0, alive = 0;
+  for (Index i = 0; i < n_; ++i) {
+    change_[i] = curvature_[i] - in_H_[i];
+    changed += change_[i] != 0;
+    alive += curvature_[i] != 0;
+  }
+  if (2 * changed > alive) {  // from the start: cheaper, and rid of rounding
+    std::fill(H_.begin(), H_.end(), 0.0);
+    std::fill(offset_row_.begin(), offset_row_.end(), 0.0);
+    offset_corner_ = 0;
+    change_ = curvature_;
+  }
+  in_H_ = curvature_;
+  passes_.add_outer(change_.data(), H_.data(), stride_);
+  if (size_ > d_) {
+    passes_.combine(change_.data(), direction_.data());
+    for (Index k = 0; k < d_; ++k) offset_row_[k] += direction_[k];
+    offset_corner_ = std::accumulate(change_.begin(), change_.end(), offset_corner_);
+  }
+  double trace = 0;
+  for (Index k = 0; k < d_; ++k) trace += H_[std::ptrdiff_t(k) * stride_ + k];
+  // Weights without penalty may have directions without curvature, which must not carry rounding away; elsewhere it is below
+  // rounding.
+  double floor = (problem_.penalty ? 1e-14 : 1e-9) * (trace + offset_corner_) / size_ + 1e-300;
+  const double least = offset_floor();
+  for (int attempt = 0; attempt < 8; ++attempt, floor *= 100) {
+    L_ = H_;
+    if (size_ > d_) {
+      double* const last = L_.data() + std::ptrdiff_t(d_) * stride_;
+      std::copy(offset_row_.begin(), offset_row_.end(), last);
+      last[d_] = offset_corner_;
+    }
+    for (Index k = 0; k < size_; ++k)
+      L_[std::ptrdiff_t(k) * stride_ + k] += std::max(ridge_[k], floor) + (k == d_ ? least : 0.0);
+    if (hot().cholesky(size_, L_.data(), stride_, 0.0) < 0) break;
+  }
+  for (Index k = 0; k < size_; ++k) direction_[k] = -gradient_[k];
+  for (Index k = 0; k < size_; ++k) {
+    const double* const row = L_.data() + std::ptrdiff_t(k) * stride_;
+    direction_[k] = (direction_[k] - hot().dot(k, row, direction_.data())) / row[k];
+  }
+  for (Index k = size_; k-- > 0;) {
+    const double* const row = L_.data() + std::ptrdiff_t(k) * stride_;
+    direction_[k] /= row[k];
+    hot().axpy(k, -direction_[k], row, direction_.data());
+  }
+}
+
+// out = (ridge + X' diag(curvature) X) p over the rows that curve; each is read once for both products.
+void LinearNewton::multiply(const double* p, double* out) {
+  const double p_offset = size_ > d_ ? p[d_] : 0.0;
+  const auto count = std::ptrdiff_t(active_.size());
+  const std::ptrdiff_t chunks = std::min<std::ptrdiff_t>(passes_.chunks(), std::max<std::ptrdiff_t>(1, count / 64));
+  room_.resize(std::size_t(chunks) * std::size_t(size_));
+  parallel_chunks(chunks, [&](std::ptrdiff_t c) {
+    double* const own = room_.data() + c * size_;
+    std::fill(own, own + size_, 0.0);
+    double total = 0;
+    for (std::ptrdiff_t k = c * count / chunks; k < (c + 1) * count / chunks; ++k) {
+      const Index i = active_[k];
+      double product;
+      problem_.x->products(i, i + 1, p, &product);
+      product = curvature_[i] * (product + p_offset);
+      problem_.x->add_rows(i, i + 1, &product, own);
+      total += product;
+    }
+    if (size_ > d_) own[d_] = total;
+  });
+  for (Index k = 0; k < size_; ++k) out[k] = ridge_[k] * p[k];
+  if (size_ > d_) out[d_] += offset_floor() * p[d_];
+  for (std::ptrdiff_t c = 0; c < chunks; ++c) hot().axpy(size_, 1.0, room_.data() + c * size_, out);
+}
+
+bool LinearNewton::solve_by_conjugate_gradients() {
+  active_.clear();
+  for (Index i = 0; i < n_; ++i)
+    if (curvature_[i] != 0) active_.push_back(i);
+  diagonal_.resize(size_);
+  passes_.squares(curvature_.data(), diagonal_.data());
+  double total = 0;
+  for (const Index i : active_) total += curvature_[i];
+  if (size_ > d_) diagonal_[d_] = total + offset_floor();
+  for (Index k = 0; k < size_; ++k) diagonal_[k] = std::max(diagonal_[k] + ridge_[k], 1e-12 * total + 1e-300);
+  residual_.resize(size_);
+  search_.resize(size_);
+  image_.resize(size_);
+  double rho = 0;
+  for (Index k = 0; k < size_; ++k) {
+    direction_[k] = 0;
+    residual_[k] = -gradient_[k];
+    search_[k] = residual_[k] / diagonal_[k];
+    rho += residual_[k] * search_[k];
+  }
+  const double first = rho;
+  const double forcing = problem_.penalty ? std::clamp(0.5 * std::sqrt(record_.relative_gap()), 1e-4, 0.1) : 1e-10;
+  for (int iteration = 0; iteration < 1000 && rho > forcing * forcing * first; ++iteration) {
+    multiply(search_.data(), image_.data());
+    const double curve = hot().dot(size_, search_.data(), image_.data());
+    if (!(curve > 0)) break;
+    const double length = rho / curve;
+    hot().axpy(size_, length, search_.data(), direction_.data());
+    hot().axpy(size_, -length, image_.data(), residual_.data());
+    double next = 0;
+    for (Index k = 0; k < size_; ++k) next += residual_[k] * residual_[k] / diagonal_[k];
+    for (Index k = 0; k < size_; ++k) search_[k] = residual_[k] / diagonal_[k] + next / rho * search_[k];
+    rho = next;
+    if (record_.poll()) return false;
+  }
+  return true;
+}
+
+bool LinearNewton::find_direction() {
+  if (explicit_)
+    solve_by_factor();
+  else if (!solve_by_conjugate_gradients())
+    return false;
+  decrement_ = -hot().dot(size_, gradient_.data(), direction_.data());
+  passes_.products(direction_.data(), along_.data());
+  const double offset = size_ > d_ ? direction_[d_] : 0.0;
+  for (Index i = 0; i < n_; ++i) along_[i] = problem_.y[i] * (along_[i] + offset);
+  return true;
+}
+
+// The root of the slope along the direction, which rises: Newton's steps, kept between what is known to be left and right of
+// it.
+double LinearNewton::line_search() {
+  double slope_w = 0, curve_w = 0;
+  for (Index k = 0; k < size_; ++k) {
+    slope_w += ridge_[k] * w_[k] * direction_[k];
+    curve_w += ridge_[k] * direction_[k] * direction_[k];
+  }
+  std::vector<Sums> parts(passes_.chunks());
+  const double close = problem_.loss == MarginLoss::logistic ? 0.1 : 1e-2;
+  double low = 0, high = std::numeric_limits<double>::infinity(), length = 1;
+  for (int trial = 0; trial < 40; ++trial) {
+    passes_.for_rows([&](Index c, Index begin, Index end) {
+      Sums part;
+      for (Index i = begin; i < end; ++i) {
+        const Row r = row(i, z_[i] + length * along_[i]);
+        part.first -= r.alpha * along_[i];
+        part.second += r.curvature * along_[i] * along_[i];
+      }
+      parts[c] = part;
+    });
+    double slope = slope_w + length * curve_w, curve = curve_w;
+    for (const Sums& part : parts) {
+      slope += part.first;
+      curve += part.second;
+    }
+    if (std::abs(slope) <= close * decrement_) break;
+    (slope < 0 ? low : high) = length;
+    double next = curve > 0 ? length - slope / curve : 2 * length;
+    if (!(next > low && next < high)) next = std::isfinite(high) ? 0.5 * (low + high) : 2 * length;
+    if (!std::isfinite(high)) next = std::min(next, 10 * length);
+    length = next;
+  }
+  return length;
+}
+
+void LinearNewton::step(double length) {
+  hot().axpy(size_, length, direction_.data(), w_.data());
+  hot().axpy(n_, length, along_.data(), z_.data());
+}
+
+// The gap of the smoothed problem: 1/2 |w - v|^2, v what alpha makes of the rows, and what it costs to make alpha level where
+// the offset is free: margins are about 1 apart. What the gap has beyond it is the smoothing's.
+double LinearNewton::unsolved() const {
+  double square = 0;
+  for (Index k = 0; k < size_; ++k)
+    if (ridge_[k] > 0) square += gradient_[k] * gradient_[k] / ridge_[k];
+  return 0.5 * square + (problem_.offset == LinearOffset::free ? std::abs(gradient_[d_]) : 0.0);
+}
+
+// The hinge: what alpha has become is the centre of the next smoothing, which is closer to the hinge.
+void LinearNewton::sharpen() {
+  for (Index i = 0; i < n_; ++i) centre_[i] = row(i, z_[i]).alpha;
+  if (sharpness_ >= sharpest) return;
+  sharpness_ *= sharpening;
+  if (!explicit_) return;
+  for (double& value : H_) value *= sharpening;
+  for (double& value : in_H_) value *= sharpening;
+  for (double& value : offset_row_) value *= sharpening;
+  offset_corner_ *= sharpening;
+}
+
+// Without a penalty the combination of all rows must vanish. alpha does not do that, but what Newton's system says that it
+// becomes does, if it stays inside its bounds.
+bool LinearNewton::without_penalty(std::int64_t round) {
+  bool inside = true, separates = true;
+  std::vector<double> next(n_);
+  double gain = 0;
+  for (Index i = 0; i < n_; ++i) {
+    next[i] = alpha_[i] - curvature_[i] * along_[i];
+    inside = inside && next[i] >= 0 && next[i] <= problem_.price[i];
+    separates = separates && z_[i] > 0;
+    if (inside) gain += gain_of(problem_.loss, problem_.price[i], next[i]);
+  }
+  if (separates) {
+    record_.outcome().separates = true;
+    record_.end(Ending::stalled);
+  }
+  const double dual = inside ? gain : -std::numeric_limits<double>::infinity();
+  return record_.see(primal_, w_, size_ > d_ ? w_[d_] : 0.0, dual, next, 1.0, 1.0, round) || separates;
+}
+
+LinearOutcome LinearNewton::run() {
+  for (std::int64_t round = 0;; ++round) {
+    evaluate();
+    if (problem_.penalty) {
+      const ScaledDual dual = scaled_dual(problem_, sums_, alpha_, passes_);
+      const double b = size_ > d_ ? w_[d_] : 0.0;
+      if (record_.see(primal_, w_, b, dual.value, alpha_, dual.minus, dual.plus, round)) break;
+      if (problem_.loss == MarginLoss::hinge && unsolved() <= 0.1 * (primal_ - dual.value)) {
+        sharpen();
+        evaluate();
+      }
+    }
+    if (!find_direction()) break;
+    if (!problem_.penalty && without_penalty(round)) break;
+    if (!(decrement_ > 0)) {  // nothing left that float64 can tell
+      if (problem_.loss != MarginLoss::hinge) break;
+      sharpen();
+      continue;
+    }
+    step(line_search());
+  }
+  return record_.finish();
+}
+
+LinearOutcome minimise_by_newton(const LinearProblem& problem, const LinearOptions& options, const Monitor& monitor) {
+  return LinearNewton(problem, options, monitor).run();
+}
+
+}  // namespace maxmargin

@@ -1,0 +1,58 @@
+// Newton's method for linear models.
+//
+// Squared hinge and logistic loss have the curvature that it needs. The hinge gets it from a proximal term in the dual,
+//
+//     max over 0 <= alpha <= price of  alpha (1 - z) - (alpha - centre)^2 / (2 sharpness price),
+//
+// whose alpha = clip(centre + sharpness price (1 - z)) becomes the next centre once the smoothed problem is nearly solved: the
+// method of multipliers (Rockafellar 1976). With centre = price/2 at first this is Huber's hinge. It comes to the exact
+// solution at a finite sharpness, so that the systems stay well conditioned however large the prices are.
+#pragma once
+
+#include <vector>
+
+#include "maxmargin/linear_state.hpp"
+
+namespace maxmargin {
+
+class LinearNewton {
+ public:
+  LinearNewton(const LinearProblem& problem, const LinearOptions& options, const Monitor& monitor);
+  LinearOutcome run();
+
+ private:
+  struct Row {
+    double alpha, curvature;
+  };
+  Row row(Index i, double z) const;
+
+  void evaluate();        // alpha, curvature, gradient and the two objectives at w
+  bool find_direction();  // false: stopped
+  void solve_by_factor();
+  bool solve_by_conjugate_gradients();
+  void multiply(const double* p, double* out);  // the Hessian
+  double line_search();
+  void step(double length);
+  double unsolved() const;
+  double offset_floor() const;
+  void sharpen();
+  bool without_penalty(std::int64_t round);
+
+  const LinearProblem& problem_;
+  LinearPasses passes_;
+  LinearRecord record_;
+  Index n_, d_, size_, stride_;  // size_: weights and offset; stride_: of the Hessian
+  bool explicit_;
+  std::vector<double> w_, z_, alpha_, curvature_, centre_, gradient_, direction_, along_, ridge_;
+  double sharpness_ = 0.3, mean_price_ = 0;
+  double decrement_ = 0;
+  DualSums sums_;
+  std::vector<double> signed_[2];
+  double primal_ = 0;
+  std::vector<double> H_, L_, in_H_, change_, offset_row_;  // curvatures that are in H
+  double offset_corner_ = 0;
+  std::vector<double> diagonal_, residual_, search_, image_, room_;
+  std::vector<Index> active_;
+};
+
+}  // namespace maxmargin

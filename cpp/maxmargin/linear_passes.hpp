@@ -1,0 +1,37 @@
+// Passes over all rows of X for linear models, shared by threads. Rows are cut into chunks by the data alone, and sums of
+// chunks are added in their order: the same bits for any number of threads.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "maxmargin/features.hpp"
+
+namespace maxmargin {
+
+class LinearPasses {
+ public:
+  explicit LinearPasses(const Features& x);
+  const Features& x() const { return x_; }
+
+  // out[i] = <w, x_i>
+  void products(const double* w, double* out) const;
+  // sum = sum over i of a_i x_i
+  void combine(const double* a, double* sum);
+  // sum = sum over i of a_i x_i^2, by coordinates
+  void squares(const double* a, double* sum);
+  // Lower triangle of H += sum over i of a_i x_i x_i'; H has rows of `stride`, a multiple of 8.
+  void add_outer(const double* a, double* H, Index stride);
+  // Calls body(chunk, begin, end) for all chunks of rows.
+  void for_rows(const std::function<void(Index, Index, Index)>& body) const;
+  Index chunks() const { return Index(bounds_.size()) - 1; }
+
+ private:
+  void reduce(std::size_t width, double* sum, const std::function<void(Index, Index, double*)>& body);
+
+  const Features& x_;
+  std::vector<Index> bounds_;  // of the chunks, by rows
+  std::vector<double> room_;   // what the chunks but the first add up
+};
+
+}  // namespace maxmargin

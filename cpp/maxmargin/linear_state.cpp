@@ -1,0 +1,139 @@
+#include "maxmargin/linear_state.hpp"
+
+#include <limits>
+#include <numeric>
+
+namespace maxmargin {
+
+namespace {
+
+// Below so many stored values a round costs next to nothing; then two ways to say the same problem give the same answer.
+constexpr std::int64_t small = 1 << 17;
+constexpr double exact = 1e-14;
+constexpr std::size_t most_checkpoints = 4096;
+
+}  // namespace
+
+LinearRecord::LinearRecord(const LinearProblem& problem, const LinearOptions& options, const Monitor& monitor,
+                           std::int64_t patience, bool to_the_end)
+    : problem_(problem), options_(options), monitor_(monitor), patience_(patience) {
+  const std::int64_t work = problem.x->stored_values() + std::int64_t(problem.x->rows());
+  aim_ = to_the_end && work <= small ? std::min(exact, options.tol) : options.tol;
+  outcome_.w.assign(problem.x->columns(), 0.0);
+  outcome_.alpha.assign(problem.x->rows(), 0.0);
+}
+
+double LinearRecord::seconds() const {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+}
+
+Progress LinearRecord::progress() const {
+  const auto support = std::count_if(outcome_.alpha.begin(), outcome_.alpha.end(), [](double a) { return a > 0; });
+  return {seconds(), outcome_.rounds, -dual_, relative_gap(), Index(support)};
+}
+
+bool LinearRecord::see(double primal, const std::vector<double>& w, double b, double dual, const std::vector<double>& alpha,
+                       double factor_minus, double factor_plus, std::int64_t rounds) {
+  outcome_.rounds = rounds;
+  // Objectives that differ by rounding say nothing about w: the later one is nearer.
+  if (primal <= primal_ || primal - primal_ <= exact * std::abs(primal_)) {
+    primal_ = std::min(primal, primal_);
+    std::copy(w.begin(), w.begin() + problem_.x->columns(), outcome_.w.begin());
+    outcome_.b = b;
+  }
+  if (dual > dual_) {
+    dual_ = dual;
+    for (std::size_t i = 0; i < alpha.size(); ++i)
+      outcome_.alpha[i] = alpha[i] * (problem_.y[i] > 0 ? factor_plus : factor_minus);
+  }
+  if (outcome_.trace.size() < most_checkpoints) outcome_.trace.push_back(progress());
+  if (gap() < 0.999 * settled_gap_) {
+    settled_gap_ = gap();
+    settled_round_ = rounds;
+  }
+  const double bound = std::abs(primal_);
+  if (gap() <= aim_ * bound) {
+    // Near the optimum the objective sees the square of the error of w.
+    if (aim_ < options_.tol && ++extra_rounds_ <= 2) return spent(rounds) || poll();
+    end(Ending::converged);
+    return true;
+  }
+  const std::int64_t waited = rounds - settled_round_;
+  if (gap() <= options_.tol * bound && waited >= 4) {
+    end(Ending::converged);
+    return true;
+  }
+  if (waited >= patience_) {
+    end(Ending::stalled);
+    return true;
+  }
+  return spent(rounds) || poll();
+}
+
+bool LinearRecord::spent(std::int64_t rounds) {
+  const bool good = gap() <= options_.tol * std::abs(primal_);
+  if (rounds >= options_.max_rounds) {
+    end(good ? Ending::converged : Ending::step_limit);
+    return true;
+  }
+  if (options_.max_seconds > 0 && seconds() >= options_.max_seconds) {
+    end(good ? Ending::converged : Ending::time_limit);
+    return true;
+  }
+  return false;
+}
+
+bool LinearRecord::poll() {
+  if (stopped_) return true;
+  const auto now = std::chrono::steady_clock::now();
+  if (now - last_ < std::chrono::milliseconds(50)) return false;
+  last_ = now;
+  if (monitor_(progress())) {
+    end(Ending::stopped);
+    stopped_ = true;
+  } else if (options_.max_seconds > 0 && seconds() >= options_.max_seconds) {
+    end(Ending::time_limit);
+    stopped_ = true;
+  }
+  return stopped_;
+}
+
+LinearOutcome LinearRecord::finish() { return std::move(outcome_); }
+
+ScaledDual scaled_dual(const LinearProblem& problem, const DualSums& sums, const std::vector<double>& alpha,
+                       LinearPasses& passes) {
+  const double minus = sums.mass[0], plus = sums.mass[1];
+  double factor[2] = {1, 1};
+  if (problem.offset == LinearOffset::free) {
+    const double level = std::min(minus, plus);
+    factor[0] = minus > 0 ? level / minus : 0.0;
+    factor[1] = plus > 0 ? level / plus : 0.0;
+  }
+  double square = 0;  // of the sum, which is small beside the two classes' own at large prices
+  for (std::size_t k = 0; k < sums.combination[0].size(); ++k) {
+    const double v = factor[0] * sums.combination[0][k] + factor[1] * sums.combination[1][k];
+    square += v * v;
+  }
+  if (problem.offset == LinearOffset::penalised) square += std::pow(problem.offset_scale * (plus - minus), 2);
+  if (problem.loss == MarginLoss::logistic) {
+    std::vector<double> parts(passes.chunks(), 0.0);
+    passes.for_rows([&](Index c, Index begin, Index end) {
+      double sum = 0;
+      for (Index i = begin; i < end; ++i) sum += gain_of(problem.loss, problem.price[i], alpha[i] * factor[problem.y[i] > 0]);
+      parts[c] = sum;
+    });
+    return {std::accumulate(parts.begin(), parts.end(), 0.0) - 0.5 * square, factor[0], factor[1]};
+  }
+  // t mass - t^2 (1/2 square + squares), the best t; the hinge has alpha <= price, where every t <= 1 is.
+  const double mass = factor[0] * minus + factor[1] * plus;
+  double curve = square;
+  double most = 1;
+  if (problem.loss == MarginLoss::squared_hinge) {
+    curve += 2 * (factor[0] * factor[0] * sums.square[0] + factor[1] * factor[1] * sums.square[1]);
+    most = std::numeric_limits<double>::infinity();
+  }
+  const double t = curve > 0 ? std::min(mass / curve, most) : (mass > 0 ? 1.0 : 0.0);
+  return {t * (mass - 0.5 * t * curve), t * factor[0], t * factor[1]};
+}
+
+}  // namespace maxmargin

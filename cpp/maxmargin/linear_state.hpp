@@ -1,0 +1,88 @@
+// What both searches for linear models share: pieces of the objectives, the gap of a pair of points, the best pair so far, and
+// when to stop.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <vector>
+
+#include "maxmargin/linear.hpp"
+#include "maxmargin/linear_passes.hpp"
+
+namespace maxmargin {
+
+// One row's share of the primal objective.
+inline double loss_of(MarginLoss loss, double price, double z) {
+  const double slack = 1.0 - z;
+  switch (loss) {
+    case MarginLoss::hinge: return price * std::max(slack, 0.0);
+    case MarginLoss::squared_hinge: return slack > 0 ? price * slack * slack : 0.0;
+    case MarginLoss::logistic: break;
+  }
+  return price * (std::max(-z, 0.0) + std::log1p(std::exp(-std::abs(z))));
+}
+
+// One row's share of the dual objective: -price loss*(-alpha / price).
+inline double gain_of(MarginLoss loss, double price, double alpha) {
+  if (loss == MarginLoss::hinge) return alpha;
+  if (loss == MarginLoss::squared_hinge) return alpha - 0.25 * alpha * alpha / price;
+  const double p = alpha / price, rest = 1.0 - p;
+  const auto entropy = [](double q) { return q > 0 ? -q * std::log(q) : 0.0; };
+  return price * (entropy(p) + entropy(rest));
+}
+
+// Sums over the rows of a point of the dual, by class; index 1 is the class +1.
+struct DualSums {
+  double mass[2] = {0, 0};             // sum of alpha
+  double square[2] = {0, 0};           // sum of alpha^2 / (4 price)
+  std::vector<double> combination[2];  // sum of alpha_i x_i, each with its own sign y_i
+};
+
+// Keeps the best primal and the best dual point: any two of them bound the optimum.
+class LinearRecord {
+ public:
+  // `patience`: rounds in which the gap must become a little smaller. `to_the_end`: rounds are cheap and converge fast, so that
+  // on small problems they go on to what float64 can tell.
+  LinearRecord(const LinearProblem& problem, const LinearOptions& options, const Monitor& monitor, std::int64_t patience,
+               bool to_the_end);
+
+  // True to stop: the gap is small, or a limit is reached.
+  bool see(double primal, const std::vector<double>& w, double b, double dual, const std::vector<double>& alpha,
+           double factor_minus, double factor_plus, std::int64_t rounds);
+  // Between two points: time and signals.
+  bool poll();
+  LinearOutcome finish();
+
+  double gap() const { return primal_ - dual_; }
+  double primal() const { return primal_; }
+  double relative_gap() const { return gap() / std::max(std::abs(primal_), 1e-300); }
+  void end(Ending ending) { outcome_.ending = ending; }
+  LinearOutcome& outcome() { return outcome_; }
+
+ private:
+  double seconds() const;
+  Progress progress() const;
+  bool spent(std::int64_t rounds);
+
+  const LinearProblem& problem_;
+  const LinearOptions& options_;
+  const Monitor& monitor_;
+  std::int64_t patience_, extra_rounds_ = 0;
+  double aim_;
+  double primal_ = std::numeric_limits<double>::infinity(), dual_ = -std::numeric_limits<double>::infinity();
+  double settled_gap_ = std::numeric_limits<double>::infinity();
+  std::int64_t settled_round_ = 0;
+  LinearOutcome outcome_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now(), last_ = start_;
+  bool stopped_ = false;
+};
+
+// The dual objective of alpha with the classes scaled so that it is feasible, and where it pays all of it: the factors.
+struct ScaledDual {
+  double value, minus, plus;
+};
+ScaledDual scaled_dual(const LinearProblem& problem, const DualSums& sums, const std::vector<double>& alpha,
+                       LinearPasses& passes);
+
+}  // namespace maxmargin

@@ -1,0 +1,172 @@
+"""What all linear classifiers have: weights of each machine, fitted in the primal, and the proof that comes with them."""
+
+from __future__ import annotations
+
+import warnings
+from abc import ABC, abstractmethod
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from maxmargin._answers import answer_linear
+from maxmargin._solve import complaint
+from maxmargin.estimators._parameters import check_budget, check_class_weight, check_random_state
+from maxmargin.estimators._reporting import report_for
+from maxmargin.estimators._schemes import Scheme, machine_names, scheme_of
+from maxmargin.estimators._training import Deadline, upper_bounds
+from maxmargin.losses import Loss
+from maxmargin.problems import Offset, Penalty, PrimalProblem
+from maxmargin.solution import Certificate, LinearSolution, Status
+from maxmargin.solution._linear import linear_scores
+from maxmargin.validation import (
+    FLOATS,
+    TrainingSet,
+    as_invalid_input,
+    canonical,
+    check_boolean,
+    class_weights,
+    feature_scale_warning,
+    label_column,
+    labelled_set,
+)
+
+__all__ = ["LinearModel"]
+
+
+class LinearModel(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
+    """Fit and score; what a machine minimises is left to the classifier."""
+
+    @abstractmethod
+    def _check_own(self) -> None:
+        """Raise for a parameter of this estimator's own that is not acceptable."""
+
+    @abstractmethod
+    def _terms(self) -> tuple[Loss, Penalty, float]:
+        """Loss, penalty, and C."""
+
+    def _check_classes(self, data: TrainingSet) -> None:
+        """Raise for classes that this estimator cannot separate; most take any number."""
+
+    def _offset(self) -> tuple[Offset, float]:
+        """What kind of offset, and its scale."""
+        return (Offset.FREE if self.fit_intercept else Offset.NONE), 1.0
+
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit a machine, or one for each class, to training data.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training rows. float32 is kept, and so are CSR matrices with 32- or 64-bit indices.
+        y : array-like of shape (n_samples,)
+            Labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weight of each row; rows of weight 0 or less are left out.
+
+        Returns
+        -------
+        self : estimator
+            The fitted model.
+        """
+        owner = type(self).__name__
+        self._check_own()
+        check_boolean("fit_intercept", self.fit_intercept, owner)
+        check_budget(self, fewest=0)
+        check_class_weight(self.class_weight, owner)
+        check_random_state(self.random_state, owner)
+        deadline = Deadline(self.max_time)
+        with as_invalid_input():
+            X = canonical(validate_data(self, X, accept_sparse="csr", accept_large_sparse=True, dtype=FLOATS, order="C"))
+        data = labelled_set(X, label_column(y, X), sample_weight)
+        self._check_classes(data)
+        feature_scale_warning(data.X, stacklevel=2)
+        factors = class_weights(self.class_weight, data.classes, data.codes, data.weight, owner)
+        loss, penalty, C = self._terms()
+        price = upper_bounds(C, factors[data.codes] * data.weight)
+        scheme = scheme_of(len(data.classes), one_vs_rest=True)
+        names = machine_names(scheme, data.classes)
+        offset, scale = self._offset()
+        solutions: list[LinearSolution] = []
+        with report_for(self.verbose, scheme.n_machines) as report:
+            for name, machine in zip(names, scheme.machines(data.codes), strict=True):
+                problem = PrimalProblem.on(data.X, machine.y, price, loss, penalty, offset, scale)
+                follow = report.start(name)
+                solver = self._solver()
+                solutions.append(answer_linear(problem, solver, self.tol, self.max_iter, deadline.left(), callback=follow))
+                report.done(solutions[-1])
+        _warn_of_the_worst(solutions, names)
+        self._keep(scheme, data, factors, solutions)
+        return self
+
+    def _solver(self) -> Any:
+        """What solves the problems."""
+        return "auto"
+
+    def _keep(self, scheme: Scheme, data: TrainingSet, factors: NDArray[np.float64], solutions: list[LinearSolution]) -> None:
+        self.classes_ = data.classes
+        self.class_weight_ = factors
+        self.coef_ = np.stack([solution.weights for solution in solutions])
+        self.intercept_ = np.array([solution.bias for solution in solutions])
+        self.n_iter_ = max(1, *(solution.steps for solution in solutions), 1)
+        self.certificate_ = Certificate.combined(solution.certificate for solution in solutions)
+        self.status_ = self.certificate_.status
+        self.fit_status_ = int(self.status_ is not Status.CONVERGED)
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Evaluate the machines at rows.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (m, n_features)
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (m,) or (m, n_classes)
+            For two classes ``f(x)``, positive for ``classes_[1]``; else a column for each class.
+        """
+        check_is_fitted(self)
+        with as_invalid_input():
+            X = canonical(
+                validate_data(self, X, accept_sparse="csr", accept_large_sparse=True, dtype=FLOATS, order="C", reset=False)
+            )
+        columns = [linear_scores(X, w, float(b)) for w, b in zip(self.coef_, self.intercept_, strict=True)]
+        return columns[0] if len(columns) == 1 else np.stack(columns, axis=1)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Predict the class of rows.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (m, n_features)
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (m,)
+            Labels: of two classes by the sign of the score, of more the one with the largest.
+        """
+        scores = self.decision_function(X)
+        codes = (scores > 0.0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
+        return np.asarray(self.classes_[codes])
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+def _warn_of_the_worst(solutions: list[LinearSolution], names: list[str]) -> None:
+    """Warn once for all machines: of the worst ending, the least precise among equals."""
+    worst = max(range(len(solutions)), key=lambda i: (solutions[i].status.severity, solutions[i].certificate.relative_gap))
+    said = complaint(solutions[worst])
+    if said is None:
+        return
+    message, category = said
+    if len(solutions) > 1:
+        count = sum(solution.status is not Status.CONVERGED for solution in solutions)
+        message = f"{count} of {len(solutions)} machines did not converge; the worst is {names[worst]}. {message}"
+    warnings.warn(message, category, stacklevel=3)

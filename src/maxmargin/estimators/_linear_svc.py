@@ -1,0 +1,161 @@
+"""Linear support vector classification with scikit-learn's interface."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, final
+
+from maxmargin.errors import InvalidInput
+from maxmargin.estimators._linear_model import LinearModel
+from maxmargin.losses import Hinge, Loss, SquaredHinge
+from maxmargin.problems import Offset, Penalty
+from maxmargin.validation import check_boolean, check_option, check_positive, reject
+
+__all__ = ["LinearSVC"]
+
+
+@final
+class LinearSVC(LinearModel):
+    """Linear support vector classifier that proves its answer, for many rows and for sparse ones.
+
+    It solves
+
+        minimise ½ ‖w‖² + Σ C_i ℓ(y_i f(x_i)),   f(x) = ⟨w, x⟩ + b
+
+    with the hinge ``ℓ(z) = max(0, 1 − z)`` or its square, ``C_i = C · class weight · sample weight``, to a proven relative gap
+    of ``tol``. With the hinge it has the same optimum as ``SVC(kernel="linear")``. scikit-learn's LinearSVC penalises the
+    intercept too; ``penalise_intercept=True`` does the same.
+
+    Parameters
+    ----------
+    penalty : {"l2"}, default="l2"
+        What large weights cost.
+    loss : {"hinge", "squared_hinge"}, default="squared_hinge"
+        What a row costs.
+    dual : "auto" or bool, default="auto"
+        Accepted as in scikit-learn, where it says which of two problems is solved: here both are, and their gap is the proof.
+    tol : float, default=1e-4
+        Largest gap between the two objectives, relative to the primal one.
+    C : float, default=1.0
+        Price of the loss, positive.
+    multi_class : {"ovr"}, default="ovr"
+        Three classes or more: a machine for each class against the rest.
+    fit_intercept : bool, default=True
+        Whether f has an offset.
+    intercept_scaling : float, default=1.0
+        Only with ``penalise_intercept``: the value of the constant feature whose weight the offset is; it costs
+        ``½(b/intercept_scaling)²``.
+    class_weight : dict, "balanced" or None, default=None
+        Factor of C for each class; "balanced" gives every class the same total.
+    verbose : bool or int, default=0
+        Report progress through Python's stdout.
+    random_state : int, RandomState instance or None, default=None
+        Accepted and not used: the result does not depend on chance.
+    max_iter : int, default=1000
+        Most Newton rounds of a machine (with ``solver="coordinate_descent"`` most sweeps).
+    max_time : float or None, default=None
+        Most seconds of the whole fit; None for no limit.
+    penalise_intercept : bool, default=False
+        Penalise the offset like a weight, as LIBLINEAR does. Its optimum is another.
+    solver : {"auto", "newton", "coordinate_descent"} or solver object, default="auto"
+        What solves the problems.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels, sorted.
+    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
+        Weights of each machine.
+    intercept_ : ndarray of shape (1,) or (n_classes,)
+        Offsets.
+    class_weight_ : ndarray of shape (n_classes,)
+        Factor of C for each class.
+    n_iter_ : int
+        Most rounds that a machine took.
+    certificate_ : Certificate
+        Objectives summed over the machines, with the worst relative gap.
+    status_ : Status
+        The worst ending among the machines.
+    fit_status_ : int
+        0 if all machines converged, else 1.
+    n_features_in_ : int
+        Number of features seen during fit.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of features seen during fit, if they were all strings.
+
+    References
+    ----------
+    Fan, Chang, Hsieh, Wang and Lin, LIBLINEAR: a library for large linear classification, JMLR 9, 2008.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from maxmargin import LinearSVC
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = LinearSVC().fit(X, y)
+    >>> model.predict(X[:2]), model.coef_.shape
+    (array([0, 0]), (3, 4))
+    >>> model.certificate_.relative_gap < 1e-4
+    True
+    """
+
+    def __init__(
+        self,
+        *,
+        penalty: Literal["l2"] = "l2",
+        loss: Literal["hinge", "squared_hinge"] = "squared_hinge",
+        dual: bool | Literal["auto"] = "auto",
+        tol: float = 1e-4,
+        C: float = 1.0,
+        multi_class: Literal["ovr"] = "ovr",
+        fit_intercept: bool = True,
+        intercept_scaling: float = 1.0,
+        class_weight: Any = None,
+        verbose: bool | int = 0,
+        random_state: Any = None,
+        max_iter: int = 1000,
+        max_time: float | None = None,
+        penalise_intercept: bool = False,
+        solver: Any = "auto",
+    ) -> None:
+        self.penalty = penalty
+        self.loss = loss
+        self.dual = dual
+        self.tol = tol
+        self.C = C
+        self.multi_class = multi_class
+        self.fit_intercept = fit_intercept
+        self.intercept_scaling = intercept_scaling
+        self.class_weight = class_weight
+        self.verbose = verbose
+        self.random_state = random_state
+        self.max_iter = max_iter
+        self.max_time = max_time
+        self.penalise_intercept = penalise_intercept
+        self.solver = solver
+
+    def _check_own(self) -> None:
+        owner = "LinearSVC"
+        check_option("penalty", self.penalty, owner, ("l2",))
+        check_option("loss", self.loss, owner, ("hinge", "squared_hinge"))
+        if not isinstance(self.dual, bool) and not (isinstance(self.dual, str) and self.dual == "auto"):
+            raise reject("dual", self.dual, owner, "an instance of 'bool' or the str 'auto'")
+        check_positive("C", self.C, owner)
+        check_option("multi_class", self.multi_class, owner, ("ovr",))
+        check_boolean("penalise_intercept", self.penalise_intercept, owner)
+        scale = check_positive("intercept_scaling", self.intercept_scaling, owner)
+        if scale != 1.0 and not (self.penalise_intercept and self.fit_intercept):
+            raise InvalidInput(
+                f"intercept_scaling={self.intercept_scaling!r} means something only where the intercept is penalised."
+                " Set penalise_intercept=True, or leave intercept_scaling at 1."
+            )
+
+    def _terms(self) -> tuple[Loss, Penalty, float]:
+        return (Hinge() if self.loss == "hinge" else SquaredHinge()), Penalty.L2, float(self.C)
+
+    def _offset(self) -> tuple[Offset, float]:
+        if self.fit_intercept and self.penalise_intercept:
+            return Offset.PENALISED, float(self.intercept_scaling)
+        return super()._offset()
+
+    def _solver(self) -> Any:
+        return self.solver

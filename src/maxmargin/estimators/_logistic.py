@@ -1,0 +1,183 @@
+"""Logistic regression with scikit-learn's interface."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.errors import InvalidInput
+from maxmargin.estimators._linear_model import LinearModel
+from maxmargin.losses import Logistic, Loss
+from maxmargin.problems import Penalty
+from maxmargin.validation import TrainingSet, check_positive, check_real, reject
+
+__all__ = ["LogisticRegression"]
+
+
+@final
+class LogisticRegression(LinearModel):
+    """Probability of one of two classes, ``P(y = 1 | x) = 1 / (1 + e^−f(x))`` with ``f(x) = ⟨w, x⟩ + b``.
+
+    f is the logarithm of the odds. It solves
+
+        minimise ½ ‖w‖² + Σ C_i log(1 + e^(−y_i f(x_i)))
+
+    to a proven relative gap of ``tol``, with ``C_i = C · class weight · sample weight``. Without penalty that is maximum
+    likelihood, or minimum cross-entropy, and need not have a minimum: where a hyperplane separates the classes, w grows without
+    limit. That is detected, and said by ``status_`` and a warning.
+
+    Parameters
+    ----------
+    penalty : "l2" or None, default="l2"
+        What large weights cost.
+    C : float, default=1.0
+        Price of the loss, positive; without penalty it changes nothing.
+    tol : float, default=1e-4
+        Largest gap between the two objectives, relative to the primal one.
+    fit_intercept : bool, default=True
+        Whether f has an offset, which is not penalised.
+    class_weight : dict, "balanced" or None, default=None
+        Factor of C for each class; "balanced" gives every class the same total.
+    threshold : float, default=0.5
+        The class ``classes_[1]`` is predicted where its probability is above this, between 0 and 1.
+    verbose : bool or int, default=0
+        Report progress through Python's stdout.
+    random_state : int, RandomState instance or None, default=None
+        Accepted and not used: the result does not depend on chance.
+    max_iter : int, default=100
+        Most Newton rounds.
+    max_time : float or None, default=None
+        Most seconds of the fit; None for no limit.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (2,)
+        The labels, sorted.
+    coef_ : ndarray of shape (1, n_features)
+        Weights.
+    intercept_ : ndarray of shape (1,)
+        Offset.
+    class_weight_ : ndarray of shape (2,)
+        Factor of C for each class.
+    n_iter_ : int
+        Newton rounds.
+    certificate_ : Certificate
+        Objectives and gap.
+    status_ : Status
+        How the fit ended.
+    fit_status_ : int
+        0 if it converged, else 1.
+    n_features_in_ : int
+        Number of features seen during fit.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of features seen during fit, if they were all strings.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from maxmargin import LogisticRegression
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = make_pipeline(StandardScaler(), LogisticRegression()).fit(X, y)
+    >>> model.predict_proba(X[:1]).round(3), model.predict(X[:1])
+    (array([[1., 0.]]), array([0]))
+    """
+
+    def __init__(
+        self,
+        *,
+        penalty: Literal["l2"] | None = "l2",
+        C: float = 1.0,
+        tol: float = 1e-4,
+        fit_intercept: bool = True,
+        class_weight: Any = None,
+        threshold: float = 0.5,
+        verbose: bool | int = 0,
+        random_state: Any = None,
+        max_iter: int = 100,
+        max_time: float | None = None,
+    ) -> None:
+        self.penalty = penalty
+        self.C = C
+        self.tol = tol
+        self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
+        self.threshold = threshold
+        self.verbose = verbose
+        self.random_state = random_state
+        self.max_iter = max_iter
+        self.max_time = max_time
+
+    def _check_own(self) -> None:
+        owner = "LogisticRegression"
+        if self.penalty is not None and not (isinstance(self.penalty, str) and self.penalty == "l2"):
+            raise reject("penalty", self.penalty, owner, "the str 'l2' or None")
+        check_positive("C", self.C, owner)
+        if not 0.0 <= check_real("threshold", self.threshold, owner) <= 1.0:
+            raise reject("threshold", self.threshold, owner, "a float in the range [0.0, 1.0]")
+
+    def _check_classes(self, data: TrainingSet) -> None:
+        if len(data.classes) > 2:
+            raise InvalidInput(
+                "Only binary classification is supported. The type of the target is multiclass."
+                f" Got {len(data.classes)} classes. Use sklearn.multiclass.OneVsRestClassifier(LogisticRegression())."
+            )
+
+    def _terms(self) -> tuple[Loss, Penalty, float]:
+        return Logistic(), Penalty.NONE if self.penalty is None else Penalty.L2, float(self.C)
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Probability of each class.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (m, n_features)
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (m, 2)
+            ``1 / (1 + e^f)`` and ``1 / (1 + e^−f)``.
+        """
+        return np.exp(self.predict_log_proba(X))
+
+    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
+        """Logarithm of the probability of each class, exact where it is small.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (m, n_features)
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (m, 2)
+        """
+        scores = self.decision_function(X)
+        return -np.stack([np.logaddexp(0.0, scores), np.logaddexp(0.0, -scores)], axis=1)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Predict the class of rows.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (m, n_features)
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (m,)
+            ``classes_[1]`` where its probability is above ``threshold``.
+        """
+        if self.threshold == 0.5:
+            return super().predict(X)
+        above = self.predict_proba(X)[:, 1] > self.threshold
+        return np.asarray(self.classes_[above.astype(np.intp)])
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags

@@ -1,0 +1,22 @@
+"""What is lost: losses of a margin ``z = y f(x)`` and of a residual ``r = y − f(x)``, with what solvers need of them."""
+
+from maxmargin.losses._base import ConvexLoss, Loss, MarginLoss
+from maxmargin.losses._margin import Exponential, Hinge, Logistic, Perceptron, Squared, SquaredHinge, ZeroOne
+from maxmargin.losses._named import as_loss
+from maxmargin.losses._residual import EpsilonInsensitive, SquaredEpsilonInsensitive
+
+__all__ = [
+    "ConvexLoss",
+    "EpsilonInsensitive",
+    "Exponential",
+    "Hinge",
+    "Logistic",
+    "Loss",
+    "MarginLoss",
+    "Perceptron",
+    "Squared",
+    "SquaredEpsilonInsensitive",
+    "SquaredHinge",
+    "ZeroOne",
+    "as_loss",
+]

@@ -1,0 +1,68 @@
+"""All losses of the margin in one picture."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from maxmargin.losses import Exponential, Hinge, Logistic, MarginLoss, Perceptron, Squared, SquaredHinge, ZeroOne
+from maxmargin.plots._canvas import screen_axes
+from maxmargin.plots._style import INK, class_colours
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_DRAWN: Final[tuple[tuple[str, MarginLoss, str], ...]] = (
+    ("hinge", Hinge(), "-"),
+    ("squared hinge", SquaredHinge(), "--"),
+    ("logistic", Logistic(), "-"),
+    ("exponential", Exponential(), "-."),
+    ("squared", Squared(), ":"),
+    ("perceptron", Perceptron(), "--"),
+)
+_TOP: Final = 4.0
+
+
+def margin_losses(ax: Any = None) -> Axes:
+    """Draw all losses of the margin ``z = y f(x)`` together.
+
+    The zero-one loss counts errors. Hinge, squared hinge, exponential and squared loss lie above it; the logistic loss does so
+    in bits, ``log₂(1 + e^−z)``, and is drawn in nats, as it is used. The perceptron's has no margin.
+
+    Parameters
+    ----------
+    ax : matplotlib Axes, optional
+        Where to draw. By default a new pyplot figure.
+
+    Returns
+    -------
+    Axes
+        With one line a loss; its ``gid`` is the name.
+
+    Examples
+    --------
+    >>> from maxmargin.plots import canvas, margin_losses
+    >>> figure, ax = canvas()
+    >>> len(margin_losses(ax).lines)
+    8
+    """
+    drawn: Axes = screen_axes() if ax is None else ax
+    z = np.linspace(-2.0, 3.0, 501)
+    # The step in two pieces: a line through the jump would be a value the loss never has.
+    for part in (z[z <= 0.0], z[z > 0.0]):
+        first = part[0] <= 0.0
+        look: dict[str, Any] = {"color": INK, "linewidth": 2.4, "gid": "zero-one"}
+        drawn.plot(part, ZeroOne().value(part), label="zero-one" if first else None, **look)
+    for colour, (name, loss, dash) in zip(class_colours(len(_DRAWN)), _DRAWN, strict=True):
+        drawn.plot(z, loss.value(z), color=colour, linestyle=dash, linewidth=1.7, label=name, gid=name)
+    drawn.set_xlim(z[0], z[-1])
+    drawn.set_ylim(-0.1, _TOP)
+    drawn.set_xlabel("margin  y f(x)")
+    drawn.set_ylabel("loss", color=INK)
+    drawn.grid(True, color="#dddddd", linewidth=0.6)
+    drawn.set_axisbelow(True)
+    for side in ("top", "right"):
+        drawn.spines[side].set_visible(False)
+    drawn.legend(loc="upper center", frameon=False)
+    return drawn

@@ -1,0 +1,207 @@
+"""Linear models in the primal: a penalty and a loss."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Any, Self, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin import _core
+from maxmargin.errors import InvalidInput
+from maxmargin.kernels._rows import as_features
+from maxmargin.losses import Loss, MarginLoss, as_loss
+from maxmargin.problems._soft_margin import Offset
+from maxmargin.validation import check_positive, feature_matrix, reject, target_column, training_set, weighted_rows
+
+__all__ = ["Penalty", "PrimalProblem"]
+
+Vector = NDArray[np.float64]
+
+
+class Penalty(Enum):
+    """What large weights cost."""
+
+    L2 = "l2"
+    """``½|w|²``"""
+    NONE = "none"
+    """Nothing: the loss alone, which need not have a minimum."""
+
+
+@final
+class PrimalProblem:
+    """Minimise ``½|w|² + Σ C_i ℓ(y_i f(x_i))`` over w and b, with ``f(x) = <w, x> + b``.
+
+    A penalised offset adds ``½b²``. For a loss of residuals (ε-insensitive) y are targets, and the loss is of
+    ``y_i − f(x_i)``. ``C_i = C · sample_weight_i``. X is not copied: float32 stays float32, CSR stays CSR.
+
+    Parameters
+    ----------
+    X : array-like or CSR matrix of shape (n, d)
+        Training rows.
+    y : array-like
+        Labels of two classes, the one that sorts last is +1; or targets, for a loss of residuals.
+    loss : Loss or str
+        What a row costs: an object of `maxmargin.losses` or its name, such as "hinge", "squared_hinge" or "logistic".
+    penalty : "l2" or None
+        What large weights cost.
+    C : float
+        Price of the loss.
+    offset : "free", "penalised" or None
+        Whether f has an offset b, and whether it is penalised like a weight.
+    sample_weight : array-like, optional
+        Weight of each row: 2 is the row twice, 0 the row left out.
+    offset_scale : float
+        Of a penalised offset: it costs ``½(b/scale)²``, as the weight of a constant feature of this value does.
+
+    Attributes
+    ----------
+    X : ndarray or CSR matrix
+        Rows with a positive weight.
+    y : ndarray of float64
+        Labels −1 and +1, or targets.
+    price : ndarray of float64
+        ``C_i``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from maxmargin.problems import PrimalProblem
+    >>> problem = PrimalProblem([[-1.0], [1.0]], [-1, 1], loss="hinge", C=10.0)
+    >>> problem.objective(np.array([0.5]), 0.0), problem.objective(np.array([1.0]), 0.0)
+    (10.125, 0.5)
+    """
+
+    __slots__ = ("X", "features", "loss", "offset", "offset_scale", "penalty", "price", "y")
+
+    X: Any
+    y: Vector
+    price: Vector
+    loss: Loss
+    penalty: Penalty
+    offset: Offset
+    offset_scale: float
+    features: _core.Features
+
+    def __init__(
+        self,
+        X: Any,
+        y: Any,
+        loss: Loss | str = "hinge",
+        penalty: str | Penalty | None = "l2",
+        C: float = 1.0,
+        offset: str | Offset | None = "free",
+        sample_weight: Any = None,
+        offset_scale: float = 1.0,
+    ) -> None:
+        owner = "PrimalProblem"
+        lost, price = as_loss(loss, owner), check_positive("C", C, owner)
+        paid, kind = _as_penalty(penalty, owner), _as_offset(offset, owner)
+        scale = check_positive("offset_scale", offset_scale, owner)
+        if kind is not Offset.PENALISED and scale != 1.0:
+            raise reject("offset_scale", offset_scale, owner, "1.0 where the offset is not penalised")
+        if isinstance(lost, MarginLoss):
+            data = training_set(X, y, sample_weight)
+            self._fill(data.X, data.y, price * data.weight, lost, paid, kind, scale)
+        else:
+            matrix = feature_matrix(X)
+            rows = weighted_rows(matrix, sample_weight)
+            self._fill(rows.X, rows.of_kept(target_column(y, matrix)), price * rows.weight, lost, paid, kind, scale)
+
+    @classmethod
+    def on(
+        cls,
+        X: Any,
+        y: Vector,
+        price: Vector,
+        loss: Loss,
+        penalty: Penalty = Penalty.L2,
+        offset: Offset = Offset.FREE,
+        offset_scale: float = 1.0,
+    ) -> Self:
+        """The problem from parts that are valid already: rows, labels −1 and +1 or targets, and ``C_i > 0``."""
+        problem = cls.__new__(cls)
+        problem._fill(X, y, price, loss, penalty, offset, offset_scale)
+        return problem
+
+    def _fill(
+        self, X: Any, y: Vector, price: Vector, loss: Loss, penalty: Penalty, offset: Offset, offset_scale: float
+    ) -> None:
+        if not len(y) == len(price) == X.shape[0]:
+            raise InvalidInput(f"Got {X.shape[0]} rows, {len(y)} labels and {len(price)} prices; they must be equally many.")
+        fields = {
+            "X": X,
+            "y": y,
+            "price": price,
+            "loss": loss,
+            "penalty": penalty,
+            "offset": offset,
+            "offset_scale": offset_scale,
+            "features": as_features(X),
+        }
+        for name, value in fields.items():
+            object.__setattr__(self, name, value)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError(f"PrimalProblem is frozen: {name} cannot be set. Make another problem.")
+
+    @property
+    def n(self) -> int:
+        """Number of rows."""
+        return len(self.y)
+
+    @property
+    def d(self) -> int:
+        """Number of features."""
+        return int(self.X.shape[1])
+
+    def scores(self, w: Vector, b: float = 0.0) -> Vector:
+        """``f(x_i) = <w, x_i> + b`` of the training rows, in float64."""
+        return _core.row_products(self.features, np.ascontiguousarray(w, dtype=np.float64)) + b
+
+    def combination(self, coefficients: Vector) -> Vector:
+        """``Σ c_i x_i``, in float64."""
+        return _core.row_sum(self.features, np.ascontiguousarray(coefficients, dtype=np.float64))
+
+    def objective(self, w: Vector, b: float = 0.0) -> float:
+        """What is minimised, at w and b."""
+        loss = self.loss.value(self.loss.argument(self.y, self.scores(w, b)))
+        return self.penalty_of(w, b) + float(self.price @ loss)
+
+    def penalty_of(self, w: Vector, b: float = 0.0) -> float:
+        """``½|w|²``, with ``½(b/scale)²`` if the offset is penalised; 0 without a penalty."""
+        if self.penalty is Penalty.NONE:
+            return 0.0
+        offset = b / self.offset_scale if self.offset is Offset.PENALISED else 0.0
+        return 0.5 * float(w @ w) + 0.5 * offset * offset
+
+    def gradient(self, w: Vector, b: float = 0.0) -> tuple[Vector, float]:
+        """The slope of the objective in w and in b, or a subgradient; in b it is 0 where there is no offset."""
+        z = self.loss.argument(self.y, self.scores(w, b))
+        change = self.price * self.loss.derivative(z) * self.loss.slope(self.y)
+        in_w, in_b = self.combination(change), float(change.sum())
+        if self.penalty is Penalty.L2:
+            in_w += w
+            in_b += b / self.offset_scale**2 if self.offset is Offset.PENALISED else 0.0
+        return in_w, 0.0 if self.offset is Offset.NONE else in_b
+
+
+def _as_penalty(penalty: Any, owner: str) -> Penalty:
+    if isinstance(penalty, Penalty):
+        return penalty
+    if penalty is None:
+        return Penalty.NONE
+    if isinstance(penalty, str) and penalty == Penalty.L2.value:
+        return Penalty.L2
+    raise reject("penalty", penalty, owner, "the str 'l2' or None")
+
+
+def _as_offset(offset: Any, owner: str) -> Offset:
+    if isinstance(offset, Offset):
+        return offset
+    if offset is None:
+        return Offset.NONE
+    if isinstance(offset, str) and offset in (Offset.FREE.value, Offset.PENALISED.value):
+        return Offset(offset)
+    raise reject("offset", offset, owner, "a str among {'free', 'penalised'} or None")

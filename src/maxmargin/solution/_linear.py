@@ -1,0 +1,165 @@
+"""The answer to a linear model in the primal, and its judge."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin import _core
+from maxmargin.errors import InvalidInput
+from maxmargin.kernels._rows import as_features
+from maxmargin.losses import ConvexLoss
+from maxmargin.problems import Offset, Penalty, PrimalProblem
+from maxmargin.solution._certificate import Certificate
+from maxmargin.solution._status import Status
+from maxmargin.solution._trace import Trace
+from maxmargin.validation import feature_matrix
+
+__all__ = ["LinearJudgement", "LinearSolution", "certify_linear", "linear_scores"]
+
+Vector = NDArray[np.float64]
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class LinearJudgement:
+    """What can be said of weights and multipliers without believing their solver.
+
+    Attributes
+    ----------
+    primal, dual : float
+        The two objectives; minus infinity for multipliers that are outside of their bounds.
+    stationarity : float
+        The largest of ``|w_k − Σ α_i s_i x_ik|`` and of the same of the offset: 0 at the optimum.
+    infeasibility : float
+        How far the multipliers are off the equalities of a free offset or of no penalty, relative to ``Σ|α|`` and the largest
+        ``|x_ik|``.
+
+    Examples
+    --------
+    >>> from maxmargin.solution import LinearJudgement
+    >>> LinearJudgement(primal=2.0, dual=1.9999, stationarity=1e-3, infeasibility=0.0).is_optimal(1e-3)
+    True
+    """
+
+    primal: float
+    dual: float
+    stationarity: float
+    infeasibility: float
+
+    def is_optimal(self, tol: float) -> bool:
+        """Converged: feasible, and gap ≤ tol · |primal|."""
+        return self.infeasibility <= 1e-9 and self.primal - self.dual <= tol * abs(self.primal)
+
+
+def certify_linear(problem: PrimalProblem, w: Vector, b: float, alpha: Vector) -> LinearJudgement:
+    """Judge weights w, offset b and multipliers α, in float64.
+
+    With ``s_i = ∂z_i/∂f_i``, y_i for a margin, any α gives the bound ``−½|Σ α_i s_i x_i|² − Σ C_i ℓ*(−α_i/C_i)`` on the
+    optimum (Fenchel), if ``Σ α_i s_i = 0`` for a free offset; without penalty the sum of rows must vanish instead of being paid
+    for. A loss of residuals has ``−Σ α_i y_i`` more.
+
+    Examples
+    --------
+    Two points at −1 and +1: ``w = 1``, and both multipliers are ½.
+
+    >>> import numpy as np
+    >>> from maxmargin.problems import PrimalProblem
+    >>> from maxmargin.solution import certify_linear
+    >>> problem = PrimalProblem([[-1.0], [1.0]], [-1, 1])
+    >>> found = certify_linear(problem, np.array([1.0]), 0.0, np.array([0.5, 0.5]))
+    >>> found.primal, found.dual, found.stationarity
+    (0.5, 0.5, 0.0)
+    """
+    loss = problem.loss
+    if not isinstance(loss, ConvexLoss):
+        raise InvalidInput(f"{loss!r} is not convex: there is no dual to certify with. Choose a loss that has a conjugate.")
+    signed = alpha * loss.slope(problem.y)
+    combination, total = problem.combination(signed), float(signed.sum())
+    # z = s f + c, with c = 0 for a margin and y for a residual; the conjugate sees it as a linear term.
+    constant = float(alpha @ loss.argument(problem.y, np.zeros(problem.n)))
+    gain = -float(problem.price @ loss.conjugate(-alpha / problem.price)) - constant
+    mass = max(float(np.abs(alpha).sum()), 1e-300)
+    off = total if problem.offset is Offset.FREE else 0.0
+    if problem.penalty is Penalty.L2:
+        scaled = problem.offset_scale * total if problem.offset is Offset.PENALISED else 0.0
+        dual = gain - 0.5 * float(combination @ combination) - 0.5 * scaled * scaled
+        away, infeasibility = w - combination, abs(off) / mass
+        off = off if problem.offset is not Offset.PENALISED else b - problem.offset_scale**2 * total
+    else:
+        dual, away = gain, -combination
+        off = total if problem.offset is not Offset.NONE else 0.0
+        infeasibility = max(float(np.abs(combination).max(initial=0.0)) / _largest(problem.X), abs(off)) / mass
+    return LinearJudgement(
+        primal=problem.objective(w, b),
+        dual=dual,
+        stationarity=max(float(np.abs(away).max(initial=0.0)), abs(off)),
+        infeasibility=infeasibility if math.isfinite(dual) else math.inf,
+    )
+
+
+def _largest(X: Any) -> float:
+    """The largest absolute value of X."""
+    values = getattr(X, "data", X) if not isinstance(X, np.ndarray) else X
+    return max(float(values.max(initial=0.0)), -float(values.min(initial=0.0)), 1e-300)
+
+
+def linear_scores(X: Any, w: Vector, b: float) -> Vector:
+    """``<w, x> + b`` of valid rows, in float64; float32 rows are not copied."""
+    return _core.row_products(as_features(X), np.ascontiguousarray(w, dtype=np.float64)) + b
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class LinearSolution:
+    """``f(x) = <w, x> + b`` with the proof of its optimality.
+
+    Attributes
+    ----------
+    weights : ndarray of shape (d,)
+        w.
+    bias : float
+        b.
+    alpha : ndarray of shape (n,)
+        The multipliers that the certificate's dual objective is of; ``w = Σ α_i y_i x_i`` at the optimum.
+    status : Status
+        How the fit ended.
+    certificate : Certificate
+        Objectives and gap; its violation is that of stationarity, ``|w − Σ α_i y_i x_i|`` in the largest coordinate.
+    trace : Trace
+        Checkpoints on the way; violations are relative gaps.
+    steps : int
+        Newton rounds or sweeps.
+
+    Examples
+    --------
+    >>> from maxmargin import solve
+    >>> from maxmargin.problems import PrimalProblem
+    >>> solution = solve(PrimalProblem([[-1.0], [1.0]], [-1, 1], loss="squared_hinge", C=10.0))
+    >>> solution.status.name, solution.weights.round(3), solution.decision_function([[3.0]]).round(3)
+    ('CONVERGED', array([0.976]), array([2.927]))
+    """
+
+    weights: Vector
+    bias: float
+    alpha: Vector
+    status: Status
+    certificate: Certificate
+    trace: Trace
+    steps: int
+
+    @property
+    def support(self) -> NDArray[np.int32]:
+        """Rows with a multiplier that is not 0."""
+        return np.flatnonzero(self.alpha).astype(np.int32)
+
+    def decision_function(self, X: Any) -> Vector:
+        """``f(x)`` of the rows of X."""
+        rows = feature_matrix(X)
+        if rows.shape[1] != len(self.weights):
+            raise InvalidInput(f"X has {rows.shape[1]} features, but the model has {len(self.weights)}.")
+        return linear_scores(rows, self.weights, self.bias)

@@ -1,0 +1,39 @@
+"""Which solver a linear model takes."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from maxmargin.errors import InvalidInput
+from maxmargin.problems import PrimalProblem
+from maxmargin.solvers._linear import CoordinateDescent, LinearNewton
+from maxmargin.solvers._primal_base import PrimalSolver
+
+__all__ = ["select_linear"]
+
+_BY_NAME: Final[dict[str, type[PrimalSolver]]] = {"newton": LinearNewton, "coordinate_descent": CoordinateDescent}
+
+
+def select_linear(solver: Any, problem: PrimalProblem) -> PrimalSolver:
+    """A solver from a name or an object, if it can solve the problem; "auto" is Newton's method.
+
+    Examples
+    --------
+    >>> from maxmargin.problems import PrimalProblem
+    >>> from maxmargin.solvers import select_linear
+    >>> select_linear("auto", PrimalProblem([[-1.0], [1.0]], [-1, 1]))
+    LinearNewton()
+    """
+    if isinstance(solver, str) and solver == "auto":
+        solver = LinearNewton()
+    elif isinstance(solver, str) and solver in _BY_NAME:
+        solver = _BY_NAME[solver]()
+    if not isinstance(solver, PrimalSolver):
+        names = ", ".join(map(repr, ("auto", *_BY_NAME)))
+        raise InvalidInput(
+            f"The 'solver' of a PrimalProblem must be one of {names}, or a PrimalSolver of maxmargin.solvers."
+            f" Got {solver!r} instead."
+        )
+    if (reason := solver.supports(problem)) is not None:
+        raise InvalidInput(f"{type(solver).__name__} cannot solve this PrimalProblem: {reason}")
+    return solver

@@ -1,0 +1,38 @@
+"""Whether the logistic loss without penalty has a minimum."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.optimize import linprog
+
+from maxmargin.problems import Offset, PrimalProblem
+
+__all__ = ["falls_for_ever"]
+
+_SURELY_POSITIVE: Final = 1e-6
+_LARGEST: Final = 1_000_000
+
+
+def falls_for_ever(problem: PrimalProblem, alpha: NDArray[np.float64]) -> bool:
+    """Whether some w has ``y_i (<w, x_i> + b) ≥ 0`` for all rows, and not 0 for all: along it the loss falls without end.
+
+    Multipliers that are all positive and whose rows sum to 0 prove that there is none (Stiemke 1915). Where some are too near
+    to 0 to tell, a linear program decides: maximise ``Σ t_i`` with ``0 ≤ t_i = y_i (<w, x_i> + b) ≤ 1``. Above a million values
+    of X it is not asked; data that a hyperplane separates with room on both sides show that to the solver itself.
+    """
+    if float((alpha / problem.price).min()) >= _SURELY_POSITIVE or problem.n * problem.d > _LARGEST:
+        return False
+    rows = problem.X.toarray() if sparse.issparse(problem.X) else problem.X
+    if problem.offset is not Offset.NONE:
+        rows = np.column_stack([rows, np.ones(problem.n)])
+    signed = problem.y[:, None] * rows.astype(np.float64)
+    scale = np.abs(signed).max(axis=0)
+    signed = signed / np.where(scale > 0.0, scale, 1.0)
+    found = linprog(
+        -signed.sum(axis=0), A_ub=np.vstack([-signed, signed]), b_ub=np.repeat([0.0, 1.0], problem.n), bounds=(None, None)
+    )
+    return bool(found.status == 3 or (found.status == 0 and -found.fun > 1e-6))
