@@ -13,7 +13,9 @@ from maxmargin.solvers._qp import Quadratic, qp
 from maxmargin.solvers._select import Choice, select
 from maxmargin.solvers._select_linear import select_linear
 from maxmargin.solvers._smo import SMO
+from maxmargin.solvers._stochastic import KernelSubgradient, StochasticSubgradient
 from maxmargin.solvers._threads import cpu_level, get_threads, set_threads
+from maxmargin.solvers._walk import SubgradientWalk
 
 __all__ = [
     "SMO",
@@ -24,6 +26,7 @@ __all__ = [
     "DualQP",
     "JointIterate",
     "JointRows",
+    "KernelSubgradient",
     "Limits",
     "LinearNewton",
     "PrimalIterate",
@@ -33,6 +36,8 @@ __all__ = [
     "Quadratic",
     "Solver",
     "Start",
+    "StochasticSubgradient",
+    "SubgradientWalk",
     "cpu_level",
     "get_threads",
     "qp",
