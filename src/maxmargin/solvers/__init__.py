@@ -4,6 +4,7 @@ from maxmargin.solvers._base import Limits, Solver, Start
 from maxmargin.solvers._chunking import Chunking
 from maxmargin.solvers._decomposition import Decomposition
 from maxmargin.solvers._dual_qp import DualQP
+from maxmargin.solvers._gradient_descent import GradientDescent
 from maxmargin.solvers._joint import JointIterate, JointRows
 from maxmargin.solvers._linear import CoordinateDescent, LinearNewton
 from maxmargin.solvers._primal_base import PrimalIterate, PrimalSolver
@@ -24,6 +25,7 @@ __all__ = [
     "CoordinateDescent",
     "Decomposition",
     "DualQP",
+    "GradientDescent",
     "JointIterate",
     "JointRows",
     "KernelSubgradient",

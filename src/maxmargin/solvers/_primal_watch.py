@@ -10,16 +10,18 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.problems import Offset, PrimalProblem
+from maxmargin.problems import PrimalProblem
 from maxmargin.solution import LinearJudgement, Progress, Status, Trace, certify_linear
 from maxmargin.solvers._base import Callback, Limits
+from maxmargin.solvers._multipliers import feasible
 from maxmargin.solvers._primal_base import PrimalIterate
 
-__all__ = ["PrimalWatch", "balanced"]
+__all__ = ["PrimalWatch"]
 
 Vector = NDArray[np.float64]
 
 _BETWEEN_CALLS = 0.05  # seconds between calls of the callback
+_MOST_HALVES = 40
 
 
 @final
@@ -38,7 +40,7 @@ class PrimalWatch:
         self._begin = self._called = time.perf_counter()
         self._w, self._b, self._steps = np.zeros(problem.d), 0.0, 0
         self._alpha = np.zeros(problem.n)
-        self._rows: list[tuple[float, int, float, float, int]] = []
+        self._rows: list[tuple[float, int, float, float, int, float]] = []
 
     def due(self) -> int:
         """At which step to look next: after every one at first, then after a tenth more."""
@@ -58,28 +60,33 @@ class PrimalWatch:
             judgement = self._better(judgement, guess)
         gap = (judgement.primal - judgement.dual) / max(abs(judgement.primal), 1e-300)
         seconds = time.perf_counter() - self._begin
-        self._rows.append((seconds, steps, -judgement.dual, gap, int(np.count_nonzero(self._alpha))))
+        n_support = int(np.count_nonzero(self._alpha))
+        self._rows.append((seconds, steps, -judgement.dual, gap, n_support, judgement.primal))
         if judgement.is_optimal(self._limits.tol):
             self.status = Status.CONVERGED
         else:
             self.poll(steps)
 
     def _better(self, judgement: LinearJudgement, guess: Vector) -> LinearJudgement:
-        """The judgement by other multipliers if they say more; half of them may say more still, far from the optimum."""
-        guess = balanced(self._problem, guess)
-        while True:
-            other = certify_linear(self._problem, self._w, self._b, guess)
-            nearer = other.infeasibility < judgement.infeasibility
-            if not (nearer if judgement.infeasibility > 1e-9 else other.dual > judgement.dual):
-                return judgement
-            judgement, self._alpha, guess = other, guess, 0.5 * guess
+        """The judgement by other multipliers if they say more; far from the optimum a half of them, or a quarter, says most."""
+        guess = feasible(self._problem, guess)
+        other = certify_linear(self._problem, self._w, self._b, guess)
+        for _ in range(_MOST_HALVES):
+            half = certify_linear(self._problem, self._w, self._b, 0.5 * guess)
+            if not half.dual > other.dual:
+                break
+            other, guess = half, 0.5 * guess
+        if other.infeasibility <= 1e-9 and other.dual > judgement.dual:
+            self._alpha = guess
+            return other
+        return judgement
 
     def poll(self, steps: int) -> None:
         """Look at clock, budget and callback; sets the status if it is time to stop."""
         now = time.perf_counter()
         if self._callback is not None and now - self._called >= _BETWEEN_CALLS:
             self._called = now
-            _, _, objective, gap, n_support = self._rows[-1]
+            _, _, objective, gap, n_support, _ = self._rows[-1]
             if self._callback(Progress(now - self._begin, steps, -objective, gap, n_support)):
                 self.status = Status.INTERRUPTED
                 return
@@ -90,24 +97,5 @@ class PrimalWatch:
 
     def iterate(self, status: Status, *, by_signal: bool = False) -> PrimalIterate:
         """The last point, as a solver hands it back."""
-        table = np.array(self._rows, dtype=np.float64).reshape(-1, 5)
+        table = np.array(self._rows, dtype=np.float64).reshape(-1, 6)
         return PrimalIterate(self._w, self._b, self._alpha, status, self._steps, by_signal, Trace(table))
-
-
-def balanced(problem: PrimalProblem, alpha: Vector) -> Vector:
-    """Multipliers that sum to 0 over both sides where the offset is free: the heavier side is made lighter.
-
-    Every conjugate is finite between 0 and where it is finite, so that they stay inside of their bounds.
-    """
-    if problem.offset is not Offset.FREE:
-        return alpha
-    signed = alpha * problem.loss.slope(problem.y)
-    return alpha * evening_factors(signed)
-
-
-def evening_factors(signed: Vector) -> Vector:
-    """Factors between 0 and 1, one for each side, after which the positive and the negative terms sum to 0."""
-    plus, minus = float(signed[signed > 0.0].sum()), -float(signed[signed < 0.0].sum())
-    level = min(plus, minus)
-    high, low = (level / plus if plus > 0.0 else 0.0), (level / minus if minus > 0.0 else 0.0)
-    return np.where(signed > 0.0, high, low)

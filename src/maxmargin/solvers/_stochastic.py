@@ -14,8 +14,9 @@ from maxmargin.problems import DualProblem, EpsilonRegression, Penalty, PrimalPr
 from maxmargin.solution import Iterate, Status
 from maxmargin.solution._certify import judged
 from maxmargin.solvers._base import Callback, Limits, Solver, Start
+from maxmargin.solvers._multipliers import evening_factors
 from maxmargin.solvers._primal_base import PrimalIterate, PrimalSolver
-from maxmargin.solvers._primal_watch import PrimalWatch, evening_factors
+from maxmargin.solvers._primal_watch import PrimalWatch
 from maxmargin.solvers._walk import SubgradientWalk
 from maxmargin.solvers._watch import Watch, run_each
 from maxmargin.validation import check_integer
@@ -34,8 +35,8 @@ class StochasticSubgradient(PrimalSolver):
 
     For ``λ/2 |w|² + mean loss``, which is the `PrimalProblem` with ``C = 1/(λn)``: begin with ``θ = 0``; in step t set
     ``w = θ/(λt)``, draw a row i, and add ``−ℓ'(z_i) y_i x_i`` to θ: for the hinge ``y_i x_i`` if ``y_i <w, x_i> < 1``, else
-    nothing. The answer is ``(1/T) Σ w^(t)``. Its objective is above the optimum by about ``1/(λT)``: a step costs one row, however
-    many there are, and many steps are needed for many digits. A free offset takes the same steps, unpenalised; that is slower.
+    nothing. The answer is ``(1/T) Σ w^(t)``. Its objective is above the optimum by about ``1/(λT)``: a step costs one row of
+    however many there are, but many digits take many steps. A free offset takes the same steps, unpenalised; that is slower.
     Shalev-Shwartz, Singer, Srebro and Cotter 2011.
 
     Parameters
