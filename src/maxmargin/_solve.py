@@ -91,9 +91,10 @@ def solve(
     problem : Problem, JointMulticlass or PrimalProblem
         The question.
     solver : str or Solver
-        The algorithm: "auto", "smo", "primal_qp", "dual_qp", "projected_gradient", "chunking", "decomposition", or an object
-        of `maxmargin.solvers` with its settings; for the joint problem "auto" or ``JointRows``; for a primal problem "auto",
-        "newton", "coordinate_descent" or an object.
+        The algorithm: "auto", "smo", "primal_qp", "dual_qp", "projected_gradient", "chunking", "decomposition",
+        "kernel_subgradient", or an object of `maxmargin.solvers` with its settings; for the joint problem "auto" or
+        ``JointRows``; for a primal problem "auto", "newton", "coordinate_descent", "gradient_descent", "stochastic_subgradient"
+        or an object.
     tol : float
         Largest KKT violation of a converged answer; its gap is at most ``max(tol, 1e-3)`` of the primal objective. Of a primal
         problem the largest gap, relative to the primal objective.

@@ -52,8 +52,9 @@ class LinearJudgement:
     infeasibility: float
 
     def is_optimal(self, tol: float) -> bool:
-        """Converged: feasible, and gap ≤ tol · |primal|."""
-        return self.infeasibility <= 1e-9 and self.primal - self.dual <= tol * abs(self.primal)
+        """Converged: feasible, and gap ≤ tol · |primal|; a loss that overflows is never."""
+        small = self.primal - self.dual <= tol * abs(self.primal)
+        return math.isfinite(self.primal) and self.infeasibility <= 1e-9 and small
 
 
 def certify_linear(problem: PrimalProblem, w: Vector, b: float, alpha: Vector) -> LinearJudgement:
@@ -156,6 +157,18 @@ class LinearSolution:
     def support(self) -> NDArray[np.int32]:
         """Rows with a multiplier that is not 0."""
         return np.flatnonzero(self.alpha).astype(np.int32)
+
+    @property
+    def objectives(self) -> Vector:
+        """The primal objective P at each checkpoint of the trace.
+
+        Solvers in Python keep it as a sixth number; of the engine the relative gap ``(P − D)/P`` tells it, but where D is 0, as
+        before a first sweep, it is nan.
+        """
+        if self.trace.table.shape[1] > 5:
+            return self.trace.table[:, 5].astype(np.float64)
+        with np.errstate(invalid="ignore"):
+            return np.asarray(self.trace.objective / (1.0 - self.trace.violation))
 
     def decision_function(self, X: Any) -> Vector:
         """``f(x)`` of the rows of X."""

@@ -28,6 +28,10 @@ class Status(Enum):
         "a hyperplane separates the classes: without a penalty the loss falls for ever as |w| grows, and has no minimum",
         "Set a penalty: penalty='l2'.",
     )
+    DIVERGED = (
+        "the steps were too long: the objective rose instead of falling",
+        "Take the automatic step or a shorter one (for stochastic steps a longer delay), and scale the features.",
+    )
     UNBOUNDED = ("the objective falls without end", "Add constraints, or make Q positive definite.")
 
     @property

@@ -20,6 +20,7 @@ class Trace:
     ----------
     table : ndarray of shape (checkpoints, 5)
         Seconds, pair steps, minus the dual objective, KKT violation and number of support vectors: what the core reports.
+        Solvers of linear models in Python have a sixth column, the primal objective.
 
     Examples
     --------

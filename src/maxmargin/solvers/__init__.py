@@ -4,6 +4,7 @@ from maxmargin.solvers._base import Limits, Solver, Start
 from maxmargin.solvers._chunking import Chunking
 from maxmargin.solvers._decomposition import Decomposition
 from maxmargin.solvers._dual_qp import DualQP
+from maxmargin.solvers._gradient_descent import GradientDescent
 from maxmargin.solvers._joint import JointIterate, JointRows
 from maxmargin.solvers._linear import CoordinateDescent, LinearNewton
 from maxmargin.solvers._primal_base import PrimalIterate, PrimalSolver
@@ -13,7 +14,9 @@ from maxmargin.solvers._qp import Quadratic, qp
 from maxmargin.solvers._select import Choice, select
 from maxmargin.solvers._select_linear import select_linear
 from maxmargin.solvers._smo import SMO
+from maxmargin.solvers._stochastic import KernelSubgradient, StochasticSubgradient
 from maxmargin.solvers._threads import cpu_level, get_threads, set_threads
+from maxmargin.solvers._walk import SubgradientWalk
 
 __all__ = [
     "SMO",
@@ -22,8 +25,10 @@ __all__ = [
     "CoordinateDescent",
     "Decomposition",
     "DualQP",
+    "GradientDescent",
     "JointIterate",
     "JointRows",
+    "KernelSubgradient",
     "Limits",
     "LinearNewton",
     "PrimalIterate",
@@ -33,6 +38,8 @@ __all__ = [
     "Quadratic",
     "Solver",
     "Start",
+    "StochasticSubgradient",
+    "SubgradientWalk",
     "cpu_level",
     "get_threads",
     "qp",

@@ -13,6 +13,7 @@ from maxmargin.solvers._dual_qp import DualQP
 from maxmargin.solvers._primal_qp import PrimalQP
 from maxmargin.solvers._projected_gradient import ProjectedGradient
 from maxmargin.solvers._smo import SMO
+from maxmargin.solvers._stochastic import KernelSubgradient
 
 __all__ = ["Choice", "as_solver", "select"]
 
@@ -23,6 +24,7 @@ _BY_NAME: dict[str, type[Solver]] = {
     "projected_gradient": ProjectedGradient,
     "chunking": Chunking,
     "decomposition": Decomposition,
+    "kernel_subgradient": KernelSubgradient,
 }
 
 

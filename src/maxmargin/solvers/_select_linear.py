@@ -6,12 +6,19 @@ from typing import Any, Final
 
 from maxmargin.errors import InvalidInput
 from maxmargin.problems import PrimalProblem
+from maxmargin.solvers._gradient_descent import GradientDescent
 from maxmargin.solvers._linear import CoordinateDescent, LinearNewton
 from maxmargin.solvers._primal_base import PrimalSolver
+from maxmargin.solvers._stochastic import StochasticSubgradient
 
 __all__ = ["select_linear"]
 
-_BY_NAME: Final[dict[str, type[PrimalSolver]]] = {"newton": LinearNewton, "coordinate_descent": CoordinateDescent}
+_BY_NAME: Final[dict[str, type[PrimalSolver]]] = {
+    "newton": LinearNewton,
+    "coordinate_descent": CoordinateDescent,
+    "gradient_descent": GradientDescent,
+    "stochastic_subgradient": StochasticSubgradient,
+}
 
 
 def select_linear(solver: Any, problem: PrimalProblem) -> PrimalSolver:

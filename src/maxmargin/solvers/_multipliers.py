@@ -1,0 +1,58 @@
+"""Multipliers that satisfy the equalities of a linear model's dual, from those that nearly do."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import linalg, sparse
+
+from maxmargin.losses import Logistic
+from maxmargin.problems import Offset, Penalty, PrimalProblem
+
+__all__ = ["evening_factors", "feasible", "features_with_offset"]
+
+Vector = NDArray[np.float64]
+
+_MOST_FEATURES = 500  # beyond, a system in them costs more than what it is for
+
+
+def feasible(problem: PrimalProblem, alpha: Vector) -> Vector:
+    """Multipliers near α whose signed sum is 0 where the offset is free, and whose rows sum to 0 where there is no penalty."""
+    signed = alpha * problem.loss.slope(problem.y)
+    if problem.penalty is Penalty.NONE:
+        return _without_sum(problem, alpha, signed) if problem.d <= _MOST_FEATURES else alpha
+    return alpha * evening_factors(signed) if problem.offset is Offset.FREE else alpha
+
+
+def evening_factors(signed: Vector) -> Vector:
+    """Factors between 0 and 1, one for each side, after which the positive and the negative terms sum to 0.
+
+    Every conjugate is finite between 0 and where it is finite, so that multipliers stay inside of their bounds.
+    """
+    plus, minus = float(signed[signed > 0.0].sum()), -float(signed[signed < 0.0].sum())
+    level = min(plus, minus)
+    high, low = (level / plus if plus > 0.0 else 0.0), (level / minus if minus > 0.0 else 0.0)
+    return np.where(signed > 0.0, high, low)
+
+
+def _without_sum(problem: PrimalProblem, alpha: Vector, signed: Vector) -> Vector:
+    """``α (1 − S X̃ v)`` with the v that makes ``Σ α_i s_i x̃_i`` vanish: each α moves by a part of itself, and hardly leaves 0.
+
+    The logistic loss has a bound above too; there they move by parts of their distances from both.
+    """
+    room = np.abs(alpha)
+    if isinstance(problem.loss, Logistic):
+        room = room * (1.0 - alpha / problem.price)
+    rows = features_with_offset(problem)
+    system = rows.T @ (room[:, None] * rows)
+    v, *_ = linalg.lstsq(system, rows.T @ signed)
+    return np.asarray(alpha - room * problem.loss.slope(problem.y) * (rows @ v))
+
+
+def features_with_offset(problem: PrimalProblem) -> NDArray[np.float64]:
+    """``X̃``: the rows in float64, with a constant feature where there is an offset."""
+    X = np.asarray(problem.X.toarray() if sparse.issparse(problem.X) else problem.X, dtype=np.float64)
+    if problem.offset is Offset.NONE:
+        return X
+    constant = problem.offset_scale if problem.offset is Offset.PENALISED else 1.0
+    return np.column_stack([X, np.full(problem.n, constant)])

@@ -1,0 +1,101 @@
+"""What the solvers of linear models in Python share: clock, limits, callback, trace, and the judge of their points."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+from typing import final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.problems import PrimalProblem
+from maxmargin.solution import LinearJudgement, Progress, Status, Trace, certify_linear
+from maxmargin.solvers._base import Callback, Limits
+from maxmargin.solvers._multipliers import feasible
+from maxmargin.solvers._primal_base import PrimalIterate
+
+__all__ = ["PrimalWatch"]
+
+Vector = NDArray[np.float64]
+
+_BETWEEN_CALLS = 0.05  # seconds between calls of the callback
+_MOST_HALVES = 40
+
+
+@final
+class PrimalWatch:
+    """Sees some points of one run, keeps the last with the best multipliers so far, and says when to stop.
+
+    Attributes
+    ----------
+    status : Status or None
+        Why to stop; None to go on.
+    """
+
+    def __init__(self, problem: PrimalProblem, limits: Limits, callback: Callback | None) -> None:
+        self.status: Status | None = None
+        self._problem, self._limits, self._callback = problem, limits, callback
+        self._begin = self._called = time.perf_counter()
+        self._w, self._b, self._steps = np.zeros(problem.d), 0.0, 0
+        self._alpha = np.zeros(problem.n)
+        self._rows: list[tuple[float, int, float, float, int, float]] = []
+
+    def due(self) -> int:
+        """At which step to look next: after every one at first, then after a tenth more."""
+        return min(self._steps + max(1, self._steps // 10), self._limits.max_steps)
+
+    def see(self, w: Vector, b: float, guesses: Sequence[Vector], steps: int) -> None:
+        """Judge a point after so many steps, with guesses at its multipliers; sets the status if it is the last.
+
+        A point whose objective is not finite is not kept.
+        """
+        judgement = certify_linear(self._problem, w, b, self._alpha)
+        if not math.isfinite(judgement.primal):
+            self.status = Status.DIVERGED
+            return
+        self._w, self._b, self._steps = w, b, steps
+        for guess in guesses:
+            judgement = self._better(judgement, guess)
+        gap = (judgement.primal - judgement.dual) / max(abs(judgement.primal), 1e-300)
+        seconds = time.perf_counter() - self._begin
+        n_support = int(np.count_nonzero(self._alpha))
+        self._rows.append((seconds, steps, -judgement.dual, gap, n_support, judgement.primal))
+        if judgement.is_optimal(self._limits.tol):
+            self.status = Status.CONVERGED
+        else:
+            self.poll(steps)
+
+    def _better(self, judgement: LinearJudgement, guess: Vector) -> LinearJudgement:
+        """The judgement by other multipliers if they say more; far from the optimum a half of them, or a quarter, says most."""
+        guess = feasible(self._problem, guess)
+        other = certify_linear(self._problem, self._w, self._b, guess)
+        for _ in range(_MOST_HALVES):
+            half = certify_linear(self._problem, self._w, self._b, 0.5 * guess)
+            if not half.dual > other.dual:
+                break
+            other, guess = half, 0.5 * guess
+        if other.infeasibility <= 1e-9 and other.dual > judgement.dual:
+            self._alpha = guess
+            return other
+        return judgement
+
+    def poll(self, steps: int) -> None:
+        """Look at clock, budget and callback; sets the status if it is time to stop."""
+        now = time.perf_counter()
+        if self._callback is not None and now - self._called >= _BETWEEN_CALLS:
+            self._called = now
+            _, _, objective, gap, n_support, _ = self._rows[-1]
+            if self._callback(Progress(now - self._begin, steps, -objective, gap, n_support)):
+                self.status = Status.INTERRUPTED
+                return
+        if steps >= self._limits.max_steps:
+            self.status = Status.ITERATION_LIMIT
+        elif 0 < self._limits.max_seconds <= now - self._begin:
+            self.status = Status.TIME_LIMIT
+
+    def iterate(self, status: Status, *, by_signal: bool = False) -> PrimalIterate:
+        """The last point, as a solver hands it back."""
+        table = np.array(self._rows, dtype=np.float64).reshape(-1, 6)
+        return PrimalIterate(self._w, self._b, self._alpha, status, self._steps, by_signal, Trace(table))
