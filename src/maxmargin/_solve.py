@@ -80,7 +80,8 @@ def solve(
         The algorithm: "auto", "smo", "primal_qp", "dual_qp", "projected_gradient", "chunking", "decomposition", or an object
         of `maxmargin.solvers` with its settings; for the joint problem "auto" or ``JointRows``.
     tol : float
-        Largest KKT violation of a converged answer; its gap is at most ``max(tol, 1e-3)`` of the primal objective.
+        Largest KKT violation of a converged answer; its gap is at most ``max(tol, 1e-3)`` of the primal objective. A converged
+        answer of the joint problem has a gap of at most ``tol`` of the primal objective.
     max_iter : int
         Limit of steps: pair steps of the engine, rounds of other solvers; −1 for a finite automatic one.
     max_time : float, optional
