@@ -1,14 +1,14 @@
 """The exact finish of the joint problem: Newton's method on the face where the free coefficients live.
 
-A coefficient has an upper bound, 0 or C_i, and none below. On its bound it is fixed, else free; row sums and, with offsets, class
-totals are kept. On a face the minimum is one linear system away: a step ends there or at the first bound on the way, which is
-then kept, and from a minimum the coefficients that want to leave their bounds most are let go.
+A coefficient has an upper bound, 0 or C_i, and none below. On its bound it is fixed, else free; row sums and, with offsets,
+class totals are kept. On a face the minimum is one linear system away: a step ends there or at the first bound on the way, which
+is then kept, and from a minimum the coefficients that want to leave their bounds most are let go.
 """
 
 from __future__ import annotations
 
 import time
-from typing import NamedTuple
+from typing import NamedTuple, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +32,7 @@ _ROUNDING, _SQRT_ROUNDING = 1e-13, 3e-7
 _IDLE = 3  # minima that are no better than the best before: what is left is rounding
 
 
+@final
 class Finished(NamedTuple):
     """The point, its offsets, the Newton systems it took, and whether what is left is rounding."""
 
