@@ -96,8 +96,8 @@ def solve(
         ``JointRows``; for a primal problem "auto", "newton", "coordinate_descent", "gradient_descent", "stochastic_subgradient"
         or an object.
     tol : float
-        Largest KKT violation of a converged answer; its gap is at most ``max(tol, 1e-3)`` of the primal objective. Of a primal
-        problem the largest gap, relative to the primal objective.
+        Largest KKT violation of a converged answer; its gap is at most ``max(tol, 1e-3)`` of the primal objective. Of a joint
+        or a primal problem the largest gap, relative to the primal objective.
     max_iter : int
         Limit of steps: pair steps of the engine, rounds of other solvers; −1 for a finite automatic one.
     max_time : float, optional

@@ -49,7 +49,8 @@ class SVC(KernelClassifier):
     shrinking : bool, default=True
         Leave rows that have settled at a bound out of the search for a while.
     tol : float, default=1e-3
-        Largest violation of the optimality conditions at which to stop.
+        Largest violation of the optimality conditions at which to stop; for ``multi_class="joint"`` the largest gap between
+        the objectives, as a part of the primal one.
     cache_size : "auto" or float, default="auto"
         Memory for kernel values, in MB; "auto" is a share of what the machine has.
     class_weight : dict, "balanced" or None, default=None

@@ -30,7 +30,9 @@ class JointMulticlass:
     and Watkins 1998 with one slack a row, Crammer and Singer 2001 with offsets). The dual has K coefficients a row that sum to
     0, and ``w_k = ½ Σ β_ik φ(x_i)``. For two classes it is `SoftMargin` at the same C. ``C = inf`` allows no slack.
 
-    It has a dual of its own kind, and so a solver of its own: ``maxmargin.solve`` knows which.
+    It has a dual of its own kind, and so a solver of its own: ``maxmargin.solve`` knows which. Its answer is converged if the
+    gap between a feasible point of each is at most ``tol`` times the primal objective; the KKT violation is reported beside it.
+    Where several offsets are optimal, the solver's exact finish takes the middle.
 
     Parameters
     ----------

@@ -106,9 +106,7 @@ class JointRows:
             return found
         return further(found, limits.tol)
 
-    def _search(
-        self, problem: JointMulticlass, start: JointIterate, limits: Limits, callback: Callback | None
-    ) -> JointIterate:
+    def _search(self, problem: JointMulticlass, start: JointIterate, limits: Limits, callback: Callback | None) -> JointIterate:
         def monitor(seconds: float, steps: int, objective: float, violation: float, n_support: int) -> bool:
             return callback is not None and bool(callback(Progress(seconds, steps, -objective, violation, n_support)))
 

@@ -1,14 +1,14 @@
 """The exact finish of the joint problem: Newton's method on the face where the free coefficients live.
 
-A coefficient has an upper bound, 0 or C_i, and none below. On its bound it is fixed, else free; row sums and, with offsets, class
-totals are kept. On a face the minimum is one linear system away: a step ends there or at the first bound on the way, which is
-then kept, and from a minimum the coefficients that want to leave their bounds most are let go.
+A coefficient has an upper bound, 0 or C_i, and none below. On its bound it is fixed, else free; row sums and, with offsets,
+class totals are kept. On a face the minimum is one linear system away: a step ends there or at the first bound on the way, which
+is then kept, and from a minimum the coefficients that want to leave their bounds most are let go.
 """
 
 from __future__ import annotations
 
 import time
-from typing import NamedTuple
+from typing import NamedTuple, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,19 +18,21 @@ from scipy.sparse.csgraph import connected_components
 from maxmargin.kernels import Gram
 from maxmargin.problems import JointMulticlass
 from maxmargin.solvers._finish import minimum_on
+from maxmargin.solvers._threads import one_blas_thread
 
 __all__ = ["Finished", "finished_joint", "is_small"]
 
 Matrix = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
-_SMALL = 600  # free coefficients; beyond, a Newton system is dear
-_WORK = 2e10  # multiplications in such systems, after which the search is left to go on
+_SMALL = 600  # variables on a face; beyond, a Newton system is dear
+_WORK = 1e10  # the sum of their cubes, over the rounds, after which the search is left to go on
 _RELEASED = 8  # coefficients let go at once
 _ROUNDING, _SQRT_ROUNDING = 1e-13, 3e-7
 _IDLE = 3  # minima that are no better than the best before: what is left is rounding
 
 
+@final
 class Finished(NamedTuple):
     """The point, its offsets, the Newton systems it took, and whether what is left is rounding."""
 
@@ -42,8 +44,7 @@ class Finished(NamedTuple):
 
 def is_small(problem: JointMulticlass, beta: Matrix) -> bool:
     """Whether the face of β is small enough for dense systems."""
-    free = beta < _room(problem)
-    return int(free[free.sum(axis=1) > 1].sum()) <= _SMALL
+    return _variables(beta < _room(problem)) <= _SMALL
 
 
 def finished_joint(problem: JointMulticlass, beta: Matrix, rounds: int, until: float) -> Finished:
@@ -63,6 +64,11 @@ def finished_joint(problem: JointMulticlass, beta: Matrix, rounds: int, until: f
            [-1.,  2., -1.],
            [ 0., -1.,  1.]])
     """
+    with one_blas_thread():
+        return _finished(problem, beta, rounds, until)
+
+
+def _finished(problem: JointMulticlass, beta: Matrix, rounds: int, until: float) -> Finished:
     room = _room(problem)
     every, own = np.arange(len(beta)), problem.codes
     point, used, work, at_minimum = beta.copy(), 0, 0.0, False
@@ -74,25 +80,29 @@ def finished_joint(problem: JointMulticlass, beta: Matrix, rounds: int, until: f
         bias = best_offsets(slopes, can_rise) if problem.offset else np.zeros(beta.shape[1])
         if used >= rounds or work > _WORK or time.perf_counter() > until:
             return Finished(point, bias, used, at_optimum=False)
-        if at_minimum:
+        if at_minimum or _variables(can_rise) == 0:
             wants = slopes + bias
             wants = np.where(can_rise, 0.0, wants - np.where(can_rise, wants, np.inf).min(axis=1, keepdims=True))
-            worst = float(wants.max())
+            violation = float(wants.max()) / float(np.abs(slopes).max())
             dual = float(point[every, own].sum() - np.vdot(point, slopes)) / 2.0
             idle = 0 if dual > best else idle + 1
             best = max(best, dual)
-            violation = worst / float(np.abs(slopes).max())
             if violation <= _ROUNDING or idle > _IDLE:
                 return Finished(point, bias, used, at_optimum=violation <= _SQRT_ROUNDING)
             most = np.argsort(-wants, axis=None, kind="stable")[:_RELEASED]
             released[:] = False
-            released.flat[most[wants.flat[most] > 0.1 * worst]] = True
+            released.flat[most[wants.flat[most] > 0.1 * wants.max()]] = True
         else:
             released &= ~can_rise
         free = can_rise | released
         free &= free.sum(axis=1, keepdims=True) > 1
         point, at_minimum = _stepped(problem, point, slopes, room, free, released)
-        used, work = used + 1, work + float(free.sum()) ** 3
+        used, work = used + 1, work + float(_variables(free)) ** 3
+
+
+def _variables(free: Mask) -> int:
+    """How many of the free coefficients can move: in each row, one follows from the others."""
+    return int(np.maximum(free.sum(axis=1) - 1, 0).sum())
 
 
 def _room(problem: JointMulticlass) -> Matrix:
@@ -111,47 +121,52 @@ def _slopes(problem: JointMulticlass, beta: Matrix) -> Matrix:
 def _stepped(
     problem: JointMulticlass, beta: Matrix, slopes: Matrix, room: Matrix, free: Mask, released: Mask
 ) -> tuple[Matrix, bool]:
-    """The minimum on the face, or the first bound on the way to it; whether it is the minimum."""
-    row, label = np.nonzero(free)
-    rows, place = np.unique(row, return_inverse=True)
-    K = problem.gram.block(rows, rows)
-    H = np.where(label[:, None] == label, 0.5 * K[np.ix_(place, place)], 0.0)
-    sums = (np.arange(len(rows))[:, None] == place).astype(np.float64)
-    missing = -beta[rows].sum(axis=1)
-    if problem.offset:
-        totals = _independent(place, label, len(rows))
-        sums = np.vstack((sums, totals[:, None] == label))
-        missing = np.concatenate((missing, -beta[:, totals].sum(axis=0)))
-    fresh = released[row, label]
+    """The minimum on the face, or the first bound on the way to it; whether it is the minimum.
+
+    In each row one coefficient takes what the others of the row give: the variables are these others.
+    """
+    rows = np.flatnonzero(free.any(axis=1))
+    taker = np.where(free & ~released, room - beta, -np.inf)[rows].argmax(axis=1)
+    others = free[rows]
+    others[np.arange(len(rows)), taker] = False
+    at, label = np.nonzero(others)
+    row, takes = rows[at], taker[at]
+    same = (label[:, None] == label).astype(np.float64) - (label[:, None] == takes)
+    H = 0.5 * problem.gram.block(rows, rows)[np.ix_(at, at)]
+    H *= same + (takes[:, None] == takes) - (takes[:, None] == label)
+    slope = slopes[row, label] - slopes[row, takes]
+    totals = _independent(row, label, takes, problem) if problem.offset else np.empty(0, dtype=np.intp)
+    sums = (totals[:, None] == label).astype(np.float64) - (totals[:, None] == takes)
+    missing = -beta[:, totals].sum(axis=0)
     kept = np.ones(len(row), dtype=np.bool_)
-    direction = np.zeros(len(row))
+    given = np.zeros(len(row))
     for _ in range(_RELEASED):
-        direction[:] = 0.0
-        direction[kept] = minimum_on(H[np.ix_(kept, kept)], slopes[row, label][kept], sums[:, kept], missing)
-        wrong = kept & fresh & (direction > 0)  # let go, and driven back into its bound
+        given[:] = 0.0
+        given[kept] = minimum_on(H[np.ix_(kept, kept)], slope[kept], sums[:, kept], missing)
+        wrong = kept & released[row, label] & (given > 0)  # let go, and driven back into its bound
         if not wrong.any():
             break
         kept &= ~wrong
-    left = room[row, label] - beta[row, label]
+    direction = np.zeros(beta.shape)
+    direction[row, label] = given
+    direction[rows, taker] = -direction[rows].sum(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
-        ratio = np.where(direction > 0, left / direction, np.inf)
-    length = min(1.0, float(ratio.min(initial=np.inf)))
-    moved = beta[row, label] + length * direction
+        ratio = np.where(direction > 0, (room - beta) / direction, np.inf)
+    length = min(1.0, float(ratio.min()))
     blocked = ratio <= length
-    moved = np.where(blocked, room[row, label], np.minimum(moved, room[row, label]))
-    result = beta.copy()
-    result[row, label] = moved
-    return result, length == 1.0 and not blocked.any()
+    moved = np.where(blocked, room, np.minimum(beta + length * direction, room))
+    moved[rows, taker] -= np.where(blocked[rows, taker], 0.0, moved[rows].sum(axis=1))  # rounding of the sum
+    return moved, not blocked.any()
 
 
-def _independent(place: NDArray[np.intp], label: NDArray[np.intp], rows: int) -> NDArray[np.intp]:
-    """The classes whose totals do not follow from the others: of classes that rows connect, one follows."""
-    present = np.unique(label)
-    edges = (np.ones(len(label)), (place, rows + label))
-    nodes = rows + int(label.max(initial=0)) + 1
-    _, part = connected_components(sparse.coo_matrix(edges, shape=(nodes, nodes)), directed=False)
-    _, first = np.unique(part[rows + present], return_index=True)
-    return np.asarray(np.delete(present, first))
+def _independent(
+    row: NDArray[np.intp], label: NDArray[np.intp], takes: NDArray[np.intp], problem: JointMulticlass
+) -> NDArray[np.intp]:
+    """The classes whose totals can change and do not follow from the others: of classes that rows connect, one follows."""
+    classes = len(problem.classes)
+    _, part = connected_components(sparse.coo_matrix((np.ones(len(row)), (label, takes)), shape=(classes, classes)))
+    _, first = np.unique(part, return_index=True)
+    return np.asarray(np.delete(np.arange(classes), first))
 
 
 def best_offsets(slopes: Matrix, can_rise: Mask) -> NDArray[np.float64]:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, final
+from contextlib import AbstractContextManager
+from functools import cache
+from typing import Any, cast, final
 
 import threadpoolctl
 
 from maxmargin import _core
 from maxmargin.validation import check_integer
 
-__all__ = ["cpu_level", "get_threads", "set_threads"]
+__all__ = ["cpu_level", "get_threads", "one_blas_thread", "set_threads"]
 
 
 _MOST = 4096  # threads beyond any machine's processors
@@ -55,6 +57,25 @@ def cpu_level() -> str:
     True
     """
     return _core.cpu_level()
+
+
+@cache
+def _blas() -> threadpoolctl.ThreadpoolController:
+    return threadpoolctl.ThreadpoolController().select(user_api="blas")
+
+
+def one_blas_thread() -> AbstractContextManager[Any]:
+    """While it is entered, linear algebra runs on one thread: another number would change the order of its sums.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from maxmargin.solvers._threads import one_blas_thread
+    >>> with one_blas_thread():
+    ...     float(np.linalg.solve(np.eye(1), np.ones(1))[0])
+    1.0
+    """
+    return cast("AbstractContextManager[Any]", _blas().limit(limits=1))
 
 
 @final
