@@ -27,7 +27,7 @@ from maxmargin.solution import (
     certify_joint,
 )
 from maxmargin.solvers import JointIterate, JointRows, Limits, Solver, Start
-from maxmargin.solvers._base import Callback
+from maxmargin.solvers._base import Callback, resumed
 from maxmargin.solvers._select import as_solver
 from maxmargin.validation import check_boolean, check_integer, check_positive
 
@@ -143,7 +143,9 @@ def answer(
         None if max_time is None else check_positive("max_time", max_time, "solve", infinite=True),
         chosen.automatic_steps(max(problem.dual.n for problem in problems)),
     )
-    iterates = chosen.run(problems, _starts(problems), budget.limits(budget.tol, 0), callback)
+    starts = _starts(problems)
+    bounded = [problem.within(start.beta) for problem, start in zip(problems, starts, strict=True)]
+    iterates = chosen.run(bounded, starts, budget.limits(budget.tol, 0), callback)
     if throw:
         for problem, iterate in zip(problems, iterates, strict=True):
             _raise_if_interrupted(problem, iterate, budget)
@@ -224,7 +226,9 @@ def _raise_if_infeasible(solution: Solution) -> None:
     if solution.status is Status.INFEASIBLE:
         status = solution.status
         raise InfeasibleError(
-            f"{status.name}: {status.message}; `solution.proof` of this exception has the proof. {status.advice}", solution
+            f"{status.name}: {status.message}: {solution.proof} `solution.proof` of this exception has the weights."
+            f" {status.advice}",
+            solution,
         )
 
 
@@ -275,22 +279,24 @@ class _Hallway:
             tol = self.budget.tol / problem.unit(judgement)
             if judgement.is_optimal(tol) or _indefinite(problem, iterate, judgement):
                 break
-            if problem.inseparable(iterate.beta, judgement) is not None:
+            if problem.proof(iterate.beta, judgement) is not None:
                 break
             aim = min(aim, tol)
             if judgement.kkt_violation <= tol:
                 aim *= 0.1  # the pairs agree, the gap does not
             limits = self.budget.limits(min(aim, 0.5 * judgement.kkt_violation), iterate.steps)
-            start = Start(iterate.beta, judgement.scores, judged=True)
-            (later,) = self.solver.run([problem], [start], limits, self.callback)
+            bounded, start = resumed(problem, iterate.beta, judgement)
+            (later,) = self.solver.run([bounded], [start], limits, self.callback)
             if self.throw:
                 _raise_if_interrupted(problem, _joined(iterate, later), self.budget)
             better = certify(problem, later.beta)
             # Rounding can leave a gap below 0: it is less than half of itself for ever.
             nearer = judgement.gap > 0.0 and better.gap < 0.5 * judgement.gap
-            progressed = better.kkt_violation < 0.5 * judgement.kkt_violation or nearer
-            if better.dual >= judgement.dual or better.kkt_violation < judgement.kkt_violation:
-                iterate, judgement = _joined(iterate, later), better
+            runs_away = bounded is not problem and np.abs(later.beta).max() > 10.0 * np.abs(iterate.beta).max()
+            progressed = better.kkt_violation < 0.5 * judgement.kkt_violation or nearer or runs_away
+            if better.dual < judgement.dual and better.kkt_violation >= judgement.kkt_violation:
+                break  # a gap that is small since β fell back is no progress
+            iterate, judgement = _joined(iterate, later), better
             if not progressed:
                 break
         if self.with_rows:  # estimators pack their machines, and are no larger for a checkpoint that the certificate has too
@@ -346,10 +352,11 @@ def _joined(earlier: Iterate, later: Iterate) -> Iterate:
 
 def _solution(problem: Problem, iterate: Iterate, judgement: Judgement, tol: float, *, with_rows: bool = True) -> Solution:
     model, unit = problem.model(iterate.beta, judgement), problem.unit(judgement)
-    proof = problem.inseparable(iterate.beta, judgement)
+    proof = problem.proof(iterate.beta, judgement)
     indefinite = _indefinite(problem, iterate, judgement)
     status = Status.INFEASIBLE if proof is not None else _status(iterate, judgement, tol / unit, indefinite)
-    certificate = Certificate.of(model.primal, model.dual, unit * judgement.kkt_violation, status, indefinite=indefinite)
+    primal = model.primal if proof is None else math.inf
+    certificate = Certificate.of(primal, model.dual, unit * judgement.kkt_violation, status, indefinite=indefinite)
     support, boundary = judgement.support, judgement.boundary
     return Solution(
         n=len(judgement.scores),

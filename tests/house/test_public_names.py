@@ -27,7 +27,7 @@ PUBLIC: dict[str, str] = {
     "maxmargin.kernels": "BoundKernel Gram Kernel Linear Polynomial Precomputed RBF Sigmoid UserFunction as_kernel",
     "maxmargin.plots": "canvas convergence decision_boundary ordinary_region tube",
     "maxmargin.problems": "Ball DataDescription DualProblem EpsilonRegression HardMargin Inseparable JointMulticlass "
-    "Level Margin Model NuClassification NuRegression Offset OneClass Problem Reading Slack SoftMargin Terms Tube",
+    "Level Margin Model NoTube NuClassification NuRegression Offset OneClass Problem Reading Slack SoftMargin Terms Tube",
     "maxmargin.scales": "C_from_alpha_sum C_from_lam C_from_lam_half alpha_sum_from_C lam_from_C lam_half_from_C",
     "maxmargin.solution": "Certificate Geometry Iterate JointJudgement JointSolution Judgement KKT Kind Progress Solution "
     "Status Trace certify certify_all certify_joint margin_of",

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from maxmargin.errors import InvalidInput
 from maxmargin.kernels import RBF, Gram, Kernel, Precomputed, UserFunction, as_kernel
 from maxmargin.problems._dual import DualProblem
+from maxmargin.problems._proofs import Inseparable, NoTube
 from maxmargin.problems._reading import Reading
 from maxmargin.problems._terms import Terms
 from maxmargin.validation import (
@@ -24,7 +25,7 @@ from maxmargin.validation import (
     weighted_rows,
 )
 
-__all__ = ["Inseparable", "Judged", "Model", "Problem", "gram_of", "labelled", "require_equally_many", "unlabelled"]
+__all__ = ["Judged", "Model", "Problem", "gram_of", "labelled", "require_equally_many", "unlabelled"]
 
 Vector = NDArray[np.float64]
 
@@ -89,34 +90,6 @@ class Model:
     reading: Reading
 
 
-@final
-@dataclass(frozen=True, eq=False)
-class Inseparable:
-    """Proof that no hyperplane separates two classes: two points of their convex hulls that are the same.
-
-    Attributes
-    ----------
-    weights : ndarray
-        Of every row; those of a class sum to 1, and the two weighted means of ``φ(x_i)`` coincide. Without offset all sum to 1,
-        and the weighted mean of ``y_i φ(x_i)`` is 0.
-    distance : float
-        Between the two points: 0 up to rounding.
-
-    Examples
-    --------
-    >>> from maxmargin import solve
-    >>> from maxmargin.kernels import Linear
-    >>> from maxmargin.problems import HardMargin
-    >>> problem = HardMargin([[0.0], [1.0], [2.0]], [0, 1, 0], kernel=Linear())
-    >>> solution = solve(problem, throw=False)
-    >>> solution.status.name, solution.proof.weights
-    ('INFEASIBLE', array([0.5, 1. , 0.5]))
-    """
-
-    weights: Vector
-    distance: float
-
-
 class Problem(ABC):
     """A question about data. It knows its dual problem, and no solver.
 
@@ -148,8 +121,12 @@ class Problem(ABC):
         """What a violation of 1 in the dual is in the formulation's own terms."""
         return 1.0
 
-    def inseparable(self, beta: Vector, judged: Judged) -> Inseparable | None:
-        """The proof that there is no answer; None if there is one, as in every problem with slack."""
+    def within(self, beta: Vector) -> Problem:
+        """What a solver is given to go on from β: the same with bounds far beyond β where there are none, else itself."""
+        return self
+
+    def proof(self, beta: Vector, judged: Judged) -> Inseparable | NoTube | None:
+        """Why there is no answer; None if there is one, as in every problem with slack."""
         return None
 
     def terms(self, judged: Judged) -> Terms:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from maxmargin.errors import InvalidInput
 from maxmargin.kernels import BoundKernel
-from maxmargin.problems import Inseparable, Margin, Reading, Terms, Tube
+from maxmargin.problems import Inseparable, Margin, NoTube, Reading, Terms, Tube
 from maxmargin.solution._certificate import Certificate
 from maxmargin.solution._geometry import Geometry
 from maxmargin.solution._kkt import KKT, Conditions
@@ -68,7 +68,7 @@ class Solution:
         The rows themselves.
     reading : Reading
         What the scores mean: a margin, a tube with its ε, a level, a ball with its radius.
-    proof : Inseparable or None
+    proof : Inseparable, NoTube or None
         Why there is no answer, if the status is INFEASIBLE.
     terms : Terms or None
         Prices at the support vectors and then at the boundary rows, and the equalities: what `kkt` needs.
@@ -100,7 +100,7 @@ class Solution:
     support_vectors: Any
     boundary_excess: Vector | None = None
     reading: Reading = field(default_factory=Margin)
-    proof: Inseparable | None = None
+    proof: Inseparable | NoTube | None = None
     terms: Terms | None = None
 
     def __post_init__(self) -> None:
