@@ -355,6 +355,8 @@ def _solution(problem: Problem, iterate: Iterate, judgement: Judgement, tol: flo
     proof = problem.proof(iterate.beta, judgement)
     indefinite = _indefinite(problem, iterate, judgement)
     status = Status.INFEASIBLE if proof is not None else _status(iterate, judgement, tol / unit, indefinite)
+    if math.isnan(model.primal) or math.isnan(model.dual):
+        raise InvalidInput("The objective is not finite: kernel values, targets or C are too large. Scale the features and y.")
     primal = model.primal if proof is None else math.inf
     certificate = Certificate.of(primal, model.dual, unit * judgement.kkt_violation, status, indefinite=indefinite)
     support, boundary = judgement.support, judgement.boundary

@@ -25,7 +25,7 @@ from maxmargin.validation import (
     weighted_rows,
 )
 
-__all__ = ["Judged", "Model", "Problem", "gram_of", "labelled", "require_equally_many", "unlabelled"]
+__all__ = ["Judged", "Model", "Problem", "gram_of", "labelled", "require_equally_many", "require_range", "unlabelled"]
 
 Vector = NDArray[np.float64]
 
@@ -168,6 +168,38 @@ def require_equally_many(gram: Gram, **vectors: Vector) -> None:
     if any(len(vector) != gram.n for vector in vectors.values()):
         counts = [f"{gram.n} rows", *(f"{len(vector)} {name}" for name, vector in vectors.items())]
         raise InvalidInput(f"Got {', '.join(counts[:-1])} and {counts[-1]}; they must be equally many.")
+
+
+def require_range(prices: Vector, names: str, targets: Vector | None = None, *, endless: bool = False) -> None:
+    """Raise where the objective overflows: its squares have as much of β as all prices together, its products targets too.
+
+    Parameters
+    ----------
+    prices : ndarray
+        ``C_i`` or weights of the rows.
+    names : str
+        The parameters they come from.
+    targets : ndarray, optional
+        What they are multiplied with, if not with labels.
+    endless : bool
+        Whether infinite prices stand for none.
+    """
+    with np.errstate(over="ignore"):
+        total = float(prices[np.isfinite(prices)].sum() if endless else prices.sum())
+        if total > _LARGEST:
+            raise InvalidInput(
+                f"{names} is too large: its sum over the rows is {total:.3g}, and above {_LARGEST:g} squares overflow."
+                f" Choose a smaller {names.split(maxsplit=1)[0]}."
+            )
+        size = 0.0 if targets is None else float(np.abs(targets).max())
+        if size > _LARGEST and (np.isinf(prices).any() or size * total > 1e5 * _LARGEST**2):
+            raise InvalidInput(
+                f"The targets in y are too large: the largest is {size:.3g}, and with this C the objective overflows."
+                " Scale the targets, for example with TransformedTargetRegressor, or choose a smaller C."
+            )
+
+
+_LARGEST = 1e150  # its square is a number
 
 
 def gram_of(kernel: Kernel, data: TrainingSet | WeightedRows) -> Gram:

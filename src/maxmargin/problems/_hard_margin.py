@@ -129,7 +129,7 @@ class HardMargin(Problem):
         bias = judged.bias if self.offset else 0.0
         f = scale * (turned * judged.scores + bias)
         nearest = float((self.y * f).min())
-        norm = scale * scale * judged.square_norm
+        norm = scale * (scale * judged.square_norm)  # the square of scale may overflow
         return Model(
             beta=scale * turned * beta,
             scores=f,

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from maxmargin.errors import InvalidInput
 from maxmargin.kernels import Gram, Kernel
-from maxmargin.problems._base import Judged, Model, Problem, gram_of, labelled, require_equally_many
+from maxmargin.problems._base import Judged, Model, Problem, gram_of, labelled, require_equally_many, require_range
 from maxmargin.problems._dual import DualProblem
 from maxmargin.problems._filling import filled
 from maxmargin.problems._reading import Margin
@@ -67,6 +67,7 @@ class NuClassification(Problem):
 
     def _fill(self, gram: Gram, y: Vector, weight: Vector, nu: float) -> None:
         require_equally_many(gram, labels=y, weights=weight)
+        require_range(weight, "sample_weight")
         self.gram = gram
         self.y = y
         self.weight = weight

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.kernels import Gram, Kernel
-from maxmargin.problems._base import Judged, Problem, gram_of, require_equally_many, unlabelled
+from maxmargin.problems._base import Judged, Problem, gram_of, require_equally_many, require_range, unlabelled
 from maxmargin.problems._dual import DualProblem
 from maxmargin.problems._filling import filled
 from maxmargin.problems._proofs import NoTube
@@ -90,6 +90,7 @@ class EpsilonRegression(Problem):
 
     def _fill(self, gram: Gram, y: Vector, upper: Vector, epsilon: float, offset: bool) -> None:
         require_equally_many(gram, targets=y, bounds=upper)
+        require_range(upper, "C times sample_weight", y, endless=True)
         self.gram = gram
         self.y = y
         self.upper = upper
@@ -198,6 +199,7 @@ class NuRegression(Problem):
 
     def _fill(self, gram: Gram, y: Vector, upper: Vector, nu: float) -> None:
         require_equally_many(gram, targets=y, bounds=upper)
+        require_range(upper, "C times sample_weight", y)
         self.gram = gram
         self.y = y
         self.upper = upper
