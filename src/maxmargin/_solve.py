@@ -11,7 +11,14 @@ from typing import Any, final, overload
 
 import numpy as np
 
-from maxmargin.errors import ConvergenceWarning, FitInterrupted, IndefiniteKernelWarning, InfeasibleError, InvalidInput
+from maxmargin.errors import (
+    ConvergenceWarning,
+    FitInterrupted,
+    IndefiniteKernelWarning,
+    InfeasibleError,
+    InvalidInput,
+    NoMarginWarning,
+)
 from maxmargin.kernels import Gram
 from maxmargin.problems import JointMulticlass, Problem
 from maxmargin.solution import (
@@ -288,7 +295,7 @@ class _Hallway:
             bounded, start = resumed(problem, iterate.beta, judgement)
             (later,) = self.solver.run([bounded], [start], limits, self.callback)
             if self.throw:
-                _raise_if_interrupted(problem, _joined(iterate, later), self.budget)
+                _raise_if_interrupted(problem, iterate.then(later), self.budget)
             better = certify(problem, later.beta)
             # Rounding can leave a gap below 0: it is less than half of itself for ever.
             nearer = judgement.gap > 0.0 and better.gap < 0.5 * judgement.gap
@@ -296,7 +303,7 @@ class _Hallway:
             progressed = better.kkt_violation < 0.5 * judgement.kkt_violation or nearer or runs_away
             if better.dual < judgement.dual and better.kkt_violation >= judgement.kkt_violation:
                 break  # a gap that is small since β fell back is no progress
-            iterate, judgement = _joined(iterate, later), better
+            iterate, judgement = iterate.then(later), better
             if not progressed:
                 break
         if self.with_rows:  # estimators pack their machines, and are no larger for a checkpoint that the certificate has too
@@ -337,19 +344,6 @@ def _status(iterate: Iterate, judgement: Judgement, tol: float, indefinite: bool
     return Status.STALLED if iterate.status is Status.CONVERGED else iterate.status
 
 
-def _joined(earlier: Iterate, later: Iterate) -> Iterate:
-    return Iterate(
-        beta=later.beta,
-        status=later.status,
-        steps=earlier.steps + later.steps,
-        rows_made=earlier.rows_made + later.rows_made,
-        newton_rounds=earlier.newton_rounds + later.newton_rounds,
-        indefinite=earlier.indefinite or later.indefinite,
-        by_signal=later.by_signal,
-        trace=earlier.trace.then(later.trace),
-    )
-
-
 def _solution(problem: Problem, iterate: Iterate, judgement: Judgement, tol: float, *, with_rows: bool = True) -> Solution:
     model, unit = problem.model(iterate.beta, judgement), problem.unit(judgement)
     proof = problem.proof(iterate.beta, judgement)
@@ -379,6 +373,7 @@ def _solution(problem: Problem, iterate: Iterate, judgement: Judgement, tol: flo
         reading=model.reading,
         proof=proof,
         terms=problem.terms(judgement).at(np.concatenate([support, boundary])),
+        remark=problem.remark(judgement) if status is Status.CONVERGED else "",
     )
 
 
@@ -387,8 +382,10 @@ def _distance(certificate: Certificate) -> str:
 
 
 def complaint(solution: Solution | JointSolution) -> tuple[str, type[Warning]] | None:
-    """What to warn of: message and category; None if converged, or infeasible and not to be thrown."""
+    """What to warn of: message and category; None if converged to something, or infeasible and not to be thrown."""
     status = solution.status
+    if isinstance(solution, Solution) and solution.remark:
+        return solution.remark, NoMarginWarning
     if status in (Status.CONVERGED, Status.INFEASIBLE):
         return None
     category = IndefiniteKernelWarning if status is Status.INDEFINITE else ConvergenceWarning

@@ -22,7 +22,7 @@ PUBLIC: dict[str, str] = {
     "maxmargin.bounds": "EnclosingBall LeaveOneOut VCDimension enclosing_ball leave_one_out_bound leave_one_out_error "
     "vc_dimension",
     "maxmargin.errors": "ConvergenceWarning FeatureScaleWarning FitInterrupted IndefiniteKernelWarning InfeasibleError "
-    "InvalidInput KernelError MaxmarginError MissingExtra",
+    "InvalidInput KernelError MaxmarginError MissingExtra NoMarginWarning",
     "maxmargin.estimators": "NuSVC NuSVR OneClassSVM SVC SVDD SVR",
     "maxmargin.kernels": "BoundKernel Gram Kernel Linear Polynomial Precomputed RBF Sigmoid UserFunction as_kernel",
     "maxmargin.plots": "canvas convergence decision_boundary ordinary_region tube",

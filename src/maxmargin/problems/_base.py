@@ -25,7 +25,17 @@ from maxmargin.validation import (
     weighted_rows,
 )
 
-__all__ = ["Judged", "Model", "Problem", "gram_of", "labelled", "require_equally_many", "require_range", "unlabelled"]
+__all__ = [
+    "Judged",
+    "Model",
+    "Problem",
+    "gram_of",
+    "is_nothing",
+    "labelled",
+    "require_equally_many",
+    "require_range",
+    "unlabelled",
+]
 
 Vector = NDArray[np.float64]
 
@@ -129,6 +139,10 @@ class Problem(ABC):
         """Why there is no answer; None if there is one, as in every problem with slack."""
         return None
 
+    def remark(self, judged: Judged) -> str:
+        """What must be said of an optimum that tells nothing, and what to do; empty for all others."""
+        return ""
+
     def terms(self, judged: Judged) -> Terms:
         """Prices and equalities in the scale of the answer; in most they are those of the dual."""
         dual = self.dual
@@ -145,6 +159,14 @@ class Problem(ABC):
             dual=judged.dual,
             reading=self.reading(judged),
         )
+
+
+def is_nothing(judged: Judged, mass: float, square: float) -> bool:
+    """Whether w = 0 but for rounding: no bound keeps the optimum ``−½|w|²`` from 0, and ``|w|²`` is below 1e-9 of its bound.
+
+    So the judge takes an optimum for 0, too. The bound has Σ|β| and the largest ``|φ(x)|²``.
+    """
+    return judged.primal >= 0.5 * judged.dual and judged.square_norm <= 1e-9 * mass * mass * square
 
 
 def labelled(X: Any, y: Any, kernel: Kernel | Any, sample_weight: Any, owner: str) -> tuple[Kernel, TrainingSet]:

@@ -11,7 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.kernels import Gram, Kernel
-from maxmargin.problems._base import Judged, Model, Problem, gram_of, require_equally_many, require_range, unlabelled
+from maxmargin.problems._base import (
+    Judged,
+    Model,
+    Problem,
+    gram_of,
+    is_nothing,
+    require_equally_many,
+    require_range,
+    unlabelled,
+)
 from maxmargin.problems._dual import DualProblem
 from maxmargin.problems._filling import filled
 from maxmargin.problems._reading import Ball, Level
@@ -83,6 +92,15 @@ class OneClass(Problem):
     def start(self) -> Vector:
         """The first rows, as far as ``ν W`` reaches."""
         return filled(self.dual.upper, self.dual.total)
+
+    def remark(self, judged: Judged) -> str:
+        """That nothing is separated from the origin."""
+        if not is_nothing(judged, self.dual.total, float(np.abs(self.gram.diagonal()).max())):
+            return ""
+        return (
+            f"The margin is 0: at nu = {self.nu:g} the origin is inside the reduced convex hull of the rows, w = 0 is optimal,"
+            " and the scores tell nothing. Choose a kernel without negative values, such as RBF, or raise nu, which shrinks it."
+        )
 
     def reading(self, judged: Judged) -> Level:
         """A level."""

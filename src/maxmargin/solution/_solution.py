@@ -70,6 +70,8 @@ class Solution:
         What the scores mean: a margin, a tube with its ε, a level, a ball with its radius.
     proof : Inseparable, NoTube or None
         Why there is no answer, if the status is INFEASIBLE.
+    remark : str
+        What must be said of an optimum that tells nothing; empty for all others.
     terms : Terms or None
         Prices at the support vectors and then at the boundary rows, and the equalities: what `kkt` needs.
 
@@ -102,6 +104,7 @@ class Solution:
     reading: Reading = field(default_factory=Margin)
     proof: Inseparable | NoTube | None = None
     terms: Terms | None = None
+    remark: str = ""
 
     def __post_init__(self) -> None:
         for values in (self.support, self.beta, self.support_scores, self.support_y, self.boundary):
