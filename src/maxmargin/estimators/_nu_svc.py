@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Literal, final
 
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.errors import InvalidInput
 from maxmargin.estimators._classifier import KernelClassifier, MakeProblem
 from maxmargin.problems import NuClassification
 from maxmargin.validation import check_fraction
@@ -151,6 +155,16 @@ class NuSVC(KernelClassifier):
 
     def _check_own(self) -> None:
         check_fraction("nu", self.nu, "NuSVC")
+
+    def _check_balance(self, classes: NDArray[Any], weights: NDArray[np.float64]) -> None:
+        """All pairs must be feasible: that of the smallest with the largest class decides."""
+        small, large = int(weights.argmin()), int(weights.argmax())
+        largest = 2.0 * float(weights[small] / (weights[small] + weights[large]))
+        if len(classes) > 2 and self.nu > largest * (1.0 + 1e-12):
+            raise InvalidInput(
+                f"specified nu is infeasible: nu = {float(self.nu):g} is more than {largest:.6g}, twice the share of"
+                f" {classes[small]} beside {classes[large]}. Choose nu in (0, {largest:.6g}]."
+            )
 
     def _problem(self) -> MakeProblem:
         return lambda gram, y, weight: NuClassification.on(gram, y, weight, float(self.nu))
