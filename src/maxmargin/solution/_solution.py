@@ -39,7 +39,7 @@ class Solution:
     Attributes
     ----------
     n : int
-        Rows of the training set.
+        Rows of the training set; those of an estimator's X, also where a machine has a part of them only.
     support : ndarray of int32
         Rows with ``α > 0``, ascending.
     beta : ndarray
@@ -70,6 +70,8 @@ class Solution:
         What the scores mean: a margin, a tube with its ε, a level, a ball with its radius.
     proof : Inseparable, NoTube or None
         Why there is no answer, if the status is INFEASIBLE.
+    n_trained : int or None
+        Rows that the machine was trained on: of a pair of classes those of both, without rows of no weight. None means all n.
     remark : str
         What must be said of an optimum that tells nothing; empty for all others.
     terms : Terms or None
@@ -105,6 +107,7 @@ class Solution:
     proof: Inseparable | NoTube | None = None
     terms: Terms | None = None
     remark: str = ""
+    n_trained: int | None = None
 
     def __post_init__(self) -> None:
         for values in (self.support, self.beta, self.support_scores, self.support_y, self.boundary):
@@ -125,7 +128,7 @@ class Solution:
 
     @property
     def taxonomy(self) -> NDArray[np.int8]:
-        """`Kind` of every row: non-informative, on the boundary, inside the street but right, wrong."""
+        """`Kind` of every row: non-informative (as all that took no part), on the boundary, in the street but right, wrong."""
         self._require_margin("kinds of rows")
         result = np.full(self.n, Kind.NON_INFORMATIVE, dtype=np.int8)
         tolerance = self._near
