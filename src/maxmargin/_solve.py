@@ -12,7 +12,14 @@ from typing import Any, final, overload
 import numpy as np
 
 from maxmargin._answers import answer_joint, answer_linear
-from maxmargin.errors import ConvergenceWarning, FitInterrupted, IndefiniteKernelWarning, InfeasibleError, InvalidInput
+from maxmargin.errors import (
+    ConvergenceWarning,
+    FitInterrupted,
+    IndefiniteKernelWarning,
+    InfeasibleError,
+    InvalidInput,
+    NoMarginWarning,
+)
 from maxmargin.kernels import Gram
 from maxmargin.problems import JointMulticlass, PrimalProblem, Problem
 from maxmargin.solution import (
@@ -28,7 +35,7 @@ from maxmargin.solution import (
     certify_all,
 )
 from maxmargin.solvers import Limits, Solver, Start
-from maxmargin.solvers._base import Callback
+from maxmargin.solvers._base import Callback, resumed
 from maxmargin.solvers._select import as_solver
 from maxmargin.validation import check_boolean, check_integer, check_positive
 
@@ -162,7 +169,9 @@ def answer(
         None if max_time is None else check_positive("max_time", max_time, "solve", infinite=True),
         chosen.automatic_steps(max(problem.dual.n for problem in problems)),
     )
-    iterates = chosen.run(problems, _starts(problems), budget.limits(budget.tol, 0), callback)
+    starts = _starts(problems)
+    bounded = [problem.within(start.beta) for problem, start in zip(problems, starts, strict=True)]
+    iterates = chosen.run(bounded, starts, budget.limits(budget.tol, 0), callback)
     if throw:
         for problem, iterate in zip(problems, iterates, strict=True):
             _raise_if_interrupted(problem, iterate, budget)
@@ -190,7 +199,9 @@ def _raise_if_infeasible(solution: Solution) -> None:
     if solution.status is Status.INFEASIBLE:
         status = solution.status
         raise InfeasibleError(
-            f"{status.name}: {status.message}; `solution.proof` of this exception has the proof. {status.advice}", solution
+            f"{status.name}: {status.message}: {solution.proof} `solution.proof` of this exception has the weights."
+            f" {status.advice}",
+            solution,
         )
 
 
@@ -241,22 +252,24 @@ class _Hallway:
             tol = self.budget.tol / problem.unit(judgement)
             if judgement.is_optimal(tol) or _indefinite(problem, iterate, judgement):
                 break
-            if problem.inseparable(iterate.beta, judgement) is not None:
+            if problem.proof(iterate.beta, judgement) is not None:
                 break
             aim = min(aim, tol)
             if judgement.kkt_violation <= tol:
                 aim *= 0.1  # the pairs agree, the gap does not
             limits = self.budget.limits(min(aim, 0.5 * judgement.kkt_violation), iterate.steps)
-            start = Start(iterate.beta, judgement.scores, judged=True)
-            (later,) = self.solver.run([problem], [start], limits, self.callback)
+            bounded, start = resumed(problem, iterate.beta, judgement)
+            (later,) = self.solver.run([bounded], [start], limits, self.callback)
             if self.throw:
-                _raise_if_interrupted(problem, _joined(iterate, later), self.budget)
+                _raise_if_interrupted(problem, iterate.then(later), self.budget)
             better = certify(problem, later.beta)
             # Rounding can leave a gap below 0: it is less than half of itself for ever.
             nearer = judgement.gap > 0.0 and better.gap < 0.5 * judgement.gap
-            progressed = better.kkt_violation < 0.5 * judgement.kkt_violation or nearer
-            if better.dual >= judgement.dual or better.kkt_violation < judgement.kkt_violation:
-                iterate, judgement = _joined(iterate, later), better
+            runs_away = bounded is not problem and np.abs(later.beta).max() > 10.0 * np.abs(iterate.beta).max()
+            progressed = better.kkt_violation < 0.5 * judgement.kkt_violation or nearer or runs_away
+            if better.dual < judgement.dual and better.kkt_violation >= judgement.kkt_violation:
+                break  # a gap that is small since β fell back is no progress
+            iterate, judgement = iterate.then(later), better
             if not progressed:
                 break
         if self.with_rows:  # estimators pack their machines, and are no larger for a checkpoint that the certificate has too
@@ -297,25 +310,15 @@ def _status(iterate: Iterate, judgement: Judgement, tol: float, indefinite: bool
     return Status.STALLED if iterate.status is Status.CONVERGED else iterate.status
 
 
-def _joined(earlier: Iterate, later: Iterate) -> Iterate:
-    return Iterate(
-        beta=later.beta,
-        status=later.status,
-        steps=earlier.steps + later.steps,
-        rows_made=earlier.rows_made + later.rows_made,
-        newton_rounds=earlier.newton_rounds + later.newton_rounds,
-        indefinite=earlier.indefinite or later.indefinite,
-        by_signal=later.by_signal,
-        trace=earlier.trace.then(later.trace),
-    )
-
-
 def _solution(problem: Problem, iterate: Iterate, judgement: Judgement, tol: float, *, with_rows: bool = True) -> Solution:
     model, unit = problem.model(iterate.beta, judgement), problem.unit(judgement)
-    proof = problem.inseparable(iterate.beta, judgement)
+    proof = problem.proof(iterate.beta, judgement)
     indefinite = _indefinite(problem, iterate, judgement)
     status = Status.INFEASIBLE if proof is not None else _status(iterate, judgement, tol / unit, indefinite)
-    certificate = Certificate.of(model.primal, model.dual, unit * judgement.kkt_violation, status, indefinite=indefinite)
+    if math.isnan(model.primal) or math.isnan(model.dual):
+        raise InvalidInput("The objective is not finite: kernel values, targets or C are too large. Scale the features and y.")
+    primal = model.primal if proof is None else math.inf
+    certificate = Certificate.of(primal, model.dual, unit * judgement.kkt_violation, status, indefinite=indefinite)
     support, boundary = judgement.support.astype(np.intp), judgement.boundary.astype(np.intp)  # other integers take longer
     return Solution(
         n=len(judgement.scores),
@@ -336,6 +339,7 @@ def _solution(problem: Problem, iterate: Iterate, judgement: Judgement, tol: flo
         reading=model.reading,
         proof=proof,
         terms=problem.terms(judgement).at(np.concatenate([support, boundary])),
+        remark=problem.remark(judgement) if status is Status.CONVERGED else "",
     )
 
 
@@ -344,8 +348,10 @@ def _distance(certificate: Certificate) -> str:
 
 
 def complaint(solution: Solution | JointSolution | LinearSolution) -> tuple[str, type[Warning]] | None:
-    """What to warn of: message and category; None if converged, or infeasible and not to be thrown."""
+    """What to warn of: message and category; None if converged to something, or infeasible and not to be thrown."""
     status = solution.status
+    if isinstance(solution, Solution) and solution.remark:
+        return solution.remark, NoMarginWarning
     if status in (Status.CONVERGED, Status.INFEASIBLE):
         return None
     category = IndefiniteKernelWarning if status is Status.INDEFINITE else ConvergenceWarning

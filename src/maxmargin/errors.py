@@ -14,7 +14,8 @@
 
     UserWarning
     ├─ FeatureScaleWarning                             features on very different scales
-    └─ IndefiniteKernelWarning                         the kernel matrix is not positive semidefinite
+    ├─ IndefiniteKernelWarning                         the kernel matrix is not positive semidefinite
+    └─ NoMarginWarning                                 an optimum that separates nothing
 
 A spent budget (iterations, time) or a stall warns with scikit-learn's own
 :class:`sklearn.exceptions.ConvergenceWarning`, so that filters written for scikit-learn keep working.
@@ -38,6 +39,7 @@ __all__ = [
     "KernelError",
     "MaxmarginError",
     "MissingExtra",
+    "NoMarginWarning",
 ]
 
 
@@ -117,3 +119,7 @@ class FeatureScaleWarning(UserWarning):
 
 class IndefiniteKernelWarning(UserWarning):
     """The kernel matrix is not positive semidefinite: the dual may have several local minima."""
+
+
+class NoMarginWarning(UserWarning):
+    """The answer is optimal and separates nothing: its margin is 0."""

@@ -135,6 +135,40 @@ def test_geometry(data: tuple[Array, Array], offset: bool) -> None:
     assert np.all(y * solution.decision_function(pushed) > 0)
 
 
+@pytest.mark.parametrize("offset", [True, False])
+@pytest.mark.parametrize("width", [3.0, 1.0, 0.1, 1e-2, 1e-3, 1e-4, 1e-5, 3e-6])
+@pytest.mark.parametrize(("n", "d"), [(20, 2), (200, 3), (1000, 10)])
+def test_the_gap_is_that_of_the_hyperplane(n: int, d: int, width: float, offset: bool) -> None:
+    """Nearest points are searched for, but the gap is ``½|w|²`` against its dual: of wide streets and of 1e-6 of the diameter.
+
+    Recomputed from β and b with more digits. Scores have rounding of 1e-16 of ``|φ(x)|²`` beside a squared distance of hulls.
+    """
+    rng = np.random.default_rng(n)
+    X = rng.uniform(-1.0, 1.0, size=(n, d))
+    y = np.where(X[:, 0] > 0, 1.0, -1.0)
+    X[:2, 0], y[:2] = 0.0, (1.0, -1.0)
+    X[:, 0] += 0.5 * width * y
+    exact = X.astype(np.longdouble)
+    for tol in (1e-3, 1e-6):
+        noise = 2e-15 * float((X**2).sum(axis=1).max()) / width**2
+        if noise > tol:
+            continue
+        solution = solve(HardMargin(X, y, kernel=Linear(), offset=offset), tol=tol)
+        beta = np.zeros(n, dtype=np.longdouble)
+        beta[solution.support] = solution.beta
+        w = beta @ exact
+        nearest = (y * (exact @ w + solution.bias)).min()
+        primal, dual = 0.5 * w @ w / nearest**2, np.abs(beta).sum() - 0.5 * w @ w
+        gap = float((primal - dual) / max(primal, dual))
+        certificate = solution.certificate
+        assert solution.status is Status.CONVERGED
+        assert gap <= tol
+        assert certificate.relative_gap <= tol
+        assert certificate.relative_gap == pytest.approx(gap, abs=noise)
+        assert certificate.primal_objective == pytest.approx(float(primal), rel=noise + 1e-12)
+        assert 2.0 / solution.margin**2 == pytest.approx(certificate.dual_objective, rel=tol)
+
+
 def test_by_hand() -> None:
     """Three points: the nearest of the upper class's edge from (0, 0) to (2, 0) to (1, 2) is (1, 0)."""
     X, y = [[0.0, 0.0], [2.0, 0.0], [1.0, 2.0]], [-1, -1, 1]

@@ -1,6 +1,7 @@
 """NuSVC has the attributes, shapes, orders and signs of scikit-learn's, and is SVC at C = 1/ρ."""
 
 import inspect
+import warnings
 
 import numpy as np
 import pytest
@@ -11,8 +12,9 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from maxmargin import SVC, NuSVC
-from maxmargin.errors import InvalidInput
+from maxmargin import SVC, NuSVC, solve
+from maxmargin.errors import InvalidInput, NoMarginWarning
+from maxmargin.problems import NuClassification
 from maxmargin.solution import Status
 
 from ._sets import breast_cancer, digits, iris
@@ -139,3 +141,77 @@ def test_the_machine_is_named_when_the_report_is_wanted(capsys):
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == 3
     assert lines[0].startswith("[maxmargin] 1/3 0 against 1: converged, ")
+
+
+class TestNoMargin:
+    """Where the reduced hulls of the classes overlap, w = 0 is optimal."""
+
+    X = np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]])
+    y = np.array([0, 0, 1, 1])
+
+    def test_it_is_said_with_what_to_do(self):
+        message = (
+            r"^The margin is 0: at nu = 0\.5 the reduced convex hulls of the two classes overlap, w = 0 is optimal, and the"
+            r" scores tell nothing\. Raise nu, which shrinks them, up to 1, or choose a kernel that tells the classes apart\.$"
+        )
+        with pytest.warns(NoMarginWarning, match=message) as caught:
+            model = NuSVC(nu=0.5, kernel="linear").fit(self.X, self.y)
+        assert len(caught) == 1
+        assert model.status_ is Status.CONVERGED
+        assert_allclose(model.coef_, 0.0, atol=1e-12)
+        assert_allclose(np.abs(model.dual_coef_).sum(), 0.5 * 4)  # ρ = 0 scales nothing
+        assert_allclose(model.decision_function(self.X), 0.0, atol=1e-12)
+
+    def test_at_the_largest_nu_it_does_not_say_raise(self):
+        with pytest.warns(NoMarginWarning, match=r"tell nothing\. Choose a kernel that tells the classes apart\.$"):
+            NuSVC(nu=1.0, kernel="linear").fit(self.X, self.y)
+
+    @pytest.mark.parametrize("seed", range(5))
+    @pytest.mark.parametrize("kernel", ["linear", "rbf"])
+    def test_raising_nu_is_the_right_advice(self, kernel, seed):
+        """Crisp and Burges: there is a smallest ν with a margin; below it w = 0, above it not."""
+        rng = np.random.default_rng(seed)
+        y = np.arange(60) % 2
+        X = rng.normal(size=(60, 2)) + 0.7 * y[:, np.newaxis]
+        said = []
+        for nu in np.linspace(0.05, 1.0, 20):
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                solution = solve(NuClassification(X, y, nu=nu, kernel=kernel), tol=1e-6)
+            assert solution.status is Status.CONVERGED
+            said.append(any(each.category is NoMarginWarning for each in caught))
+            assert said[-1] == bool(solution.remark)
+            by_hand = solution.beta @ (solution.support_scores - solution.bias)  # |w|², scaled by 1/ρ unless ρ = 0
+            assert (by_hand < 1e-6) == said[-1]
+        assert said == sorted(said, reverse=True)
+        assert not said[-1]
+
+    def test_equal_classes_have_none_under_any_kernel(self):
+        X = np.random.default_rng(0).normal(size=(30, 2))
+        for kernel in ("linear", "rbf", "poly"):
+            with pytest.warns(NoMarginWarning):
+                model = NuSVC(kernel=kernel).fit(np.vstack([X, X]), np.repeat([0, 1], 30))
+            assert np.isfinite(model.dual_coef_).all()
+
+    def test_of_three_classes_the_pair_is_named(self):
+        X = np.vstack([self.X, self.X[:2] + 9.0])
+        with pytest.warns(NoMarginWarning, match=r"^1 of 3 machines separate nothing; one is a against b\. The margin is 0"):
+            NuSVC(nu=0.5, kernel="linear").fit(X, ["a", "a", "b", "b", "c", "c"])
+
+    def test_a_small_margin_is_one(self):
+        """1e-6 of the diameter: certified, and scaled to 1."""
+        X = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1e-6], [1.0, 1e-6]])
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            solution = solve(NuClassification(X, [0, 0, 1, 1], nu=0.9, kernel="linear"), tol=1e-9)
+        assert solution.margin == pytest.approx(1e-6)
+
+    @pytest.mark.parametrize("scale", [1e-30, 1e-8, 1e-3, 1e3, 1e30])
+    def test_it_does_not_depend_on_the_unit_of_the_features(self, scale):
+        X, y = np.array([[0.0], [1.0], [3.0], [4.0]]), np.array([0, 0, 1, 1])
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", NoMarginWarning)
+            solution = solve(NuClassification(scale * X, y, nu=0.4, kernel="linear"), tol=1e-6 * min(1.0, scale * scale))
+        assert solution.margin == pytest.approx(2.0 * scale, rel=1e-3)
+        with pytest.warns(NoMarginWarning):
+            solve(NuClassification(scale * self.X, self.y, nu=0.5, kernel="linear"), tol=1e-6 * min(1.0, scale * scale))

@@ -1,6 +1,7 @@
 """OneClassSVM has scikit-learn's attributes and signs; SVDD its ball."""
 
 import inspect
+import warnings
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from maxmargin import SVDD, OneClassSVM, solve
-from maxmargin.errors import InvalidInput
+from maxmargin.errors import InvalidInput, NoMarginWarning
 from maxmargin.kernels import RBF, Linear
 from maxmargin.problems import DataDescription, OneClass
 from maxmargin.solution import Status
@@ -204,3 +205,15 @@ def test_y_is_ignored(kind):
     X, y = diabetes()
     assert_array_equal(kind().fit(X, y).decision_function(X), kind().fit(X).decision_function(X))
     assert_array_equal(kind().fit(X, ["text"]).decision_function(X), kind().fit(X).decision_function(X))
+
+
+def test_an_origin_among_the_rows_is_said_with_what_to_do():
+    """w = 0 separates nothing from it."""
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    message = r"^The margin is 0: at nu = 0\.5 the origin is inside the reduced convex hull .* such as RBF, or raise nu, which"
+    with pytest.warns(NoMarginWarning, match=message):
+        OneClassSVM(kernel="linear").fit(X)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        OneClassSVM(kernel="linear").fit(X + 5.0)
+        OneClassSVM(kernel="rbf").fit(X)

@@ -153,7 +153,7 @@ def test_edited_records_raise():
     ):
         with pytest.raises(InvalidInput, match="The pickled records were altered"):
             restore(*bad)
-    model._records = restore(statuses, *parts[:-2], np.full(6, 9, dtype="<i4").tobytes(), parts[-1])
+    model._records = restore(statuses, *parts[:-2], np.full(9, 9, dtype="<i4").tobytes(), parts[-1])
     with pytest.raises(InvalidInput, match="their counts do not add up"):
         _ = model.solutions_
     model._records = restore(statuses, *parts[:4], bytes(16), *parts[5:])

@@ -1,6 +1,7 @@
 """Certificates and solutions of a fitted model."""
 
 import itertools
+import pickle
 
 import numpy as np
 import pytest
@@ -8,8 +9,11 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.exceptions import NotFittedError
 
-from maxmargin import SVC
+from maxmargin import SVC, solve
+from maxmargin.bounds import leave_one_out_bound
 from maxmargin.errors import InvalidInput
+from maxmargin.kernels import Linear
+from maxmargin.problems import SoftMargin
 from maxmargin.solution import Solution, Status
 
 from ._sets import breast_cancer, digits, iris
@@ -51,6 +55,31 @@ def test_pairs_come_in_libsvms_order():
     for solution, (i, j) in zip(model.solutions_, itertools.combinations(range(3), 2), strict=True):
         assert set(y[solution.support]) == {i, j}
         assert_array_equal(solution.support_y, np.where(y[solution.support] == i, 1.0, -1.0))
+
+
+def test_a_machine_tells_how_many_rows_it_was_trained_on():
+    """A pair of classes has no other rows; their kinds, slack and shares are those of the same machine alone."""
+    X, y = iris()
+    weight = np.ones(len(y))
+    weight[::10] = 0.0
+    counts = np.bincount(y[weight > 0])
+    pairs = [counts[i] + counts[j] for i, j in itertools.combinations(range(3), 2)]
+    for params, expected in (({}, pairs), ({"multi_class": "ovr"}, [135] * 3)):
+        model = SVC(kernel="linear", **params).fit(X, y, weight)
+        for found in (model.solutions_, pickle.loads(pickle.dumps(model)).solutions_):
+            assert [solution.n_trained for solution in found] == expected
+            for solution, rows in zip(found, expected, strict=True):
+                assert solution.n == 150
+                assert leave_one_out_bound(solution) == len(solution.support) / rows
+    model = SVC(kernel="linear").fit(X, y)
+    for solution, (i, j) in zip(model.solutions_, itertools.combinations(range(3), 2), strict=True):
+        members = (y == i) | (y == j)
+        alone = solve(SoftMargin(X[members], y[members] == i, kernel=Linear()))
+        assert alone.n == solution.n_trained == 100
+        assert alone.n_trained is None
+        assert leave_one_out_bound(solution) == leave_one_out_bound(alone)
+        assert_array_equal(solution.taxonomy[members], alone.taxonomy)
+        assert_allclose(solution.slack[members], alone.slack, atol=1e-9)
 
 
 def test_rows_are_counted_as_given_to_fit():

@@ -22,14 +22,14 @@ PUBLIC: dict[str, str] = {
     "maxmargin.bounds": "EnclosingBall LeaveOneOut VCDimension enclosing_ball leave_one_out_bound leave_one_out_error "
     "vc_dimension",
     "maxmargin.errors": "ConvergenceWarning FeatureScaleWarning FitInterrupted IndefiniteKernelWarning InfeasibleError "
-    "InvalidInput KernelError MaxmarginError MissingExtra",
+    "InvalidInput KernelError MaxmarginError MissingExtra NoMarginWarning",
     "maxmargin.estimators": "LinearSVC LogisticRegression NuSVC NuSVR OneClassSVM SVC SVDD SVR",
     "maxmargin.kernels": "BoundKernel Gram Kernel Linear Polynomial Precomputed RBF Sigmoid UserFunction as_kernel",
     "maxmargin.losses": "ConvexLoss EpsilonInsensitive Exponential Hinge Logistic Loss MarginLoss Perceptron Squared "
     "SquaredEpsilonInsensitive SquaredHinge ZeroOne as_loss",
     "maxmargin.plots": "canvas convergence decision_boundary margin_losses ordinary_region tube",
     "maxmargin.problems": "Ball DataDescription DualProblem EpsilonRegression HardMargin Inseparable JointMulticlass "
-    "Level Margin Model NuClassification NuRegression Offset OneClass Penalty PrimalProblem Problem Reading Slack "
+    "Level Margin Model NoTube NuClassification NuRegression Offset OneClass Penalty PrimalProblem Problem Reading Slack "
     "SoftMargin Terms Tube",
     "maxmargin.scales": "C_from_alpha_sum C_from_lam C_from_lam_half alpha_sum_from_C lam_from_C lam_half_from_C",
     "maxmargin.solution": "Certificate Geometry Iterate JointJudgement JointSolution Judgement KKT Kind LinearJudgement "

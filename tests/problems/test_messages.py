@@ -12,6 +12,7 @@ from maxmargin.problems import (
     DataDescription,
     EpsilonRegression,
     HardMargin,
+    JointMulticlass,
     NuClassification,
     NuRegression,
     Offset,
@@ -83,6 +84,40 @@ def test_nu_that_is_infeasible_tells_the_range(labels, weight, largest):
     solve(NuClassification(X, labels, nu=largest, sample_weight=weight))
     with pytest.raises(InvalidInput, match="infeasible"):
         NuClassification(X, labels, nu=largest * 1.001, sample_weight=weight)
+
+
+@pytest.mark.parametrize("kind", [SoftMargin, EpsilonRegression, NuRegression, JointMulticlass])
+def test_a_price_whose_square_overflows(kind):
+    message = r"C times sample_weight is too large: its sum over the rows is 4e\+150, and above .* Choose a smaller C\."
+    with pytest.raises(InvalidInput, match=message):
+        build(kind, C=1e150)
+    with pytest.raises(InvalidInput, match="C times sample_weight is too large"):
+        build(kind, C=1e100, sample_weight=[1, 1e60, 1, 1])
+    solve(build(kind, C=1e3))
+
+
+@pytest.mark.parametrize("kind", [NuClassification, OneClass, DataDescription])
+def test_weights_whose_squares_overflow(kind):
+    message = r"sample_weight is too large: its sum over the rows is 4e\+200, and .* Choose a smaller sample_weight\."
+    with pytest.raises(InvalidInput, match=message):
+        build(kind, nu=0.4, sample_weight=np.full(4, 1e200))
+
+
+@pytest.mark.parametrize(("C", "size"), [(1.0, 1e306), (1e10, 1e300), (np.inf, 1e200)])
+def test_targets_whose_objective_overflows(C, size):
+    message = f"The targets in y are too large: the largest is {size:.3g}, and with this C .* Scale the targets"
+    with pytest.raises(InvalidInput, match=re.escape(message[:40])):
+        EpsilonRegression(X, np.array([0.0, 1.0, -1.0, 0.5]) * size, C=C)
+    if np.isfinite(C):
+        with pytest.raises(InvalidInput, match="The targets in y are too large"):
+            NuRegression(X, np.array([0.0, 1.0, -1.0, 0.5]) * size, C=C)
+
+
+def test_kernel_values_whose_objective_overflows():
+    """Each is finite, and their weighted sum is not."""
+    K = 1e200 * np.eye(4)
+    with pytest.raises(InvalidInput, match=r"The objective is not finite: kernel values, targets or C are too large\. Scale"):
+        solve(NuRegression(K, TARGETS, C=1e149, kernel=Precomputed()))
 
 
 BAD_TARGETS = [

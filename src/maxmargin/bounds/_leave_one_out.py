@@ -62,7 +62,7 @@ def leave_one_out_bound(solution: Solution) -> float:
         raise InvalidInput(
             f"Support vectors bound the leave-one-out error of two classes, of SoftMargin and HardMargin only. Got {what}."
         )
-    return len(solution.support) / solution.n
+    return len(solution.support) / (solution.n if solution.n_trained is None else solution.n_trained)
 
 
 @final

@@ -71,8 +71,9 @@ class KernelClassifier(ClassifierMixin, KernelModel, ABC):  # type: ignore[misc]
         kernel, X, kind, budget = self._begin(X)
         data = labelled_set(X, label_column(y, X), sample_weight, pairwise=kind is RowKind.PAIRWISE)
         factors = class_weights(self.class_weight, data.classes, data.codes, data.weight, type(self).__name__)
-        gram = self._gram(kernel, data, kind)
-        price = self._prices(factors[data.codes] * data.weight)
+        weight = factors[data.codes] * data.weight
+        self._check_balance(data.classes, np.bincount(data.codes, weight).astype(np.float64))
+        gram, price = self._gram(kernel, data, kind), self._prices(weight)
 
         joint = self._wants_joint and len(data.classes) > 2  # of two classes it is the one machine
         if joint:
@@ -90,6 +91,9 @@ class KernelClassifier(ClassifierMixin, KernelModel, ABC):  # type: ignore[misc]
         self.n_iter_ = steps
         self.fit_status_ = int(any(name != Status.CONVERGED.name for name in self._records.statuses))
         return self
+
+    def _check_balance(self, classes: NDArray[Any], weights: NDArray[np.float64]) -> None:  # most need none
+        """Raise if the weights of the classes do not suit the parameters."""
 
     def _train_machines(
         self, gram: Gram, data: TrainingSet, price: NDArray[np.float64], budget: Budget

@@ -59,7 +59,7 @@ def train_joint(
         boundary_excess=np.empty(0),
         prices=np.empty(0),
         checkpoints=checkpoints,
-        counts=np.array([[0, len(checkpoints)]], dtype=np.int32),
+        counts=np.array([[0, len(checkpoints), solution.n]], dtype=np.int32),
         sums=np.zeros((1, 2)),
     )
     return parts, records, np.array([max(1, solution.steps)], dtype=np.int32)

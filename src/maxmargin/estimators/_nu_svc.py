@@ -7,6 +7,7 @@ from typing import Any, Literal, final
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.errors import InvalidInput
 from maxmargin.estimators._classifier import KernelClassifier
 from maxmargin.kernels import Gram
 from maxmargin.problems import NuClassification, Problem
@@ -155,6 +156,16 @@ class NuSVC(KernelClassifier):
 
     def _check_own(self) -> None:
         check_fraction("nu", self.nu, "NuSVC")
+
+    def _check_balance(self, classes: NDArray[Any], weights: NDArray[np.float64]) -> None:
+        """All pairs must be feasible: that of the smallest with the largest class decides."""
+        small, large = int(weights.argmin()), int(weights.argmax())
+        largest = 2.0 * float(weights[small] / (weights[small] + weights[large]))
+        if len(classes) > 2 and self.nu > largest * (1.0 + 1e-12):
+            raise InvalidInput(
+                f"specified nu is infeasible: nu = {float(self.nu):g} is more than {largest:.6g}, twice the share of"
+                f" {classes[small]} beside {classes[large]}. Choose nu in (0, {largest:.6g}]."
+            )
 
     def _problem(self, gram: Gram, y: NDArray[np.float64], price: NDArray[np.float64]) -> Problem:
         return NuClassification.on(gram, y, price, float(self.nu))

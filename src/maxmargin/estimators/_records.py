@@ -48,8 +48,8 @@ class Records:
         Largest coefficient of each support vector and then of each row in boundary, one machine after the other.
     checkpoints : ndarray of float32, shape (n, 5)
         Seconds, steps, objective, violation and number of support vectors, one machine after the other.
-    counts : ndarray of int32, shape (n_machines, 2)
-        How many rows in boundary and how many checkpoints each machine has.
+    counts : ndarray of int32, shape (n_machines, 3)
+        How many rows in boundary and how many checkpoints each machine has, and how many rows it was trained on.
     sums : ndarray of shape (n_machines, 2)
         What the coefficients must sum to, and whether ν keeps the sum of their sizes.
     """
@@ -102,7 +102,7 @@ def _restored(statuses: tuple[str, ...], *parts: bytes) -> Records:
             excess,
             prices,
             checkpoints.reshape(-1, 5),
-            counts.reshape(machines, 2),
+            counts.reshape(machines, 3),
             sums.reshape(machines, 2) if len(sums) else np.zeros((machines, 2)),
         )
     except (TypeError, ValueError, KeyError) as error:
@@ -132,7 +132,10 @@ def record(trained: list[Trained], kept: NDArray[np.intp] | None) -> Records:
         boundary_excess=np.concatenate([_boundary_excess(solution) for solution in found]),
         prices=np.concatenate([_terms(solution).price for solution in found]),
         checkpoints=compact(traces),
-        counts=np.array([(len(rows), len(trace)) for rows, trace in zip(boundaries, traces, strict=True)], dtype=np.int32),
+        counts=np.array(
+            [(len(rows), len(trace), solution.n) for rows, trace, solution in zip(boundaries, traces, found, strict=True)],
+            dtype=np.int32,
+        ),
         sums=np.array([(_terms(solution).total, float(_terms(solution).by_side)) for solution in found]),
     )
 
@@ -190,7 +193,7 @@ def solutions(
         raise InvalidInput(
             f"dual_coef_ was altered: it has {counts.sum()} coefficients for {len(records.scores)} scores. Fit it again."
         )
-    if (records.counts < 0).any() or records.counts.sum(axis=0).tolist() != [
+    if (records.counts < 0).any() or records.counts[:, :2].sum(axis=0).tolist() != [
         len(records.boundary),
         len(records.checkpoints),
     ]:
@@ -216,6 +219,7 @@ def solutions(
         found.append(
             Solution(
                 n=n,
+                n_trained=int(records.counts[index, 2]),
                 support=rows,
                 beta=beta,
                 support_scores=scores,

@@ -84,7 +84,8 @@ class SVR(_TubeRegressor):
     Parameters
     ----------
     C : float, default=1.0
-        Price of leaving the tube, positive. ``inf`` keeps all rows inside.
+        Price of leaving the tube, positive. ``inf`` keeps all rows inside; where no function does, it raises `InfeasibleError`
+        with a proof and the ε that would be needed.
     epsilon : float, default=0.1
         Half the width of the tube, at least 0.
     kernel : str, kernel object or callable, default="rbf"

@@ -114,7 +114,7 @@ def train(
 
 
 def warn_of_the_worst(trained: list[Trained], names: list[str], *, stacklevel: int = 2) -> None:
-    """Warn once for all machines: of the worst ending, the least precise among equals.
+    """Warn once for all machines: of the worst ending, the least precise among equals; or of one that separates nothing.
 
     Parameters
     ----------
@@ -126,12 +126,15 @@ def warn_of_the_worst(trained: list[Trained], names: list[str], *, stacklevel: i
         As in :func:`warnings.warn`, counted from the caller.
     """
     endings = [machine.solution.certificate for machine in trained]
-    worst = max(range(len(trained)), key=lambda i: (endings[i].status.severity, endings[i].kkt_violation))
+    empty = [bool(machine.solution.remark) for machine in trained]
+    worst = max(range(len(trained)), key=lambda i: (endings[i].status.severity, empty[i], endings[i].kkt_violation))
     said = complaint(trained[worst].solution)
     if said is None:
         return
     message, category = said
-    if len(trained) > 1:
+    if len(trained) > 1 and empty[worst]:
+        message = f"{sum(empty)} of {len(trained)} machines separate nothing; one is {names[worst]}. {message}"
+    elif len(trained) > 1:
         count = sum(ending.status is not Status.CONVERGED for ending in endings)
         message = f"{count} of {len(trained)} machines did not converge; the worst is {names[worst]}. {message}"
     warnings.warn(message, category, stacklevel=stacklevel + 1)

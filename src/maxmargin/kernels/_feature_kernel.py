@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
@@ -81,7 +82,13 @@ def gamma_value(gamma: Any, X: Any, sample_weight: NDArray[np.float64] | None, o
             return 1.0 / int(X.shape[1])
         if gamma == "scale":
             variance: float = _variance(X, sample_weight)
-            return 1.0 / (int(X.shape[1]) * variance) if variance > 0 else 1.0
+            found = 1.0 / (int(X.shape[1]) * variance) if variance > 0 else 1.0
+            if not math.isfinite(found):
+                raise InvalidInput(
+                    f"gamma='scale' is 1 / (n_features · variance of X) and overflows: the variance is {variance:.3g}."
+                    " Scale the features up, for example by StandardScaler, or give gamma as a number."
+                )
+            return found
         raise InvalidInput(
             f"The 'gamma' parameter of {owner} must be 'scale', 'auto' or a float in the range [0.0, inf). "
             f"Got {gamma!r} instead."

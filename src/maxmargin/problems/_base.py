@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from maxmargin.errors import InvalidInput
 from maxmargin.kernels import RBF, Gram, Kernel, Precomputed, UserFunction, as_kernel
 from maxmargin.problems._dual import DualProblem
+from maxmargin.problems._proofs import Inseparable, NoTube
 from maxmargin.problems._reading import Reading
 from maxmargin.problems._terms import Terms
 from maxmargin.validation import (
@@ -24,7 +25,17 @@ from maxmargin.validation import (
     weighted_rows,
 )
 
-__all__ = ["Inseparable", "Judged", "Model", "Problem", "gram_of", "labelled", "require_equally_many", "unlabelled"]
+__all__ = [
+    "Judged",
+    "Model",
+    "Problem",
+    "gram_of",
+    "is_nothing",
+    "labelled",
+    "require_equally_many",
+    "require_range",
+    "unlabelled",
+]
 
 Vector = NDArray[np.float64]
 
@@ -89,34 +100,6 @@ class Model:
     reading: Reading
 
 
-@final
-@dataclass(frozen=True, eq=False)
-class Inseparable:
-    """Proof that no hyperplane separates two classes: two points of their convex hulls that are the same.
-
-    Attributes
-    ----------
-    weights : ndarray
-        Of every row; those of a class sum to 1, and the two weighted means of ``φ(x_i)`` coincide. Without offset all sum to 1,
-        and the weighted mean of ``y_i φ(x_i)`` is 0.
-    distance : float
-        Between the two points: 0 up to rounding.
-
-    Examples
-    --------
-    >>> from maxmargin import solve
-    >>> from maxmargin.kernels import Linear
-    >>> from maxmargin.problems import HardMargin
-    >>> problem = HardMargin([[0.0], [1.0], [2.0]], [0, 1, 0], kernel=Linear())
-    >>> solution = solve(problem, throw=False)
-    >>> solution.status.name, solution.proof.weights
-    ('INFEASIBLE', array([0.5, 1. , 0.5]))
-    """
-
-    weights: Vector
-    distance: float
-
-
 class Problem(ABC):
     """A question about data. It knows its dual problem, and no solver.
 
@@ -148,9 +131,17 @@ class Problem(ABC):
         """What a violation of 1 in the dual is in the formulation's own terms."""
         return 1.0
 
-    def inseparable(self, beta: Vector, judged: Judged) -> Inseparable | None:
-        """The proof that there is no answer; None if there is one, as in every problem with slack."""
+    def within(self, beta: Vector) -> Problem:
+        """What a solver is given to go on from β: the same with bounds far beyond β where there are none, else itself."""
+        return self
+
+    def proof(self, beta: Vector, judged: Judged) -> Inseparable | NoTube | None:
+        """Why there is no answer; None if there is one, as in every problem with slack."""
         return None
+
+    def remark(self, judged: Judged) -> str:
+        """What must be said of an optimum that tells nothing, and what to do; empty for all others."""
+        return ""
 
     def terms(self, judged: Judged) -> Terms:
         """Prices and equalities in the scale of the answer; in most they are those of the dual."""
@@ -168,6 +159,14 @@ class Problem(ABC):
             dual=judged.dual,
             reading=self.reading(judged),
         )
+
+
+def is_nothing(judged: Judged, mass: float, square: float) -> bool:
+    """Whether w is not told from 0: no bound keeps the optimum ``−½|w|²`` from 0, and ``|w|²`` is below 1e-6 of its bound.
+
+    So the judge takes an optimum for 0 at the usual tolerance, too. The bound has Σ|β| and the largest ``|φ(x)|²``.
+    """
+    return judged.primal >= 0.5 * judged.dual and judged.square_norm <= 1e-6 * mass * mass * square
 
 
 def labelled(X: Any, y: Any, kernel: Kernel | Any, sample_weight: Any, owner: str) -> tuple[Kernel, TrainingSet]:
@@ -191,6 +190,38 @@ def require_equally_many(gram: Gram, **vectors: Vector) -> None:
     if any(len(vector) != gram.n for vector in vectors.values()):
         counts = [f"{gram.n} rows", *(f"{len(vector)} {name}" for name, vector in vectors.items())]
         raise InvalidInput(f"Got {', '.join(counts[:-1])} and {counts[-1]}; they must be equally many.")
+
+
+def require_range(prices: Vector, names: str, targets: Vector | None = None, *, endless: bool = False) -> None:
+    """Raise where the objective overflows: its squares have as much of β as all prices together, its products targets too.
+
+    Parameters
+    ----------
+    prices : ndarray
+        ``C_i`` or weights of the rows.
+    names : str
+        The parameters they come from.
+    targets : ndarray, optional
+        What they are multiplied with, if not with labels.
+    endless : bool
+        Whether infinite prices stand for none.
+    """
+    with np.errstate(over="ignore"):
+        total = float(prices[np.isfinite(prices)].sum() if endless else prices.sum())
+        if total > _LARGEST:
+            raise InvalidInput(
+                f"{names} is too large: its sum over the rows is {total:.3g}, and above {_LARGEST:g} squares overflow."
+                f" Choose a smaller {names.split(maxsplit=1)[0]}."
+            )
+        size = 0.0 if targets is None else float(np.abs(targets).max())
+        if size > _LARGEST and (np.isinf(prices).any() or size * total > 1e5 * _LARGEST**2):
+            raise InvalidInput(
+                f"The targets in y are too large: the largest is {size:.3g}, and with this C the objective overflows."
+                " Scale the targets, for example with TransformedTargetRegressor, or choose a smaller C."
+            )
+
+
+_LARGEST = 1e150  # its square is a number
 
 
 def gram_of(kernel: Kernel, data: TrainingSet | WeightedRows) -> Gram:

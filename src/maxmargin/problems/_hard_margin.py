@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.kernels import Gram, Kernel
-from maxmargin.problems._base import Inseparable, Judged, Model, Problem, gram_of, labelled, require_equally_many
+from maxmargin.problems._base import Judged, Model, Problem, gram_of, labelled, require_equally_many
 from maxmargin.problems._dual import DualProblem
+from maxmargin.problems._proofs import Inseparable
 from maxmargin.problems._reading import Margin
 from maxmargin.problems._terms import Terms
 from maxmargin.validation import check_boolean
@@ -110,7 +111,7 @@ class HardMargin(Problem):
         """``w = (2/|v|²) v``; without offset ``v/|v|²``."""
         return self._hulls / judged.square_norm if judged.square_norm > 0 else 1.0
 
-    def inseparable(self, beta: Vector, judged: Judged) -> Inseparable | None:
+    def proof(self, beta: Vector, judged: Judged) -> Inseparable | None:
         """The nearest points, if they are the same."""
         scale = float(np.abs(self.gram.diagonal()).max())
         if judged.square_norm > _SAME_POINT * scale:
@@ -128,7 +129,7 @@ class HardMargin(Problem):
         bias = judged.bias if self.offset else 0.0
         f = scale * (turned * judged.scores + bias)
         nearest = float((self.y * f).min())
-        norm = scale * scale * judged.square_norm
+        norm = scale * (scale * judged.square_norm)  # the square of scale may overflow
         return Model(
             beta=scale * turned * beta,
             scores=f,

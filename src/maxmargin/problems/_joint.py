@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.kernels import RBF, Gram, Kernel, Precomputed, UserFunction, as_kernel
-from maxmargin.problems._base import gram_of
+from maxmargin.problems._base import gram_of, require_range
 from maxmargin.validation import (
     check_boolean,
     check_positive,
@@ -89,6 +89,7 @@ class JointMulticlass:
     def _fill(
         self, gram: Gram, codes: NDArray[np.intp], classes: NDArray[Any], upper: NDArray[np.float64], offset: bool
     ) -> None:
+        require_range(upper, "C times sample_weight", endless=True)
         self.gram = gram
         self.codes = codes
         self.classes = classes

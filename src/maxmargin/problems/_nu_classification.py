@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from maxmargin.errors import InvalidInput
 from maxmargin.kernels import Gram, Kernel
-from maxmargin.problems._base import Judged, Model, Problem, gram_of, labelled, require_equally_many
+from maxmargin.problems._base import Judged, Model, Problem, gram_of, is_nothing, labelled, require_equally_many, require_range
 from maxmargin.problems._dual import DualProblem
 from maxmargin.problems._filling import filled
 from maxmargin.problems._reading import Margin
@@ -29,6 +29,10 @@ class NuClassification(Problem):
     ν bounds the part of rows inside the margin from above and the part of support vectors from below (Schölkopf, Smola,
     Williamson and Bartlett 2000). ``W`` is the sum of the weights ``w_i``. The answer is scaled to a margin of 1, as usual:
     with ``C = 1/ρ`` it is that of `SoftMargin`. The objectives stay those of this problem.
+
+    It looks for the nearest points of the classes' convex hulls, reduced so that no row has more than ``w_i`` of ``νW/2``
+    (Crisp and Burges 2000). The larger ν, the smaller they are. Where they overlap the margin is 0: w = 0 is optimal, nothing
+    is scaled, and `NoMarginWarning` tells so.
 
     Parameters
     ----------
@@ -67,6 +71,7 @@ class NuClassification(Problem):
 
     def _fill(self, gram: Gram, y: Vector, weight: Vector, nu: float) -> None:
         require_equally_many(gram, labels=y, weights=weight)
+        require_range(weight, "sample_weight")
         self.gram = gram
         self.y = y
         self.weight = weight
@@ -78,6 +83,7 @@ class NuClassification(Problem):
                 f"specified nu is infeasible: nu = {nu:g} is more than {largest:.6g}, twice the share of the smaller class."
                 f" Choose nu in (0, {largest:.6g}]."
             )
+        self._largest = largest
         self._mass = min(nu, largest) * total
 
     @cached_property
@@ -110,9 +116,28 @@ class NuClassification(Problem):
         return Terms(self._scale(judged) * self.weight, by_side=True)
 
     def _scale(self, judged: Judged) -> float:
-        """``1 / ρ``, and ρ is minus the price of the mass; 1 where rounding leaves no margin."""
+        """``1 / ρ``, and ρ is minus the price of the mass; 1 where there is no margin, or only rounding."""
         rho = -judged.price
-        return 1.0 / rho if rho > 1e-12 * (1.0 + abs(judged.bias)) else 1.0
+        return 1.0 / rho if rho > 1e-15 * self._mass * self._square and not self._overlap(judged) else 1.0
+
+    @cached_property
+    def _square(self) -> float:
+        """The largest ``|φ(x)|²``."""
+        return float(np.abs(self.gram.diagonal()).max())
+
+    def _overlap(self, judged: Judged) -> bool:
+        """Whether the reduced hulls meet."""
+        return is_nothing(judged, self._mass, self._square)
+
+    def remark(self, judged: Judged) -> str:
+        """That there is no margin."""
+        if not self._overlap(judged):
+            return ""
+        higher = f"Raise nu, which shrinks them, up to {self._largest:.6g}, or choose" if self.nu < self._largest else "Choose"
+        return (
+            f"The margin is 0: at nu = {self.nu:g} the reduced convex hulls of the two classes overlap, w = 0 is optimal, and"
+            f" the scores tell nothing. {higher} a kernel that tells the classes apart."
+        )
 
     def model(self, beta: Vector, judged: Judged) -> Model:
         """The answer divided by ρ."""

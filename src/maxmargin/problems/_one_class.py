@@ -11,7 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.kernels import Gram, Kernel
-from maxmargin.problems._base import Judged, Model, Problem, gram_of, require_equally_many, unlabelled
+from maxmargin.problems._base import (
+    Judged,
+    Model,
+    Problem,
+    gram_of,
+    is_nothing,
+    require_equally_many,
+    require_range,
+    unlabelled,
+)
 from maxmargin.problems._dual import DualProblem
 from maxmargin.problems._filling import filled
 from maxmargin.problems._reading import Ball, Level
@@ -20,6 +29,8 @@ from maxmargin.validation import check_fraction
 __all__ = ["DataDescription", "OneClass"]
 
 Vector = NDArray[np.float64]
+
+_BEYOND = 2.0  # times the sum of all β: a bound that is never met
 
 
 @final
@@ -64,6 +75,7 @@ class OneClass(Problem):
 
     def _fill(self, gram: Gram, weight: Vector, nu: float) -> None:
         require_equally_many(gram, weights=weight)
+        require_range(weight, "sample_weight")
         self.gram = gram
         self.y = np.ones(len(weight))
         self.weight = weight
@@ -71,14 +83,24 @@ class OneClass(Problem):
 
     @cached_property
     def dual(self) -> DualProblem:
-        """``q = 0``, β between 0 and w_i, and ``Σβ = ν W``."""
+        """``q = 0``, β between 0 and w_i, and ``Σβ = ν W``; what is beyond this sum is never met, and only loses digits."""
         zero = np.zeros(len(self.weight))
         total = self.nu * float(self.weight.sum())
-        return DualProblem(gram=self.gram, q=zero, lower=zero, upper=self.weight, offset=True, total=total)
+        upper = np.minimum(self.weight, _BEYOND * total)
+        return DualProblem(gram=self.gram, q=zero, lower=zero, upper=upper, offset=True, total=total)
 
     def start(self) -> Vector:
         """The first rows, as far as ``ν W`` reaches."""
-        return filled(self.weight, self.dual.total)
+        return filled(self.dual.upper, self.dual.total)
+
+    def remark(self, judged: Judged) -> str:
+        """That nothing is separated from the origin."""
+        if not is_nothing(judged, self.dual.total, float(np.abs(self.gram.diagonal()).max())):
+            return ""
+        return (
+            f"The margin is 0: at nu = {self.nu:g} the origin is inside the reduced convex hull of the rows, w = 0 is optimal,"
+            " and the scores tell nothing. Choose a kernel without negative values, such as RBF, or raise nu, which shrinks it."
+        )
 
     def reading(self, judged: Judged) -> Level:
         """A level."""
@@ -128,6 +150,7 @@ class DataDescription(Problem):
 
     def _fill(self, gram: Gram, weight: Vector, nu: float) -> None:
         require_equally_many(gram, weights=weight)
+        require_range(weight, "sample_weight")
         self.gram = gram
         self.y = np.ones(len(weight))
         self.weight = weight
@@ -135,8 +158,8 @@ class DataDescription(Problem):
 
     @cached_property
     def dual(self) -> DualProblem:
-        """``q = −k(x_i, x_i)/2``, β between 0 and ``w_i/(ν W)``, and ``Σβ = 1``."""
-        upper = self.weight / (self.nu * float(self.weight.sum()))
+        """``q = −k(x_i, x_i)/2``, β between 0 and ``w_i/(ν W)``, and ``Σβ = 1``, beyond which no bound is met."""
+        upper = np.minimum(self.weight / (self.nu * float(self.weight.sum())), _BEYOND)
         zero = np.zeros(len(upper))
         return DualProblem(gram=self.gram, q=-0.5 * self.gram.diagonal(), lower=zero, upper=upper, offset=True, total=1.0)
 
@@ -146,7 +169,7 @@ class DataDescription(Problem):
 
     def unit(self, judged: Judged) -> float:
         """Beside R², where that is below 1: a ball of small features must not converge before it is looked for."""
-        return max(1.0, 0.5 / judged.primal) if judged.primal > 0 else 1.0
+        return max(1.0, 0.5 / judged.primal) if judged.primal > 1e-300 else 1.0
 
     def reading(self, judged: Judged) -> Ball:
         """A ball: ``b = (R² − |c|²) / 2``."""

@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.kernels import Gram, Kernel
-from maxmargin.problems._base import Judged, Problem, gram_of, require_equally_many, unlabelled
+from maxmargin.problems._base import Judged, Problem, gram_of, require_equally_many, require_range, unlabelled
 from maxmargin.problems._dual import DualProblem
 from maxmargin.problems._filling import filled
+from maxmargin.problems._proofs import NoTube
 from maxmargin.problems._reading import Tube
 from maxmargin.validation import check_boolean, check_fraction, check_non_negative, check_positive, target_column
 
@@ -19,13 +20,20 @@ __all__ = ["EpsilonRegression", "NuRegression"]
 
 Vector = NDArray[np.float64]
 
+_FURTHER = 1e4  # how far beyond a point a solver may go where nothing bounds β: on the way to infinity it finds no end
+_FARTHEST = 1e12  # beyond, in the unit of β, scores are nothing but rounding
+_STEEP = 1e5  # a function of such a norm, in units of target by |φ(x)|, does not exist but for rounding
+_SAME_POINT = 1e-6  # a distance, as a part of the largest |φ(x)|: below it is rounding
+_RUNS_AWAY = 10.0  # a β that gains by being so many times longer is not an answer
+_ROUNDING = 1e-12  # of a mean of targets
+
 
 @final
 class EpsilonRegression(Problem):
     """Minimise ``½|w|² + Σ C_i max(0, |f(x_i) − y_i| − ε)`` with ``f(x) = <w, φ(x)> + b``.
 
     The dual has one variable a row, between −C_i and C_i: the difference of the two multipliers of its tube (Smola and
-    Schölkopf 2004). ``C = inf`` keeps every row inside the tube.
+    Schölkopf 2004). ``C = inf`` keeps every row inside the tube; where no function does, `NoTube` proves it.
 
     Parameters
     ----------
@@ -82,6 +90,7 @@ class EpsilonRegression(Problem):
 
     def _fill(self, gram: Gram, y: Vector, upper: Vector, epsilon: float, offset: bool) -> None:
         require_equally_many(gram, targets=y, bounds=upper)
+        require_range(upper, "C times sample_weight", y, endless=True)
         self.gram = gram
         self.y = y
         self.upper = upper
@@ -98,6 +107,46 @@ class EpsilonRegression(Problem):
     def reading(self, judged: Judged) -> Tube:
         """A tube of the given width."""
         return Tube(self.epsilon)
+
+    @cached_property
+    def _centred(self) -> Vector:
+        """Targets, with an offset from the middle between the smallest and the largest: the same to the dual."""
+        return self.y - 0.5 * (self.y.max() + self.y.min()) if self.offset else self.y
+
+    @cached_property
+    def _sizes(self) -> tuple[float, float]:
+        """Of a target and of ``|φ(x)|²``: the largest, or 1."""
+        return float(np.abs(self._centred).max()) or 1.0, float(np.abs(self.gram.diagonal()).max()) or 1.0
+
+    def within(self, beta: Vector) -> Problem:
+        """For ``C = inf`` bounds that β meets only where it runs away: far out, and farther the farther it is."""
+        if np.isfinite(self.upper).all():
+            return self
+        target, square = self._sizes
+        unit, size = target / square, float(np.abs(beta).max())
+        reach = max(size, min(_FURTHER * max(size, unit), _FARTHEST * unit))
+        return EpsilonRegression.on(self.gram, self.y, np.minimum(self.upper, reach), self.epsilon, self.offset)
+
+    def proof(self, beta: Vector, judged: Judged) -> NoTube | None:
+        """The direction of a β that runs away, if every function in the tube would be too steep to exist.
+
+        By weak duality ``|w| ≥ c/|Σ β_i φ(x_i)|`` for all of them, where ``c = yᵀβ − ε Σ|β|``. At an optimum c is ``|w|²``, and
+        there is an answer, however steep.
+        """
+        above, below = np.maximum(beta, 0.0), np.maximum(-beta, 0.0)
+        up, down = float(above.sum()), float(below.sum())
+        if np.isfinite(self.upper).all() or up + down == 0.0 or (self.offset and min(up, down) == 0.0):
+            return None
+        hulls = 2.0 if self.offset else 1.0
+        above, below = (above / up, below / down) if self.offset else (above / (up + down), below / (up + down))
+        apart, distance = float((above - below) @ self._centred), hulls * max(0.0, judged.square_norm) ** 0.5 / (up + down)
+        excess, (target, square) = apart - hulls * self.epsilon, self._sizes
+        if distance > _SAME_POINT * square**0.5 or excess < _ROUNDING * (target + self.epsilon):
+            return None
+        too_steep = excess * square**0.5 >= _STEEP * target * distance
+        if not too_steep or excess * (up + down) / hulls < _RUNS_AWAY * judged.square_norm:
+            return None
+        return NoTube(above, below, distance, apart, apart / hulls)
 
 
 @final
@@ -150,6 +199,7 @@ class NuRegression(Problem):
 
     def _fill(self, gram: Gram, y: Vector, upper: Vector, nu: float) -> None:
         require_equally_many(gram, targets=y, bounds=upper)
+        require_range(upper, "C times sample_weight", y)
         self.gram = gram
         self.y = y
         self.upper = upper

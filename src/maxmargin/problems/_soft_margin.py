@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.kernels import Gram, Kernel
-from maxmargin.problems._base import Judged, Model, Problem, gram_of, labelled, require_equally_many
+from maxmargin.problems._base import Judged, Model, Problem, gram_of, labelled, require_equally_many, require_range
 from maxmargin.problems._dual import DualProblem
 from maxmargin.problems._reading import Margin
 from maxmargin.problems._terms import Terms
@@ -133,6 +133,7 @@ class SoftMargin(Problem):
 
     def _fill(self, gram: Gram, y: Vector, upper: Vector, offset: Offset, slack: Slack) -> None:
         require_equally_many(gram, labels=y, bounds=upper)
+        require_range(upper, "C times sample_weight")
         self.gram = gram
         self.y = y
         self.upper = upper

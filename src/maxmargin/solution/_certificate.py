@@ -26,7 +26,7 @@ class Certificate:
     gap : float
         ``primal − dual``; nan where the kernel is indefinite and duality says nothing.
     relative_gap : float
-        ``gap / max(|primal|, |dual|)``.
+        ``gap / max(|primal|, |dual|)``; inf where no point is feasible.
     kkt_violation : float
         LIBSVM's m − M: by how much the worst pair of variables violates the optimality conditions.
     status : Status
@@ -55,7 +55,8 @@ class Certificate:
     def of(cls, primal: float, dual: float, kkt_violation: float, status: Status, *, indefinite: bool = False) -> Certificate:
         """Put a certificate together from the two objectives; with an indefinite kernel there is no gap."""
         gap = math.nan if indefinite else primal - dual
-        return cls(primal, dual, gap, gap / max(abs(primal), abs(dual), 1e-300), kkt_violation, status)
+        relative = gap if math.isinf(gap) else gap / max(abs(primal), abs(dual), 1e-300)
+        return cls(primal, dual, gap, relative, kkt_violation, status)
 
     @classmethod
     def combined(cls, certificates: Iterable[Certificate]) -> Certificate:

@@ -156,6 +156,6 @@ def _judgement(problem: DualProblem, scores: NDArray[np.float64], found: _core.J
         kkt_violation=violation,
         square_norm=square_norm,
         mass=mass,
-        scale=mass**2 * float(np.abs(problem.gram.diagonal()).max()) if large_gap else 0.0,
+        scale=mass * mass * float(np.abs(problem.gram.diagonal()).max()) if large_gap else 0.0,
         infeasibility=infeasibility,
     )

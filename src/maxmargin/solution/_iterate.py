@@ -79,3 +79,16 @@ class Iterate:
     indefinite: bool
     by_signal: bool
     trace: Trace
+
+    def then(self, later: Iterate) -> Iterate:
+        """The point of a resumed run, with the work of both."""
+        return Iterate(
+            beta=later.beta,
+            status=later.status,
+            steps=self.steps + later.steps,
+            rows_made=self.rows_made + later.rows_made,
+            newton_rounds=self.newton_rounds + later.newton_rounds,
+            indefinite=self.indefinite or later.indefinite,
+            by_signal=later.by_signal,
+            trace=self.trace.then(later.trace),
+        )

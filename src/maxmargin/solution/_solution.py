@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from maxmargin.errors import InvalidInput
 from maxmargin.kernels import BoundKernel
-from maxmargin.problems import Inseparable, Margin, Reading, Terms, Tube
+from maxmargin.problems import Inseparable, Margin, NoTube, Reading, Terms, Tube
 from maxmargin.solution._certificate import Certificate
 from maxmargin.solution._geometry import Geometry
 from maxmargin.solution._kkt import KKT, Conditions
@@ -39,7 +39,7 @@ class Solution:
     Attributes
     ----------
     n : int
-        Rows of the training set.
+        Rows of the training set; those of an estimator's X, also where a machine has a part of them only.
     support : ndarray of int32
         Rows with ``α > 0``, ascending.
     beta : ndarray
@@ -68,8 +68,12 @@ class Solution:
         The rows themselves.
     reading : Reading
         What the scores mean: a margin, a tube with its ε, a level, a ball with its radius.
-    proof : Inseparable or None
+    proof : Inseparable, NoTube or None
         Why there is no answer, if the status is INFEASIBLE.
+    n_trained : int or None
+        Rows that the machine was trained on: of a pair of classes those of both, without rows of no weight. None means all n.
+    remark : str
+        What must be said of an optimum that tells nothing; empty for all others.
     terms : Terms or None
         Prices at the support vectors and then at the boundary rows, and the equalities: what `kkt` needs.
 
@@ -100,8 +104,10 @@ class Solution:
     support_vectors: Any
     boundary_excess: Vector | None = None
     reading: Reading = field(default_factory=Margin)
-    proof: Inseparable | None = None
+    proof: Inseparable | NoTube | None = None
     terms: Terms | None = None
+    remark: str = ""
+    n_trained: int | None = None
 
     def __post_init__(self) -> None:
         for values in (self.support, self.beta, self.support_scores, self.support_y, self.boundary):
@@ -122,7 +128,7 @@ class Solution:
 
     @property
     def taxonomy(self) -> NDArray[np.int8]:
-        """`Kind` of every row: non-informative, on the boundary, inside the street but right, wrong."""
+        """`Kind` of every row: non-informative (as all that took no part), on the boundary, in the street but right, wrong."""
         self._require_margin("kinds of rows")
         result = np.full(self.n, Kind.NON_INFORMATIVE, dtype=np.int8)
         tolerance = self._near

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.problems import DualProblem, Problem
-from maxmargin.solution import Iterate, Progress
+from maxmargin.solution import Iterate, Judgement, Progress
 
-__all__ = ["Callback", "Limits", "Solver", "Start"]
+__all__ = ["Callback", "Limits", "Solver", "Start", "resumed"]
 
 Callback = Callable[[Progress], bool]
 """Gets the progress of a running fit about every 50 ms; returning true stops it."""
@@ -40,6 +40,17 @@ class Start:
     def zero(cls, problem: DualProblem) -> Start:
         """``α = 0``."""
         return cls(np.zeros(problem.n), np.zeros(problem.n))
+
+
+def resumed(problem: Problem, beta: NDArray[np.float64], judgement: Judgement) -> tuple[Problem, Start]:
+    """What to go on with from a judged point. A β without bounds that runs away is first made as long as is best for it."""
+    bounded = problem.within(beta)
+    if bounded is problem:
+        return problem, Start(beta, judgement.scores, judged=True)
+    room = float(bounded.dual.upper.max()) / max(float(np.abs(beta).max()), 1e-300)
+    norm = judgement.square_norm
+    longer = min(room, max(1.0, judgement.dual / norm + 0.5)) if norm > 0.0 else room
+    return bounded, Start(longer * beta, longer * judgement.scores)
 
 
 @final

@@ -137,5 +137,8 @@ def labelled_set(X: Any, y: NDArray[Any], sample_weight: Any = None, *, pairwise
 
 def _one_class(y: NDArray[Any], kept: NDArray[np.intp] | None) -> InvalidInput:
     if kept is not None and len(encode(y)[0]) > 1:
-        return InvalidInput("Invalid input - all samples with positive weights belong to the same class.")
+        return InvalidInput(
+            "Invalid input - all samples with positive weights belong to the same class. Give rows of another class a positive"
+            " sample_weight."
+        )
     return InvalidInput("The number of classes has to be greater than one; got 1 class. Add rows of another class to y.")

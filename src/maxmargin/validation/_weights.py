@@ -61,7 +61,7 @@ def positive_weights(sample_weight: Any, n: int, shape: tuple[int, ...]) -> tupl
         return weight, None
     kept = np.flatnonzero(positive)
     if len(kept) == 0:
-        raise InvalidInput("Invalid input - all samples have zero or negative weights.")
+        raise InvalidInput("Invalid input - all samples have zero or negative weights. Give rows a positive sample_weight.")
     return weight[kept], kept
 
 

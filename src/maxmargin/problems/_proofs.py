@@ -1,0 +1,90 @@
+"""Proofs that a problem without slack has no answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Inseparable", "NoTube"]
+
+Vector = NDArray[np.float64]
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Inseparable:
+    """Proof that no hyperplane separates two classes: two points of their convex hulls that are the same.
+
+    Attributes
+    ----------
+    weights : ndarray
+        Of every row; those of a class sum to 1, and the two weighted means of ``φ(x_i)`` coincide. Without offset all sum to 1,
+        and the weighted mean of ``y_i φ(x_i)`` is 0.
+    distance : float
+        Between the two points: 0 up to rounding.
+
+    Examples
+    --------
+    >>> from maxmargin import solve
+    >>> from maxmargin.kernels import Linear
+    >>> from maxmargin.problems import HardMargin
+    >>> problem = HardMargin([[0.0], [1.0], [2.0]], [0, 1, 0], kernel=Linear())
+    >>> solution = solve(problem, throw=False)
+    >>> solution.status.name, solution.proof.weights
+    ('INFEASIBLE', array([0.5, 1. , 0.5]))
+    """
+
+    weights: Vector
+    distance: float
+
+    def __str__(self) -> str:
+        return f"no hyperplane separates the classes: weighted means of their rows are {self.distance:.1g} apart."
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class NoTube:
+    """Proof that no function is within ε of all targets: two means of rows that are the same, with targets too far apart.
+
+    A function ``<w, φ(x)> + b`` has the same mean over the rows above as over those below, as the means of ``φ(x_i)`` coincide.
+    So it misses the targets of one of them by half of what these are apart (Farkas's lemma, for the constraints of the tube).
+
+    Attributes
+    ----------
+    above, below : ndarray
+        Weights of every row, not negative; each sums to 1, and the weighted means of ``φ(x_i)`` coincide. Without offset both
+        together sum to 1, and ``Σ (above_i − below_i) φ(x_i) = 0``.
+    distance : float
+        Between the two means: 0 up to rounding.
+    apart : float
+        ``Σ (above_i − below_i) y_i``, by which the mean of the targets above exceeds that below: more than 2ε; without offset
+        more than ε.
+    epsilon : float
+        Half the width of the narrowest tube that this leaves possible: half of ``apart``, without offset all of it; but for the
+        distance, over which a function can change by ``|w|`` times it.
+
+    Examples
+    --------
+    >>> from maxmargin import solve
+    >>> from maxmargin.kernels import Linear
+    >>> from maxmargin.problems import EpsilonRegression
+    >>> problem = EpsilonRegression([[0.0], [1.0], [1.0]], [0.0, -1.0, 1.0], C=float("inf"), epsilon=0.1, kernel=Linear())
+    >>> proof = solve(problem, throw=False).proof
+    >>> proof.above, proof.below, proof.apart
+    (array([0., 0., 1.]), array([0., 1., 0.]), 2.0)
+    """
+
+    above: Vector
+    below: Vector
+    distance: float
+    apart: float
+    epsilon: float
+
+    def __str__(self) -> str:
+        return (
+            f"weighted means of rows that coincide have targets {self.apart:.4g} apart, so that no function of this kernel is"
+            f" within epsilon of all targets for any epsilon below {self.epsilon:.4g}."
+        )
