@@ -1,8 +1,8 @@
 """The exact finish of the joint problem: Newton's method on the face where the free coefficients live.
 
 A coefficient has an upper bound, 0 or C_i, and none below. On its bound it is fixed, else free; row sums and, with offsets,
-class totals are kept. On a face the minimum is one linear system away: a step ends there or at the first bound on the way, which
-is then kept, and from a minimum the coefficients that want to leave their bounds most are let go.
+class totals are kept. On a face the minimum is one linear system away: a step ends there or at the first bound on the way,
+which is then kept, and from a minimum the coefficients that want to leave their bounds most are let go.
 """
 
 from __future__ import annotations
