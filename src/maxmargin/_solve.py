@@ -176,7 +176,7 @@ def answer_joint(
         check_positive("tol", tol, "solve"),
         check_integer("max_iter", max_iter, "solve", -1),
         None if max_time is None else check_positive("max_time", max_time, "solve", infinite=True),
-        100_000 + 50 * problem.gram.n * len(problem.classes),
+        1_000_000 + 50 * problem.gram.n * len(problem.classes),
     )
     iterate = chosen.run(problem, budget.limits(budget.tol, 0), callback)
     if throw and iterate.by_signal:
