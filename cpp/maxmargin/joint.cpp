@@ -47,6 +47,7 @@ JointSearch<R>::JointSearch(const JointDual& problem, const Gram& gram, const do
   gram.diagonal(all_diagonal_.data());
   for (double& d : all_diagonal_) d *= 0.5;
   scale_ = std::accumulate(all_diagonal_.begin(), all_diagonal_.end(), 0.0) / problem.n;
+  if (!(scale_ > 0)) scale_ = 1;  // only the pull has a curvature then
   set_shift();
   begin_from_all();
 }

@@ -82,10 +82,11 @@ bool JointSearch<R>::move_totals(double portion, double some) {
     const auto first = total_.begin(), last = first + K;
     const auto high = Index(std::max_element(first, last) - first), low = Index(std::min_element(first, last) - first);
     double amount = std::min({total_[high], -total_[low], portion});
-    if (price[pair(high, low)] == infinity) break;
+    Index edges = 0;
+    for (Index k = high; price[pair(high, low)] < infinity && k != low; k = next[pair(k, low)]) ++edges;
+    if (edges == 0 || Index(block_.size()) + edges > rows_.capacity()) break;
     way.clear();
     for (Index k = high; k != low; k = next[pair(k, low)]) {
-      if (Index(block_.size()) == rows_.capacity()) amount = 0;  // what is left is for the next turn
       const Index l = next[pair(k, low)], a = place_in_block(row[pair(k, l)]);
       way.push_back(a);
       amount = std::min(amount, room(block_[a], l) - now_[in_block(a) + l]);

@@ -48,7 +48,7 @@ def answer_joint(
     chosen = JointRows() if isinstance(solver, str) and solver == "auto" else solver
     if not isinstance(chosen, JointRows):
         raise InvalidInput(f"The 'solver' of JointMulticlass must be 'auto' or solvers.JointRows. Got {solver!r} instead.")
-    limits = _limits(tol, max_iter, max_time, 100_000 + 50 * problem.gram.n * len(problem.classes))
+    limits = _limits(tol, max_iter, max_time, 1_000_000 + 50 * problem.gram.n * len(problem.classes))
     iterate = chosen.run(problem, limits, callback)
     if throw and iterate.by_signal:
         raise _interrupted(iterate.steps, lambda: _joint_solution(problem, iterate, limits.tol, with_rows=with_rows))

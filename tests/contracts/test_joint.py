@@ -16,7 +16,7 @@ from maxmargin import SVC, get_threads, problems, set_threads, solve
 from maxmargin.errors import InvalidInput
 from maxmargin.kernels import RBF, Linear, Polynomial
 from maxmargin.solution import Status, certify_joint
-from maxmargin.solvers import SMO
+from maxmargin.solvers import SMO, JointRows
 from maxmargin.solvers._joint_finish import best_offsets
 
 from .._data import load
@@ -180,6 +180,20 @@ def test_many_classes(C: float) -> None:
         assert 0.0 < solution.certificate.relative_gap <= tol
         assert np.abs(solution.coefficients.sum(axis=0)).max() <= 1e-12 * np.abs(solution.coefficients).sum()
         assert solution.certificate.kkt_violation <= 20 * tol
+
+
+def test_more_classes_than_rows_in_memory() -> None:
+    X = np.random.default_rng(0).normal(size=(300, 5))
+    solution = solve(problems.JointMulticlass(X, np.arange(300) % 100), solver=JointRows(cache_size=0.001))
+    assert solution.status is Status.CONVERGED
+
+
+def test_a_kernel_that_sees_nothing() -> None:
+    y = np.repeat([0, 1, 2], [20, 7, 3])
+    solution = solve(problems.JointMulticlass(np.zeros((30, 2)), y, kernel=Linear()))
+    assert solution.status is Status.CONVERGED
+    assert solution.certificate.primal_objective == pytest.approx(20.0)  # all are put in the largest class; others pay 2
+    np.testing.assert_allclose(solution.bias, [2 / 3, -1 / 3, -1 / 3], atol=1e-9)
 
 
 def test_same_bits_for_any_threads() -> None:
