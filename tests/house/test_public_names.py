@@ -26,7 +26,7 @@ PUBLIC: dict[str, str] = {
     "maxmargin.estimators": "LinearSVC LogisticRegression NuSVC NuSVR OneClassSVM Perceptron SVC SVDD SVR",
     "maxmargin.kernels": "BoundKernel Gram Kernel Linear Polynomial Precomputed RBF Sigmoid UserFunction as_kernel",
     "maxmargin.losses": "ConvexLoss EpsilonInsensitive Exponential Hinge Logistic Loss MarginLoss Perceptron Squared "
-    "SquaredEpsilonInsensitive SquaredHinge ZeroOne as_loss",
+    "SquaredEpsilonInsensitive SquaredHinge ZeroOne as_loss cross_entropy logit odds sigmoid",
     "maxmargin.plots": "canvas convergence decision_boundary margin_losses ordinary_region tube",
     "maxmargin.problems": "Ball DataDescription DualProblem EpsilonRegression HardMargin Inseparable JointMulticlass "
     "Level Margin Model NuClassification NuRegression Offset OneClass Penalty PrimalProblem Problem Reading Slack "
