@@ -32,14 +32,15 @@ void DenseFeatures<V>::add_squares(Index begin, Index end, const double* a, doub
   }
 }
 
-template <class V>
-void DenseFeatures<V>::add_outer(Index begin, Index end, const double* a, double* H, Index stride) const {
-  constexpr Index most = 64;  // rows packed at a time: they stay in the cache while all tiles of H go over them
+// Packs rows that count, some at a time: they stay in the cache while all tiles of H go over them.
+template <class Pack>
+void add_packed(Index begin, Index end, const double* a, double* H, Index stride, const Pack& pack) {
+  constexpr Index most = 64;
   std::vector<double> packed(std::size_t(most) * std::size_t(stride), 0.0), factor(most);
   Index count = 0;
   for (Index i = begin; i < end; ++i) {
     if (a[i - begin] != 0) {
-      copy(i, nullptr, packed.data() + std::ptrdiff_t(count) * stride);
+      pack(i, packed.data() + std::ptrdiff_t(count) * stride);
       factor[count++] = a[i - begin];
     }
     if (count == most || (i + 1 == end && count > 0)) {
@@ -47,6 +48,19 @@ void DenseFeatures<V>::add_outer(Index begin, Index end, const double* a, double
       count = 0;
     }
   }
+}
+
+template <class V>
+void DenseFeatures<V>::add_outer(Index begin, Index end, const double* a, double* H, Index stride) const {
+  add_packed(begin, end, a, H, stride, [&](Index i, double* out) { copy(i, nullptr, out); });
+}
+
+template <class V>
+void DenseFeatures<V>::add_outer(Index begin, Index end, const double* a, const SomeColumns& some, double* H,
+                                 Index stride) const {
+  add_packed(begin, end, a, H, stride, [&](Index i, double* out) {
+    for (std::size_t k = 0; k < some.columns.size(); ++k) out[k] = double(at(i)[some.columns[k]]);
+  });
 }
 
 // Sums of a few values at scattered places: nothing for wide registers. Two sums hide the time of an addition.
@@ -87,6 +101,28 @@ void CsrFeatures<V, I>::add_outer(Index first, Index last, const double* a, doub
       double* const row = H + std::ptrdiff_t(csr_.indices[k]) * stride;
       const double weighted = factor * double(csr_.data[k]);
       for (I l = begin(i); l <= k; ++l) row[csr_.indices[l]] += weighted * double(csr_.data[l]);
+    }
+  }
+}
+
+template <class V, class I>
+void CsrFeatures<V, I>::add_outer(Index first, Index last, const double* a, const SomeColumns& some, double* H,
+                                  Index stride) const {
+  std::vector<Index> places;
+  std::vector<double> values;
+  for (Index i = first; i < last; ++i) {
+    const double factor = a[i - first];
+    if (factor == 0) continue;
+    places.clear();
+    values.clear();
+    for (I k = begin(i); k < end(i); ++k)
+      if (const Index place = some.place[csr_.indices[k]]; place >= 0) {
+        places.push_back(place);
+        values.push_back(double(csr_.data[k]));
+      }
+    for (std::size_t k = 0; k < places.size(); ++k) {
+      double* const row = H + std::ptrdiff_t(places[k]) * stride;
+      for (std::size_t l = 0; l <= k; ++l) row[places[l]] += factor * values[k] * values[l];
     }
   }
 }

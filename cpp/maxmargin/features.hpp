@@ -23,6 +23,11 @@ struct Layout {
   const double* origin() const { return centre.empty() ? nullptr : centre.data(); }
 };
 
+// Some of the columns, ascending, and where each column of all stands among them, or -1.
+struct SomeColumns {
+  std::vector<Index> columns, place;
+};
+
 class Features {
  public:
   virtual ~Features() = default;
@@ -55,6 +60,8 @@ class Features {
   virtual void add_rows(Index begin, Index end, const double* a, double* sum) const = 0;
   virtual void add_squares(Index begin, Index end, const double* a, double* sum) const = 0;
   virtual void add_outer(Index begin, Index end, const double* a, double* H, Index stride) const = 0;
+  // The same of some columns only.
+  virtual void add_outer(Index begin, Index end, const double* a, const SomeColumns& some, double* H, Index stride) const = 0;
 
   // For inner products of sparse rows without making them dense: `lanes` rows stand interleaved in `spread`, [column][lanes].
   virtual void scatter(Index row, float* spread, Index lanes, Index lane) const = 0;
@@ -100,6 +107,7 @@ class DenseFeatures final : public Features {
   void add_rows(Index begin, Index end, const double* a, double* sum) const override;
   void add_squares(Index begin, Index end, const double* a, double* sum) const override;
   void add_outer(Index begin, Index end, const double* a, double* H, Index stride) const override;
+  void add_outer(Index begin, Index end, const double* a, const SomeColumns& some, double* H, Index stride) const override;
   void scatter(Index row, float* spread, Index lanes, Index lane) const override { put(row, spread, lanes, lane); }
   void scatter(Index row, double* spread, Index lanes, Index lane) const override { put(row, spread, lanes, lane); }
   void unscatter(Index, float* spread, Index lanes, Index lane) const override { clear(spread, lanes, lane); }
@@ -159,6 +167,7 @@ class CsrFeatures final : public Features {
   void add_rows(Index begin, Index end, const double* a, double* sum) const override;
   void add_squares(Index begin, Index end, const double* a, double* sum) const override;
   void add_outer(Index begin, Index end, const double* a, double* H, Index stride) const override;
+  void add_outer(Index begin, Index end, const double* a, const SomeColumns& some, double* H, Index stride) const override;
   void scatter(Index row, float* spread, Index lanes, Index lane) const override { put(row, spread, lanes, lane); }
   void scatter(Index row, double* spread, Index lanes, Index lane) const override { put(row, spread, lanes, lane); }
   void unscatter(Index row, float* spread, Index lanes, Index lane) const override { clear(row, spread, lanes, lane); }

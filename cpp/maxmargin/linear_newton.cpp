@@ -3,7 +3,6 @@
 #include <numeric>
 
 #include "maxmargin/cpu.hpp"
-#include "maxmargin/thread_pool.hpp"
 
 namespace maxmargin {
 
@@ -12,6 +11,7 @@ namespace {
 constexpr Index widest_factor = 512;  // beyond that, conjugate gradients
 constexpr double sharpening = 4.0;
 constexpr double sharpest = 1e9;
+constexpr std::int64_t sweeps_before = 200;
 
 struct Sums {
   double first = 0, second = 0;
@@ -48,6 +48,7 @@ LinearNewton::LinearNewton(const LinearProblem& problem, const LinearOptions& op
     signed_[side].resize(n_);
   }
   change_.resize(n_);
+  if (!explicit_) gradients_.emplace(problem, passes_, size_);
   if (explicit_) {
     H_.assign(std::size_t(stride_) * std::size_t(stride_), 0.0);
     L_.resize(H_.size());
@@ -164,74 +165,14 @@ void LinearNewton::solve_by_factor() {
   }
 }
 
-// out = (ridge + X' diag(curvature) X) p over the rows that curve; each is read once for both products.
-void LinearNewton::multiply(const double* p, double* out) {
-  const double p_offset = size_ > d_ ? p[d_] : 0.0;
-  const auto count = std::ptrdiff_t(active_.size());
-  const std::ptrdiff_t chunks = std::min<std::ptrdiff_t>(passes_.chunks(), std::max<std::ptrdiff_t>(1, count / 64));
-  room_.resize(std::size_t(chunks) * std::size_t(size_));
-  parallel_chunks(chunks, [&](std::ptrdiff_t c) {
-    double* const own = room_.data() + c * size_;
-    std::fill(own, own + size_, 0.0);
-    double total = 0;
-    for (std::ptrdiff_t k = c * count / chunks; k < (c + 1) * count / chunks; ++k) {
-      const Index i = active_[k];
-      double product;
-      problem_.x->products(i, i + 1, p, &product);
-      product = curvature_[i] * (product + p_offset);
-      problem_.x->add_rows(i, i + 1, &product, own);
-      total += product;
-    }
-    if (size_ > d_) own[d_] = total;
-  });
-  for (Index k = 0; k < size_; ++k) out[k] = ridge_[k] * p[k];
-  if (size_ > d_) out[d_] += offset_floor() * p[d_];
-  for (std::ptrdiff_t c = 0; c < chunks; ++c) hot().axpy(size_, 1.0, room_.data() + c * size_, out);
-}
-
-bool LinearNewton::solve_by_conjugate_gradients() {
-  active_.clear();
-  for (Index i = 0; i < n_; ++i)
-    if (curvature_[i] != 0) active_.push_back(i);
-  diagonal_.resize(size_);
-  passes_.squares(curvature_.data(), diagonal_.data());
-  double total = 0;
-  for (const Index i : active_) total += curvature_[i];
-  if (size_ > d_) diagonal_[d_] = total + offset_floor();
-  for (Index k = 0; k < size_; ++k) diagonal_[k] = std::max(diagonal_[k] + ridge_[k], 1e-12 * total + 1e-300);
-  residual_.resize(size_);
-  search_.resize(size_);
-  image_.resize(size_);
-  double rho = 0;
-  for (Index k = 0; k < size_; ++k) {
-    direction_[k] = 0;
-    residual_[k] = -gradient_[k];
-    search_[k] = residual_[k] / diagonal_[k];
-    rho += residual_[k] * search_[k];
-  }
-  const double first = rho;
-  const double forcing = problem_.penalty ? std::clamp(0.5 * std::sqrt(record_.relative_gap()), 1e-4, 0.1) : 1e-10;
-  for (int iteration = 0; iteration < 1000 && rho > forcing * forcing * first; ++iteration) {
-    multiply(search_.data(), image_.data());
-    const double curve = hot().dot(size_, search_.data(), image_.data());
-    if (!(curve > 0)) break;
-    const double length = rho / curve;
-    hot().axpy(size_, length, search_.data(), direction_.data());
-    hot().axpy(size_, -length, image_.data(), residual_.data());
-    double next = 0;
-    for (Index k = 0; k < size_; ++k) next += residual_[k] * residual_[k] / diagonal_[k];
-    for (Index k = 0; k < size_; ++k) search_[k] = residual_[k] / diagonal_[k] + next / rho * search_[k];
-    rho = next;
-    if (record_.poll()) return false;
-  }
-  return true;
-}
-
 bool LinearNewton::find_direction() {
-  if (explicit_)
+  if (explicit_) {
     solve_by_factor();
-  else if (!solve_by_conjugate_gradients())
-    return false;
+  } else {
+    const double forcing = problem_.penalty ? std::clamp(0.5 * std::sqrt(record_.relative_gap()), 1e-4, 0.1) : 1e-10;
+    const double least = size_ > d_ ? offset_floor() : 0.0;
+    if (!gradients_->solve(curvature_, ridge_, least, gradient_, forcing, direction_, record_)) return false;
+  }
   decrement_ = -hot().dot(size_, gradient_.data(), direction_.data());
   passes_.products(direction_.data(), along_.data());
   const double offset = size_ > d_ ? direction_[d_] : 0.0;
@@ -345,8 +286,25 @@ LinearOutcome LinearNewton::run() {
   return record_.finish();
 }
 
+void LinearNewton::begin_at(const LinearOutcome& start) {
+  std::copy(start.w.begin(), start.w.end(), w_.begin());
+  if (size_ > d_) w_[d_] = start.b;
+  passes_.products(w_.data(), z_.data());
+  for (Index i = 0; i < n_; ++i) z_[i] = problem_.y[i] * (z_[i] + start.b);
+  if (problem_.loss == MarginLoss::hinge) centre_ = start.alpha;
+}
+
 LinearOutcome minimise_by_newton(const LinearProblem& problem, const LinearOptions& options, const Monitor& monitor) {
-  return LinearNewton(problem, options, monitor).run();
+  LinearNewton search(problem, options, monitor);
+  // With many features a round costs much. Sweeps in the dual find most of the rows that matter for less.
+  if (search.by_gradients() && problem.loss != MarginLoss::logistic) {
+    LinearProblem easier = problem;
+    if (problem.offset == LinearOffset::free) easier.offset = LinearOffset::penalised;
+    LinearOptions brief = options;
+    brief.max_rounds = std::min(options.max_rounds, sweeps_before);
+    search.begin_at(minimise_by_coordinates(easier, 0, brief, monitor));
+  }
+  return search.run();
 }
 
 }  // namespace maxmargin

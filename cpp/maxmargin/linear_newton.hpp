@@ -9,8 +9,10 @@
 // solution at a finite sharpness, so that the systems stay well conditioned however large the prices are.
 #pragma once
 
+#include <optional>
 #include <vector>
 
+#include "maxmargin/conjugate_gradients.hpp"
 #include "maxmargin/linear_state.hpp"
 
 namespace maxmargin {
@@ -18,6 +20,8 @@ namespace maxmargin {
 class LinearNewton {
  public:
   LinearNewton(const LinearProblem& problem, const LinearOptions& options, const Monitor& monitor);
+  bool by_gradients() const { return !explicit_; }
+  void begin_at(const LinearOutcome& start);  // else at 0
   LinearOutcome run();
 
  private:
@@ -29,8 +33,6 @@ class LinearNewton {
   void evaluate();        // alpha, curvature, gradient and the two objectives at w
   bool find_direction();  // false: stopped
   void solve_by_factor();
-  bool solve_by_conjugate_gradients();
-  void multiply(const double* p, double* out);  // the Hessian
   double line_search();
   void step(double length);
   double unsolved() const;
@@ -51,8 +53,7 @@ class LinearNewton {
   double primal_ = 0;
   std::vector<double> H_, L_, in_H_, change_, offset_row_;  // curvatures that are in H
   double offset_corner_ = 0;
-  std::vector<double> diagonal_, residual_, search_, image_, room_;
-  std::vector<Index> active_;
+  std::optional<ConjugateGradients> gradients_;
 };
 
 }  // namespace maxmargin

@@ -55,4 +55,9 @@ void LinearPasses::add_outer(const double* a, double* H, Index stride) {
   reduce(size, H, [&](Index begin, Index end, double* own) { x_.add_outer(begin, end, a + begin, own, stride); });
 }
 
+void LinearPasses::add_outer(const double* a, const SomeColumns& some, double* H, Index stride) {
+  const std::size_t size = std::size_t(stride) * std::size_t(stride);
+  reduce(size, H, [&](Index begin, Index end, double* own) { x_.add_outer(begin, end, a + begin, some, own, stride); });
+}
+
 }  // namespace maxmargin

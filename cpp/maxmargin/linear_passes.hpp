@@ -22,6 +22,7 @@ class LinearPasses {
   void squares(const double* a, double* sum);
   // Lower triangle of H += sum over i of a_i x_i x_i'; H has rows of `stride`, a multiple of 8.
   void add_outer(const double* a, double* H, Index stride);
+  void add_outer(const double* a, const SomeColumns& some, double* H, Index stride);
   // Calls body(chunk, begin, end) for all chunks of rows.
   void for_rows(const std::function<void(Index, Index, Index)>& body) const;
   Index chunks() const { return Index(bounds_.size()) - 1; }
