@@ -46,7 +46,7 @@ sanitize-%: $(STAMP)
 	  TSAN_OPTIONS="suppressions=$(CURDIR)/.tsan-suppressions" UBSAN_OPTIONS=halt_on_error=1 OPENBLAS_NUM_THREADS=1 \
 	  PYTHONPATH=build/sanitize-$*/site $(BIN)/python -m pytest -p no:cacheprovider $(SANITIZED_TESTS)
 
-# Ours against the peers, e.g. make bench SUITE=kernel DATA=../data. Suites: kernel, small, large_c, regression, nu, growth.
+# Ours against the peers, e.g. make bench SUITE=kernel DATA=../data. Suites: kernel, small, large_c, regression, nu, growth, linear.
 SUITE ?= small
 bench: $(STAMP)
 	$(BIN)/pip install --quiet --no-build-isolation --editable .[bench]

@@ -17,7 +17,7 @@ import numpy as np
 import sklearn.svm
 
 import maxmargin
-from benchmarks import _families, _growth
+from benchmarks import _families, _growth, _linear
 from benchmarks._judge import judge
 from benchmarks._sets import SUITES, Task
 
@@ -157,13 +157,16 @@ def _draw(results: list[dict[str, Any]], file: Path) -> None:
 def main() -> None:
     """Run one suite."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("suite", choices=[*SUITES, *_families.SUITES, "growth"])
+    parser.add_argument("suite", choices=[*SUITES, *_families.SUITES, "growth", "linear"])
     parser.add_argument("--data", type=Path, help="folder with the data sets")
     parser.add_argument("--only", help="comma-separated names of tasks")
     parser.add_argument("--output", type=Path, default=Path("build/bench"))
     asked = parser.parse_args()
     if asked.suite == "growth":
         _growth.run(asked.output)
+        return
+    if asked.suite == "linear":
+        _linear.run(asked.output, asked.data, asked.only)
         return
     warnings.simplefilter("ignore")
     _timed(Task("warm-up", "iris", 1, "scale", repeats=2), None)

@@ -48,7 +48,7 @@ LinearNewton::LinearNewton(const LinearProblem& problem, const LinearOptions& op
     signed_[side].resize(n_);
   }
   change_.resize(n_);
-  if (!explicit_) gradients_.emplace(problem, passes_, size_);
+  if (!explicit_) gradients_ = std::make_unique<ConjugateGradients>(problem, passes_, size_);
   if (explicit_) {
     H_.assign(std::size_t(stride_) * std::size_t(stride_), 0.0);
     L_.resize(H_.size());
@@ -292,6 +292,7 @@ void LinearNewton::begin_at(const LinearOutcome& start) {
   passes_.products(w_.data(), z_.data());
   for (Index i = 0; i < n_; ++i) z_[i] = problem_.y[i] * (z_[i] + start.b);
   if (problem_.loss == MarginLoss::hinge) centre_ = start.alpha;
+  if (problem_.offset != LinearOffset::free) record_.adopt(start);
 }
 
 LinearOutcome minimise_by_newton(const LinearProblem& problem, const LinearOptions& options, const Monitor& monitor) {

@@ -9,7 +9,7 @@
 // solution at a finite sharpness, so that the systems stay well conditioned however large the prices are.
 #pragma once
 
-#include <optional>
+#include <memory>
 #include <vector>
 
 #include "maxmargin/conjugate_gradients.hpp"
@@ -53,7 +53,7 @@ class LinearNewton {
   double primal_ = 0;
   std::vector<double> H_, L_, in_H_, change_, offset_row_;  // curvatures that are in H
   double offset_corner_ = 0;
-  std::optional<ConjugateGradients> gradients_;
+  std::unique_ptr<ConjugateGradients> gradients_;
 };
 
 }  // namespace maxmargin

@@ -30,34 +30,46 @@ void LinearPasses::products(const double* w, double* out) const {
   for_rows([&](Index, Index begin, Index end) { x_.products(begin, end, w, out + begin); });
 }
 
-void LinearPasses::reduce(std::size_t width, double* sum, const std::function<void(Index, Index, double*)>& body) {
-  room_.resize(std::size_t(chunks() - 1) * width);
-  for_rows([&](Index c, Index begin, Index end) {
+// Each part adds to a room of its own, the first to the sum itself.
+void LinearPasses::reduce(Index parts, std::size_t width, double* sum, const std::function<void(Index, Index, double*)>& body) {
+  const std::int64_t n = x_.rows();
+  room_.resize(std::size_t(parts - 1) * width);
+  parallel_chunks(parts, [&](std::ptrdiff_t c) {
     double* const own = c == 0 ? sum : room_.data() + std::size_t(c - 1) * width;
     if (c > 0) std::fill(own, own + width, 0.0);
-    body(begin, end, own);
+    body(Index(c * n / parts), Index((c + 1) * n / parts), own);
   });
-  for (Index c = 1; c < chunks(); ++c) hot().axpy(std::ptrdiff_t(width), 1.0, room_.data() + std::size_t(c - 1) * width, sum);
+  for (Index c = 1; c < parts; ++c) hot().axpy(std::ptrdiff_t(width), 1.0, room_.data() + std::size_t(c - 1) * width, sum);
+}
+
+// A matrix for each part has to be cleared and added: only as many as there is work for.
+Index LinearPasses::parts_of_outer(const double* a, Index stride) const {
+  const auto rows = double(std::count_if(a, a + x_.rows(), [](double value) { return value != 0; }));
+  const double filled = std::min<double>(double(x_.stored_values()) / x_.rows(), stride);
+  const double worth = rows * filled * filled / (4.0 * stride * stride);
+  return Index(std::clamp(worth, 1.0, double(chunks())));
 }
 
 void LinearPasses::combine(const double* a, double* sum) {
   std::fill(sum, sum + x_.columns(), 0.0);
-  reduce(x_.columns(), sum, [&](Index begin, Index end, double* own) { x_.add_rows(begin, end, a + begin, own); });
+  reduce(chunks(), x_.columns(), sum, [&](Index begin, Index end, double* own) { x_.add_rows(begin, end, a + begin, own); });
 }
 
 void LinearPasses::squares(const double* a, double* sum) {
   std::fill(sum, sum + x_.columns(), 0.0);
-  reduce(x_.columns(), sum, [&](Index begin, Index end, double* own) { x_.add_squares(begin, end, a + begin, own); });
+  reduce(chunks(), x_.columns(), sum, [&](Index begin, Index end, double* own) { x_.add_squares(begin, end, a + begin, own); });
 }
 
 void LinearPasses::add_outer(const double* a, double* H, Index stride) {
   const std::size_t size = std::size_t(stride) * std::size_t(stride);
-  reduce(size, H, [&](Index begin, Index end, double* own) { x_.add_outer(begin, end, a + begin, own, stride); });
+  reduce(parts_of_outer(a, stride), size, H,
+         [&](Index begin, Index end, double* own) { x_.add_outer(begin, end, a + begin, own, stride); });
 }
 
 void LinearPasses::add_outer(const double* a, const SomeColumns& some, double* H, Index stride) {
   const std::size_t size = std::size_t(stride) * std::size_t(stride);
-  reduce(size, H, [&](Index begin, Index end, double* own) { x_.add_outer(begin, end, a + begin, some, own, stride); });
+  reduce(parts_of_outer(a, stride), size, H,
+         [&](Index begin, Index end, double* own) { x_.add_outer(begin, end, a + begin, some, own, stride); });
 }
 
 }  // namespace maxmargin

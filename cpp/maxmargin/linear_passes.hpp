@@ -28,7 +28,8 @@ class LinearPasses {
   Index chunks() const { return Index(bounds_.size()) - 1; }
 
  private:
-  void reduce(std::size_t width, double* sum, const std::function<void(Index, Index, double*)>& body);
+  void reduce(Index parts, std::size_t width, double* sum, const std::function<void(Index, Index, double*)>& body);
+  Index parts_of_outer(const double* a, Index stride) const;
 
   const Features& x_;
   std::vector<Index> bounds_;  // of the chunks, by rows

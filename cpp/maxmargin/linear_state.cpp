@@ -70,6 +70,12 @@ bool LinearRecord::see(double primal, const std::vector<double>& w, double b, do
   return spent(rounds) || poll();
 }
 
+void LinearRecord::adopt(const LinearOutcome& found) {
+  if (found.trace.empty()) return;
+  dual_ = -found.trace.back().objective;
+  outcome_.alpha = found.alpha;
+}
+
 bool LinearRecord::spent(std::int64_t rounds) {
   const bool good = gap() <= options_.tol * std::abs(primal_);
   if (rounds >= options_.max_rounds) {

@@ -50,6 +50,8 @@ class LinearRecord {
   // True to stop: the gap is small, or a limit is reached.
   bool see(double primal, const std::vector<double>& w, double b, double dual, const std::vector<double>& alpha,
            double factor_minus, double factor_plus, std::int64_t rounds);
+  // Takes over the dual point of another search of the same problem.
+  void adopt(const LinearOutcome& found);
   // Between two points: time and signals.
   bool poll();
   LinearOutcome finish();
