@@ -10,7 +10,7 @@ from typing import Any
 
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from maxmargin import SVC, SVDD, SVR, LinearSVC, LogisticRegression, NuSVC, NuSVR, OneClassSVM
+from maxmargin import SVC, SVDD, SVR, LinearSVC, LogisticRegression, NuSVC, NuSVR, OneClassSVM, Perceptron
 from maxmargin.kernels import RBF
 
 ESTIMATORS = [
@@ -31,6 +31,9 @@ ESTIMATORS = [
     LinearSVC(loss="hinge"),
     LinearSVC(penalise_intercept=True),
     LogisticRegression(),
+    Perceptron(),
+    Perceptron(kernel="rbf"),
+    Perceptron(kernel="precomputed"),
 ]
 
 

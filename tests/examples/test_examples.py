@@ -23,7 +23,9 @@ def _size(path: Path) -> tuple[int, int]:
 
 
 def test_there_are_examples() -> None:
-    assert {"hard_margin", "tube", "one_class"} <= {path.stem for path in EXAMPLES}
+    assert {"hard_margin", "tube", "one_class", "losses", "sigmoid", "squared_error", "descent"} <= {
+        path.stem for path in EXAMPLES
+    }
 
 
 @pytest.mark.filterwarnings("error")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -22,13 +22,10 @@ from maxmargin.validation import (
     rows_are_objects,
 )
 
-if TYPE_CHECKING:
-    from maxmargin.estimators._model import KernelModel
-
 __all__ = ["new_rows", "training_rows"]
 
 
-def training_rows(model: KernelModel, kernel: Kernel, X: Any) -> tuple[Any, RowKind]:
+def training_rows(model: Any, kernel: Kernel, X: Any) -> tuple[Any, RowKind]:
     """Validate the rows of a fit; sets ``n_features_in_`` and ``feature_names_in_`` if rows have features."""
     if isinstance(kernel, UserFunction) and rows_are_objects(X):
         _forget_features(model)
@@ -48,7 +45,7 @@ def training_rows(model: KernelModel, kernel: Kernel, X: Any) -> tuple[Any, RowK
     return canonical(X), RowKind.SPARSE if sparse.issparse(X) else RowKind.DENSE
 
 
-def new_rows(model: KernelModel, X: Any) -> Any:
+def new_rows(model: Any, X: Any) -> Any:
     """Validate rows to predict: of the kind, and with the features, of the rows of the fit."""
     kind = model._rows
     if kind is RowKind.OBJECTS:
@@ -64,6 +61,6 @@ def new_rows(model: KernelModel, X: Any) -> Any:
     return np.asarray(X)
 
 
-def _forget_features(model: KernelModel) -> None:
+def _forget_features(model: Any) -> None:
     for stale in {"n_features_in_", "feature_names_in_"} & vars(model).keys():
         delattr(model, stale)

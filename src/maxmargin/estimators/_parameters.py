@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = [
     "check_budget",
     "check_class_weight",
+    "check_max_time",
     "check_random_state",
     "check_search",
     "check_shape_of_scores",
@@ -54,8 +55,7 @@ def check_budget(model: Any, *, fewest: int) -> None:
     check_positive("tol", model.tol, owner)
     _check_verbose(model.verbose, owner)
     check_integer("max_iter", model.max_iter, owner, fewest)
-    if model.max_time is not None:
-        _check_max_time(model.max_time, owner)
+    check_max_time(model.max_time, owner)
 
 
 def check_votes(model: KernelClassifier) -> None:
@@ -121,9 +121,11 @@ def _check_verbose(value: Any, owner: str) -> None:
     raise reject("verbose", value, owner, "an int in the range [0, inf), an instance of 'bool'")
 
 
-def _check_max_time(value: Any, owner: str) -> None:
+def check_max_time(value: Any, owner: str) -> None:
+    """Raise for what is no limit in seconds, nor None."""
     try:
-        check_positive("max_time", value, owner, infinite=True)
+        if value is not None:
+            check_positive("max_time", value, owner, infinite=True)
     except InvalidInput:
         raise reject("max_time", value, owner, "a float in the range (0.0, inf], in seconds, or None") from None
 

@@ -1,8 +1,9 @@
-"""What is lost: losses of a margin ``z = y f(x)`` and of a residual ``r = y − f(x)``, with what solvers need of them."""
+"""What is lost: losses of a margin ``z = y f(x)`` and of a residual ``r = y − f(x)``; scores as probabilities."""
 
 from maxmargin.losses._base import ConvexLoss, Loss, MarginLoss
 from maxmargin.losses._margin import Exponential, Hinge, Logistic, Perceptron, Squared, SquaredHinge, ZeroOne
 from maxmargin.losses._named import as_loss
+from maxmargin.losses._probability import cross_entropy, logit, odds, sigmoid
 from maxmargin.losses._residual import EpsilonInsensitive, SquaredEpsilonInsensitive
 
 __all__ = [
@@ -19,4 +20,8 @@ __all__ = [
     "SquaredHinge",
     "ZeroOne",
     "as_loss",
+    "cross_entropy",
+    "logit",
+    "odds",
+    "sigmoid",
 ]

@@ -24,6 +24,10 @@ class Status(Enum):
     TIME_LIMIT = ("the time limit was reached", "Raise max_time, raise tol, or train on fewer rows.")
     INTERRUPTED = ("the fit was interrupted", "Fit again and let it finish, or set max_time.")
     INFEASIBLE = ("no point satisfies the constraints", "Allow slack: choose a finite C.")
+    INSEPARABLE = (
+        "no hyperplane separates the classes: some rows stay wrong whatever the weights",
+        "Allow slack (SVC, LinearSVC), or take another kernel; the weights with the fewest wrong rows are kept.",
+    )
     SEPARABLE = (
         "a hyperplane separates the classes: without a penalty the loss falls for ever as |w| grows, and has no minimum",
         "Set a penalty: penalty='l2'.",
