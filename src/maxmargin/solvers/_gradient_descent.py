@@ -85,7 +85,7 @@ class GradientDescent(PrimalSolver):
 
     def run(self, problem: PrimalProblem, limits: Limits, callback: Callback | None) -> PrimalIterate:
         """Step until the gap is ``limits.tol`` of the primal objective, or a limit is reached."""
-        watch = PrimalWatch(problem, limits, callback)
+        watch = PrimalWatch(problem, limits, callback, rows_a_step=problem.n)
         try:
             return watch.iterate(self._descend(problem, watch))
         except KeyboardInterrupt:

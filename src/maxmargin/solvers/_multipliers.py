@@ -6,14 +6,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg, sparse
 
-from maxmargin.losses import Logistic
+from maxmargin.losses import ConvexLoss, Logistic
 from maxmargin.problems import Offset, Penalty, PrimalProblem
 
-__all__ = ["evening_factors", "feasible", "features_with_offset"]
+__all__ = ["evening_factors", "feasible", "features_with_offset", "scaled"]
 
 Vector = NDArray[np.float64]
 
 _MOST_FEATURES = 500  # beyond, a system in them costs more than what it is for
+_MOST_HALVES = 40
 
 
 def feasible(problem: PrimalProblem, alpha: Vector) -> Vector:
@@ -22,6 +23,32 @@ def feasible(problem: PrimalProblem, alpha: Vector) -> Vector:
     if problem.penalty is Penalty.NONE:
         return _without_sum(problem, alpha, signed) if problem.d <= _MOST_FEATURES else alpha
     return alpha * evening_factors(signed) if problem.offset is Offset.FREE else alpha
+
+
+def scaled(problem: PrimalProblem, alpha: Vector) -> Vector:
+    """α, a half of it, a quarter, …: what gives the best dual objective. Far from the optimum slopes are far too large."""
+    loss = problem.loss
+    assert isinstance(loss, ConvexLoss)
+    signed = alpha * loss.slope(problem.y)
+    square = 0.0
+    if problem.penalty is Penalty.L2:
+        combination = problem.combination(signed)
+        square = float(combination @ combination)
+        if problem.offset is Offset.PENALISED:
+            square += (problem.offset_scale * float(signed.sum())) ** 2
+    constant = float(alpha @ loss.argument(problem.y, np.zeros(problem.n)))
+
+    def dual(t: float) -> float:
+        gain = -float(problem.price @ loss.conjugate(-t * alpha / problem.price))
+        return gain - t * constant - 0.5 * t * t * square
+
+    t, best = 1.0, dual(1.0)
+    for _ in range(_MOST_HALVES):
+        half = dual(0.5 * t)
+        if not half > best:
+            break
+        t, best = 0.5 * t, half
+    return t * alpha
 
 
 def evening_factors(signed: Vector) -> Vector:
