@@ -1,9 +1,10 @@
 """One linear problem by four solvers: objective against time, and against passes over the rows.
 
 Squared hinge on 2 000 rows, which all of them can solve: stochastic subgradient steps, of one row each; gradient descent, with
-all rows in every step; coordinate descent on the dual, and Newton's method, both in C++. The stochastic steps are ahead until
-the rows have been seen once, and then take a hundred times as many for every two digits. Newton's rounds are few, and end at
-rounding. The certificate of the stochastic steps is looser than they are: their multipliers come to the optimum more slowly.
+all rows in every step; coordinate descent on the dual, and Newton's method, both in C++. Counted in passes the stochastic steps
+are ahead until the rows have been seen once, and then take a hundred times as many for every two digits. Newton's rounds are
+few, and end at rounding. The certificate of the stochastic steps is looser than they are: their multipliers come to the optimum
+more slowly.
 
     python examples/descent.py [folder]
 """

@@ -18,6 +18,7 @@ from maxmargin.problems import PrimalProblem
 from maxmargin.solution import Progress, Status
 from maxmargin.solvers import GradientDescent, LinearNewton
 from maxmargin.solvers._gradient_descent import _curvature, _Progress
+from maxmargin.solvers._multipliers import second_moment
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60, 3))
@@ -223,3 +224,13 @@ def test_the_objectives_on_the_way_end_at_the_certificates(name: str) -> None:
     known = solution.objectives[solution.trace.objective != 0.0]
     assert len(known) >= 2
     assert (known >= solution.certificate.dual_objective * (1 - 1e-9)).all()
+
+
+@pytest.mark.parametrize("offset", [None, "free", "penalised"])
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix, lambda X: X.astype(np.float32)])
+def test_the_second_moment_block_by_block(form: Any, offset: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("maxmargin.solvers._multipliers._BLOCK", 7)
+    problem = PrimalProblem(form(X), Y, loss="logistic", offset=offset, offset_scale=2.0 if offset == "penalised" else 1.0)
+    constant = {None: 0.0, "free": 1.0, "penalised": 2.0}[offset]
+    extended, weight = np.column_stack([X, np.full(60, constant)]), np.arange(60.0)
+    np.testing.assert_allclose(second_moment(problem, weight), extended.T @ (weight[:, None] * extended), rtol=1e-5, atol=1e-3)

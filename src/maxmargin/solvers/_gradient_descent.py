@@ -14,7 +14,7 @@ from maxmargin.losses import Exponential, Logistic
 from maxmargin.problems import Offset, Penalty, PrimalProblem
 from maxmargin.solution import Status
 from maxmargin.solvers._base import Callback, Limits
-from maxmargin.solvers._multipliers import features_with_offset
+from maxmargin.solvers._multipliers import constant_feature, second_moment
 from maxmargin.solvers._primal_base import PrimalIterate, PrimalSolver
 from maxmargin.solvers._primal_watch import PrimalWatch
 from maxmargin.validation import check_integer, check_positive
@@ -85,7 +85,7 @@ class GradientDescent(PrimalSolver):
 
     def run(self, problem: PrimalProblem, limits: Limits, callback: Callback | None) -> PrimalIterate:
         """Step until the gap is ``limits.tol`` of the primal objective, or a limit is reached."""
-        watch = PrimalWatch(problem, limits, callback)
+        watch = PrimalWatch(problem, limits, callback, rows_a_step=problem.n)
         try:
             return watch.iterate(self._descend(problem, watch))
         except KeyboardInterrupt:
@@ -103,7 +103,7 @@ class GradientDescent(PrimalSolver):
         while True:
             z = problem.loss.argument(problem.y, problem.scores(w, b))
             alpha = -problem.price * problem.loss.derivative(z)
-            ended = progress.see(problem.penalty_of(w, b) + float(problem.price @ problem.loss.value(z)))
+            ended = progress.see(problem.penalty_of(w, b) + float((problem.price * problem.loss.value(z)).sum()))
             if steps >= due or ended is Status.STALLED:
                 watch.see(w, b, [alpha], steps)
                 due = watch.due()
@@ -165,21 +165,14 @@ def _largest_row(problem: PrimalProblem) -> float:
         squares = np.einsum("ij,ij->i", X, X, dtype=np.float64)
     else:
         squares = X.multiply(X).sum(axis=1, dtype=np.float64)
-    return float(np.max(squares)) + _constant(problem) ** 2
-
-
-def _constant(problem: PrimalProblem) -> float:
-    if problem.offset is Offset.NONE:
-        return 0.0
-    return problem.offset_scale if problem.offset is Offset.PENALISED else 1.0
+    return float(np.max(squares)) + constant_feature(problem) ** 2
 
 
 def _largest_eigenvalue(problem: PrimalProblem) -> float:
     """``λ_max(Σ C_i x̃_i x̃_iᵀ)``; by power iteration it is a little below, and a step of 1/L still below 2/L."""
     if problem.d <= _EXACT_NORM:
-        rows = features_with_offset(problem)
-        return float(np.linalg.eigvalsh(rows.T @ (problem.price[:, None] * rows))[-1])
-    constant = _constant(problem)
+        return float(np.linalg.eigvalsh(second_moment(problem, problem.price))[-1])
+    constant = constant_feature(problem)
     w, b, norm = np.random.default_rng(0).standard_normal(problem.d), 0.0, 0.0
     for _ in range(100):
         size = math.hypot(float(np.linalg.norm(w)), b)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from maxmargin.problems import PrimalProblem
 from maxmargin.solution import LinearJudgement, Progress, Status, Trace, certify_linear
 from maxmargin.solvers._base import Callback, Limits
-from maxmargin.solvers._multipliers import feasible
+from maxmargin.solvers._multipliers import feasible, scaled
 from maxmargin.solvers._primal_base import PrimalIterate
 
 __all__ = ["PrimalWatch"]
@@ -21,12 +21,23 @@ __all__ = ["PrimalWatch"]
 Vector = NDArray[np.float64]
 
 _BETWEEN_CALLS = 0.05  # seconds between calls of the callback
-_MOST_HALVES = 40
+_LOOKS = 64  # at most so many in the time of a first pass over the rows
 
 
 @final
 class PrimalWatch:
     """Sees some points of one run, keeps the last with the best multipliers so far, and says when to stop.
+
+    Parameters
+    ----------
+    problem : PrimalProblem
+        What is solved.
+    limits : Limits
+        Of the run.
+    callback : callable or None
+        Told of the progress.
+    rows_a_step : int
+        How many rows a step uses: a look uses all.
 
     Attributes
     ----------
@@ -34,7 +45,8 @@ class PrimalWatch:
         Why to stop; None to go on.
     """
 
-    def __init__(self, problem: PrimalProblem, limits: Limits, callback: Callback | None) -> None:
+    def __init__(self, problem: PrimalProblem, limits: Limits, callback: Callback | None, rows_a_step: int) -> None:
+        self._least = max(1, problem.n // (_LOOKS * rows_a_step))
         self.status: Status | None = None
         self._problem, self._limits, self._callback = problem, limits, callback
         self._begin = self._called = time.perf_counter()
@@ -43,8 +55,8 @@ class PrimalWatch:
         self._rows: list[tuple[float, int, float, float, int, float]] = []
 
     def due(self) -> int:
-        """At which step to look next: after every one at first, then after a tenth more."""
-        return min(self._steps + max(1, self._steps // 10), self._limits.max_steps)
+        """At which step to look next: soon at first, then after a tenth more."""
+        return min(self._steps + max(self._least, self._steps // 10), self._limits.max_steps)
 
     def see(self, w: Vector, b: float, guesses: Sequence[Vector], steps: int) -> None:
         """Judge a point after so many steps, with guesses at its multipliers; sets the status if it is the last.
@@ -68,14 +80,9 @@ class PrimalWatch:
             self.poll(steps)
 
     def _better(self, judgement: LinearJudgement, guess: Vector) -> LinearJudgement:
-        """The judgement by other multipliers if they say more; far from the optimum a half of them, or a quarter, says most."""
-        guess = feasible(self._problem, guess)
+        """The judgement by other multipliers if they say more."""
+        guess = scaled(self._problem, feasible(self._problem, guess))
         other = certify_linear(self._problem, self._w, self._b, guess)
-        for _ in range(_MOST_HALVES):
-            half = certify_linear(self._problem, self._w, self._b, 0.5 * guess)
-            if not half.dual > other.dual:
-                break
-            other, guess = half, 0.5 * guess
         if other.infeasibility <= 1e-9 and other.dual > judgement.dual:
             self._alpha = guess
             return other

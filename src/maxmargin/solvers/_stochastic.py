@@ -83,7 +83,7 @@ class StochasticSubgradient(PrimalSolver):
 
     def run(self, problem: PrimalProblem, limits: Limits, callback: Callback | None) -> PrimalIterate:
         """From 0 until the gap is ``limits.tol`` of the primal objective, or a limit is reached."""
-        watch, walk = PrimalWatch(problem, limits, callback), self.walk(problem)
+        watch, walk = PrimalWatch(problem, limits, callback, rows_a_step=1), self.walk(problem)
         try:
             while True:
                 w, b = walk.mean
