@@ -118,7 +118,8 @@ class NuClassification(Problem):
     def _scale(self, judged: Judged) -> float:
         """``1 / ρ``, and ρ is minus the price of the mass; 1 where there is no margin, or only rounding."""
         rho = -judged.price
-        return 1.0 / rho if rho > 1e-15 * self._mass * self._square and not self._overlap(judged) else 1.0
+        rounding = max(1e-15 * self._mass * self._square, 1e-300)
+        return 1.0 / rho if rho > rounding and not self._overlap(judged) else 1.0
 
     @cached_property
     def _square(self) -> float:

@@ -83,7 +83,7 @@ class Judgement:
         Where the optimum is 0 no gap is small beside it. There it must be tol² of what the objective could be with so much
         mass (vectors of that length cancel to tol), and below what a violation of tol makes.
         """
-        nothing = min(tol * self.mass, max(tol**2, _ROUNDING) * self.scale)
+        nothing = min(tol * self.mass, max(tol * tol, _ROUNDING) * self.scale)
         small = max(max(tol, 1e-3) * abs(self.primal), nothing)
         return self.infeasibility <= 1e-9 and self.kkt_violation <= tol and self.gap <= small
 
