@@ -5,61 +5,22 @@ from __future__ import annotations
 import argparse
 import json
 import math
-import multiprocessing
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
-import sklearn.svm
 
 import maxmargin
 from benchmarks import _families, _growth, _joint, _linear
+from benchmarks._fits import capped, contestants, fit
 from benchmarks._judge import judge
 from benchmarks._sets import SUITES, Task
 
-try:
-    import sklearnex.svm as intelex
-except ImportError:  # not on every platform
-    intelex = None
-
-CACHE_MB = 2000
 PREDICTED_ROWS = 2000
-
-
-def _contestants() -> dict[str, Callable[..., Any]]:
-    found: dict[str, Callable[..., Any]] = {
-        "maxmargin": maxmargin.SVC,
-        "scikit-learn": lambda **kw: sklearn.svm.SVC(cache_size=CACHE_MB, **kw),
-    }
-    if intelex is not None:
-        found["intelex"] = lambda **kw: intelex.SVC(cache_size=CACHE_MB, **kw)
-    return found
-
-
-def _fit(name: str, X: Any, y: Any, task: Task, gamma: float) -> tuple[Any, float]:
-    start = time.perf_counter()
-    model = _contestants()[name](C=task.C, gamma=gamma, tol=1e-3).fit(X, y)
-    return model, time.perf_counter() - start
-
-
-def _send_fit(pipe: Any, *fit: Any) -> None:
-    warnings.simplefilter("ignore")
-    pipe.send(_fit(*fit))
-
-
-def _capped(name: str, X: Any, y: Any, task: Task, gamma: float) -> tuple[Any, float]:
-    """A fit that is stopped at the cap: then there is no model, and its time is at least the cap."""
-    here, there = multiprocessing.Pipe()
-    process = multiprocessing.get_context("spawn").Process(target=_send_fit, args=(there, name, X, y, task, gamma))
-    process.start()
-    found = here.recv() if here.poll(task.cap) else (None, task.cap)
-    process.kill()
-    process.join()
-    return found
 
 
 def _timed(task: Task, folder: Path | None) -> dict[str, Any]:
@@ -70,14 +31,13 @@ def _timed(task: Task, folder: Path | None) -> dict[str, Any]:
     X, y = task.load(folder)
     gamma = 1 / (X.shape[1] * X.var()) if task.gamma == "scale" else float(task.gamma)
     new = X[:PREDICTED_ROWS].copy()
-    contestants = _contestants()
-    fits: dict[str, list[float]] = {name: [] for name in contestants}
-    predictions: dict[str, list[float]] = {name: [] for name in contestants}
+    names = list(contestants())
+    fits: dict[str, list[float]] = {name: [] for name in names}
+    predictions: dict[str, list[float]] = {name: [] for name in names}
     models = {}
     for _ in range(task.repeats):
-        for name in contestants:
-            fit = _fit if task.cap is None else _capped
-            model, seconds = fit(name, X.copy(), y, task, gamma)
+        for name in names:
+            model, seconds = (fit if task.cap is None else capped)(name, X.copy(), y, task, gamma)
             fits[name].append(seconds)
             start = time.perf_counter()
             if model is not None:
@@ -89,7 +49,7 @@ def _timed(task: Task, folder: Path | None) -> dict[str, Any]:
     return {
         "task": task.name,
         "rows": len(y),
-        "stopped": [name for name in contestants if name not in models],
+        "stopped": [name for name in names if name not in models],
         **_summary(fits, predictions),
         "violation": {name: verdict.violation for name, verdict in verdicts.items()},
         "below_best_dual": {name: (best - verdict.dual) / abs(best) for name, verdict in verdicts.items()},
