@@ -150,7 +150,7 @@ class LinearModel(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]  #
             Labels: of two classes by the sign of the score, of more the one with the largest.
         """
         scores = self.decision_function(X)
-        codes = (scores > 0.0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
+        codes = (scores >= 0.0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
         return np.asarray(self.classes_[codes])
 
     def __sklearn_tags__(self) -> Any:

@@ -41,7 +41,7 @@ class LogisticRegression(LinearModel):
     class_weight : dict, "balanced" or None, default=None
         Factor of C for each class; "balanced" gives every class the same total.
     threshold : float, default=0.5
-        The class ``classes_[1]`` is predicted where its probability is above this, between 0 and 1.
+        The class ``classes_[1]`` is predicted where its probability is at least this, between 0 and 1.
     verbose : bool or int, default=0
         Report progress through Python's stdout.
     random_state : int, RandomState instance or None, default=None
@@ -170,11 +170,11 @@ class LogisticRegression(LinearModel):
         Returns
         -------
         ndarray of shape (m,)
-            ``classes_[1]`` where its probability is above ``threshold``.
+            ``classes_[1]`` where its probability is at least ``threshold``.
         """
         if self.threshold == 0.5:
             return super().predict(X)
-        above = self.predict_proba(X)[:, 1] > self.threshold
+        above = self.predict_proba(X)[:, 1] >= self.threshold
         return np.asarray(self.classes_[above.astype(np.intp)])
 
     def __sklearn_tags__(self) -> Any:

@@ -14,6 +14,7 @@ from maxmargin.errors import InvalidInput
 from maxmargin.kernels._rows import as_features
 from maxmargin.losses import ConvexLoss
 from maxmargin.problems import Offset, Penalty, PrimalProblem
+from maxmargin.problems._primal import inner
 from maxmargin.solution._certificate import Certificate
 from maxmargin.solution._status import Status
 from maxmargin.solution._trace import Trace
@@ -82,13 +83,13 @@ def certify_linear(problem: PrimalProblem, w: Vector, b: float, alpha: Vector) -
     signed = alpha * loss.slope(problem.y)
     combination, total = problem.combination(signed), float(signed.sum())
     # z = s f + c, with c = 0 for a margin and y for a residual; the conjugate sees it as a linear term.
-    constant = float(alpha @ loss.argument(problem.y, np.zeros(problem.n)))
-    gain = -float(problem.price @ loss.conjugate(-alpha / problem.price)) - constant
+    constant = inner(alpha, loss.argument(problem.y, np.zeros(problem.n)))
+    gain = -inner(problem.price, loss.conjugate(-alpha / problem.price)) - constant
     mass = max(float(np.abs(alpha).sum()), 1e-300)
     off = total if problem.offset is Offset.FREE else 0.0
     if problem.penalty is Penalty.L2:
         scaled = problem.offset_scale * total if problem.offset is Offset.PENALISED else 0.0
-        dual = gain - 0.5 * float(combination @ combination) - 0.5 * scaled * scaled
+        dual = gain - 0.5 * inner(combination, combination) - 0.5 * scaled * scaled
         away, infeasibility = w - combination, abs(off) / mass
         off = off if problem.offset is not Offset.PENALISED else b - problem.offset_scale**2 * total
     else:

@@ -8,6 +8,7 @@ from scipy import linalg, sparse
 
 from maxmargin.losses import ConvexLoss, Logistic
 from maxmargin.problems import Offset, Penalty, PrimalProblem
+from maxmargin.problems._primal import inner
 
 __all__ = ["constant_feature", "evening_factors", "feasible", "scaled", "second_moment"]
 
@@ -34,7 +35,7 @@ def scaled(problem: PrimalProblem, alpha: Vector) -> Vector:
     square = 0.0
     if problem.penalty is Penalty.L2:
         combination = problem.combination(signed)
-        square = float(combination @ combination)
+        square = inner(combination, combination)
         if problem.offset is Offset.PENALISED:
             square += (problem.offset_scale * float(signed.sum())) ** 2
     # Sums over rows by numpy, not by BLAS: its threads change the bits, and wait for busy cores.
