@@ -32,6 +32,10 @@ check: $(STAMP)
 	  -Dnanobind_DIR=$$($(BIN)/python -m nanobind --cmake_dir) > /dev/null
 	echo $(filter %.cpp,$(CPP)) | xargs -n 4 -P 2 $(BIN)/clang-tidy --quiet -p build/tidy
 
+# pytest without the finder of the editable install, which would take its own core instead of the instrumented one.
+WITHOUT_EDITABLE := import sys; sys.meta_path = [f for f in sys.meta_path if 'ScikitBuild' not in type(f).__name__]; \
+  import pytest; sys.exit(pytest.main(sys.argv[1:]))
+
 # The core under AddressSanitizer with UBSan, then under ThreadSanitizer, driven by the tests that exercise it most.
 sanitize: $(STAMP) sanitize-address,undefined sanitize-thread
 
@@ -46,7 +50,7 @@ sanitize-%: $(STAMP)
 	LD_PRELOAD="$$($(CXX) -print-file-name=lib$(if $(findstring thread,$*),tsan,asan).so) $$($(CXX) -print-file-name=libstdc++.so)" \
 	  ASAN_OPTIONS=detect_leaks=0 \
 	  TSAN_OPTIONS="suppressions=$(CURDIR)/.tsan-suppressions" UBSAN_OPTIONS=halt_on_error=1 OPENBLAS_NUM_THREADS=1 \
-	  PYTHONPATH=build/sanitize-$*/site $(BIN)/python -m pytest -p no:cacheprovider $(SANITIZED_TESTS)
+	  PYTHONPATH=build/sanitize-$*/site $(BIN)/python -c "$(WITHOUT_EDITABLE)" -p no:cacheprovider $(SANITIZED_TESTS)
 
 # Ours against the peers, e.g. make bench SUITE=kernel DATA=../data.
 # Suites: kernel, small, large_c, regression, nu, joint, growth, linear.
