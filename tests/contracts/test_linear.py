@@ -234,7 +234,7 @@ def test_limits_and_callback() -> None:
         stopped = solve(long, solver="coordinate_descent", tol=1e-12, callback=lambda progress: progress.steps >= 0)
     assert stopped.status is Status.INTERRUPTED
     with pytest.raises(InvalidInput, match="'callback' parameter of solve"):
-        solve(problem, callback=3)  # type: ignore[arg-type]
+        solve(problem, callback=3)
 
 
 def test_ctrl_c_keeps_what_there_is() -> None:

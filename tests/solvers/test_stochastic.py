@@ -261,7 +261,7 @@ def test_limits_are_kept(limit: dict[str, Any]) -> None:
         (SoftMargin(X, Y), KernelSubgradient()),
     ):
         with pytest.warns(ConvergenceWarning, match=name):
-            solution = solve(problem, solver=solver, tol=1e-9, **limit)  # type: ignore[call-overload]
+            solution = solve(problem, solver=solver, tol=1e-9, **limit)
         assert solution.status.name == name
         assert solution.steps == limit.get("max_iter", 0)
 
@@ -298,8 +298,8 @@ def test_ctrl_c_keeps_the_last_point(monkeypatch: pytest.MonkeyPatch) -> None:
     ("make", "words"),
     [
         (lambda: StochasticSubgradient(seed=-1), r"The 'seed' parameter of StochasticSubgradient must be an int"),
-        (lambda: StochasticSubgradient(delay=0.5), r"The 'delay' parameter of StochasticSubgradient"),  # type: ignore[arg-type]
-        (lambda: KernelSubgradient(seed="a"), r"The 'seed' parameter of KernelSubgradient"),  # type: ignore[arg-type]
+        (lambda: StochasticSubgradient(delay=0.5), r"The 'delay' parameter of StochasticSubgradient"),
+        (lambda: KernelSubgradient(seed="a"), r"The 'seed' parameter of KernelSubgradient"),
         (lambda: KernelSubgradient(delay=-1), r"The 'delay' parameter of KernelSubgradient"),
         (lambda: solve(PrimalProblem(X, Y, loss="zero_one"), StochasticSubgradient()), r"needs a loss with slopes to follow"),
         (lambda: solve(PrimalProblem(X, Y, penalty=None), StochasticSubgradient()), r"without a penalty there is no λ"),
