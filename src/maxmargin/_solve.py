@@ -6,7 +6,7 @@ import math
 import time
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, final, overload
 
 import numpy as np
@@ -30,10 +30,10 @@ from maxmargin.solution import (
     LinearSolution,
     Solution,
     Status,
-    Trace,
     certify,
     certify_all,
 )
+from maxmargin.solution._answer import Answer, is_indefinite
 from maxmargin.solvers import Limits, Solver, Start
 from maxmargin.solvers._base import Callback, resumed
 from maxmargin.solvers._select import as_solver
@@ -132,7 +132,8 @@ def solve(
     elif isinstance(problem, PrimalProblem):
         solution = answer_linear(problem, solver, tol, max_iter, max_time, throw, callback=callback)
     else:
-        (solution,) = answer([problem], solver, tol, max_iter, max_time, throw, callback=callback)
+        (found,) = answer([problem], solver, tol, max_iter, max_time, throw, callback=callback)
+        solution = found.solution()
     if (said := complaint(solution)) is not None:
         message, category = said
         warnings.warn(message, category, stacklevel=2)
@@ -148,12 +149,8 @@ def answer(
     throw: bool = True,
     *,
     callback: Callback | None = None,
-    with_rows: bool = True,
-) -> list[Solution]:
-    """`solve` for several problems at once and without its warnings: an estimator warns once for all its machines.
-
-    It also keeps the support vectors of all machines once, and asks for solutions without them (``with_rows=False``).
-    """
+) -> list[Answer]:
+    """`solve` for several problems at once and without its warnings: an estimator warns once for all its machines."""
     for problem in problems:
         if not isinstance(problem, Problem):
             raise InvalidInput(f"solve needs a problem of maxmargin.problems. Got {problem!r}; try SoftMargin(X, y).")
@@ -176,12 +173,12 @@ def answer(
         for problem, iterate in zip(problems, iterates, strict=True):
             _raise_if_interrupted(problem, iterate, budget)
     judgements = certify_all(problems, [iterate.beta for iterate in iterates])
-    hallway = _Hallway(chosen, budget, throw, callback, with_rows)
-    solutions = [hallway.finished(*each) for each in zip(problems, iterates, judgements, strict=True)]
+    hallway = _Hallway(chosen, budget, throw, callback)
+    answers = [hallway.finished(*each) for each in zip(problems, iterates, judgements, strict=True)]
     if throw:
-        for solution in solutions:
-            _raise_if_infeasible(solution)
-    return solutions
+        for found in answers:
+            _raise_if_infeasible(found)
+    return answers
 
 
 def _starts(problems: Sequence[Problem]) -> list[Start]:
@@ -195,13 +192,13 @@ def _starts(problems: Sequence[Problem]) -> list[Start]:
     return starts
 
 
-def _raise_if_infeasible(solution: Solution) -> None:
-    if solution.status is Status.INFEASIBLE:
-        status = solution.status
+def _raise_if_infeasible(found: Answer) -> None:
+    status = found.status
+    if status is Status.INFEASIBLE:
         raise InfeasibleError(
-            f"{status.name}: {status.message}: {solution.proof} `solution.proof` of this exception has the weights."
+            f"{status.name}: {status.message}: {found.proof} `solution.proof` of this exception has the weights."
             f" {status.advice}",
-            solution,
+            found.solution(),
         )
 
 
@@ -210,7 +207,7 @@ def _raise_if_interrupted(problem: Problem, iterate: Iterate, budget: _Budget) -
     if iterate.by_signal:
         raise FitInterrupted(
             f"Interrupted after {iterate.steps} steps. The exception's `solution` has the state at that moment.",
-            lambda: _solution(problem, iterate, certify(problem, iterate.beta), budget.tol),
+            lambda: Answer.of(problem, iterate, certify(problem, iterate.beta), budget.tol, budget.elapsed()).solution(),
         )
 
 
@@ -237,20 +234,19 @@ class _Budget:
 @final
 @dataclass(frozen=True)
 class _Hallway:
-    """From a first answer and its judgement to a solution."""
+    """From a first point and its judgement to an answer."""
 
     solver: Solver
     budget: _Budget
     throw: bool
     callback: Callback | None
-    with_rows: bool
 
-    def finished(self, problem: Problem, iterate: Iterate, judgement: Judgement) -> Solution:
+    def finished(self, problem: Problem, iterate: Iterate, judgement: Judgement) -> Answer:
         """Go on from the exact scores for as long as that brings the answer nearer to the optimum."""
         tol = aim = self.budget.tol
         while iterate.status in _RESUMABLE:
             tol = self.budget.tol / problem.unit(judgement)
-            if judgement.is_optimal(tol) or _indefinite(problem, iterate, judgement):
+            if judgement.is_optimal(tol) or is_indefinite(problem, iterate, judgement):
                 break
             if problem.proof(iterate.beta, judgement) is not None:
                 break
@@ -272,85 +268,20 @@ class _Hallway:
             iterate, judgement = iterate.then(later), better
             if not progressed:
                 break
-        if self.with_rows:  # estimators pack their machines, and are no larger for a checkpoint that the certificate has too
-            iterate = replace(iterate, trace=_closed(iterate, judgement, self.budget.elapsed()))
-        return _solution(problem, iterate, judgement, self.budget.tol, with_rows=self.with_rows)
+        return Answer.of(problem, iterate, judgement, self.budget.tol, self.budget.elapsed())
 
 
 _RESUMABLE = (Status.CONVERGED, Status.STALLED)
-
-
-def _closed(iterate: Iterate, judgement: Judgement, seconds: float) -> Trace:
-    """The trace with the point that was judged at its end: the engine's own last checkpoint is before its finish."""
-    trace = iterate.trace
-    if len(trace) and trace.steps[-1] >= iterate.steps:
-        return trace
-    last = [seconds, iterate.steps, -judgement.dual, judgement.kkt_violation, len(judgement.support)]
-    return Trace(np.concatenate((trace.table.reshape(-1, len(last)), [last])))
-
-
-def _indefinite(problem: Problem, iterate: Iterate, judgement: Judgement) -> bool:
-    """Whether the kernel has negative curvature. What is known to be a Mercer kernel shows only rounding.
-
-    Other kernels are looked at as a whole where they are small: at a stationary point the gap is 0 for any matrix.
-    """
-    if problem.gram.kernel.mercer:
-        return False
-    if iterate.indefinite or judgement.square_norm < -1e-9 * max(abs(judgement.primal), abs(judgement.dual)):
-        return True
-    return problem.gram.is_indefinite()
-
-
-def _status(iterate: Iterate, judgement: Judgement, tol: float, indefinite: bool) -> Status:
-    """The status that the certificate supports."""
-    if indefinite and judgement.kkt_violation <= tol:
-        return Status.INDEFINITE
-    if not indefinite and judgement.is_optimal(tol):
-        return Status.CONVERGED
-    return Status.STALLED if iterate.status is Status.CONVERGED else iterate.status
-
-
-def _solution(problem: Problem, iterate: Iterate, judgement: Judgement, tol: float, *, with_rows: bool = True) -> Solution:
-    model, unit = problem.model(iterate.beta, judgement), problem.unit(judgement)
-    proof = problem.proof(iterate.beta, judgement)
-    indefinite = _indefinite(problem, iterate, judgement)
-    status = Status.INFEASIBLE if proof is not None else _status(iterate, judgement, tol / unit, indefinite)
-    if math.isnan(model.primal) or math.isnan(model.dual):
-        raise InvalidInput("The objective is not finite: kernel values, targets or C are too large. Scale the features and y.")
-    primal = model.primal if proof is None else math.inf
-    certificate = Certificate.of(primal, model.dual, unit * judgement.kkt_violation, status, indefinite=indefinite)
-    support, boundary = judgement.support.astype(np.intp), judgement.boundary.astype(np.intp)  # other integers take longer
-    return Solution(
-        n=len(judgement.scores),
-        support=judgement.support,
-        beta=model.beta.take(support),
-        support_scores=model.scores.take(support),
-        support_y=problem.y.take(support),
-        boundary=judgement.boundary,
-        boundary_excess=model.reading.excess(problem.y.take(boundary), model.scores.take(boundary)),
-        bias=model.bias,
-        bias_interval=model.bias_interval,
-        status=status,
-        certificate=certificate,
-        trace=iterate.trace,
-        steps=iterate.steps,
-        kernel=problem.gram.kernel,
-        support_vectors=problem.gram.rows(support) if with_rows else None,
-        reading=model.reading,
-        proof=proof,
-        terms=problem.terms(judgement).at(np.concatenate([support, boundary])),
-        remark=problem.remark(judgement) if status is Status.CONVERGED else "",
-    )
 
 
 def _distance(certificate: Certificate) -> str:
     return f"relative gap {certificate.relative_gap:.2g}, KKT violation {certificate.kkt_violation:.2g}"
 
 
-def complaint(solution: Solution | JointSolution | LinearSolution) -> tuple[str, type[Warning]] | None:
+def complaint(solution: Answer | Solution | JointSolution | LinearSolution) -> tuple[str, type[Warning]] | None:
     """What to warn of: message and category; None if converged to something, or infeasible and not to be thrown."""
     status = solution.status
-    if isinstance(solution, Solution) and solution.remark:
+    if isinstance(solution, Answer | Solution) and solution.remark:
         return solution.remark, NoMarginWarning
     if status in (Status.CONVERGED, Status.INFEASIBLE):
         return None

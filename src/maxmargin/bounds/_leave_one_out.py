@@ -13,6 +13,7 @@ from maxmargin._solve import answer, complaint
 from maxmargin.errors import InvalidInput
 from maxmargin.problems import HardMargin, Margin, Problem, SoftMargin
 from maxmargin.solution import Solution
+from maxmargin.solution._answer import Answer
 from maxmargin.validation import check_positive
 
 __all__ = ["LeaveOneOut", "leave_one_out_bound", "leave_one_out_error"]
@@ -135,7 +136,7 @@ def leave_one_out_error(problem: Problem, *, solver: Any = "auto", tol: float = 
             f"multiplier do not matter. Got {problem!r} instead."
         )
     tolerance = check_positive("tol", tol, "leave_one_out_error")
-    (whole,) = answer([problem], solver, tolerance, -1, None, with_rows=False)
+    whole = answer([problem], solver, tolerance, -1, None)[0].solution(with_rows=False)
     _warn_of(whole)
     y, n = problem.y, len(problem.y)
     scores = problem.gram.matvec(y * whole.alpha) + whole.bias
@@ -150,10 +151,10 @@ def leave_one_out_error(problem: Problem, *, solver: Any = "auto", tol: float = 
     for start in range(0, len(waiting), _TOGETHER):
         rows = waiting[start : start + _TOGETHER]
         others = [np.delete(np.arange(n), row) for row in rows]
-        answers = answer([_without(problem, kept) for kept in others], solver, tolerance, -1, None, with_rows=False)
+        answers = answer([_without(problem, kept) for kept in others], solver, tolerance, -1, None)
         for row, kept, found in zip(rows, others, answers, strict=True):
             _warn_of(found)
-            scores[row] = problem.gram.block([row], kept[found.support])[0] @ found.beta + found.bias
+            scores[row] = problem.gram.block([row], kept[found.support])[0] @ found.model.beta[found.support] + found.model.bias
         fits += len(rows)
     return LeaveOneOut(float(np.mean((scores >= 0.0) != (y > 0.0))), scores, fits)
 
@@ -181,6 +182,6 @@ def _without(problem: SoftMargin | HardMargin, kept: NDArray[np.intp]) -> Proble
     return SoftMargin.on(gram, y, problem.upper[kept], problem.offset, problem.slack)
 
 
-def _warn_of(solution: Solution) -> None:
+def _warn_of(solution: Answer | Solution) -> None:
     if (said := complaint(solution)) is not None:
         warnings.warn(said[0], said[1], stacklevel=3)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from maxmargin.errors import InvalidInput
 from maxmargin.estimators._schemes import Scheme
-from maxmargin.estimators._training import Trained
+from maxmargin.estimators._training import Trained, counted_through
 
 __all__ = ["Assembly", "assemble"]
 
@@ -46,7 +46,7 @@ def assemble(scheme: Scheme, codes: NDArray[np.intp], trained: list[Trained]) ->
     InvalidInput
         A coefficient or an offset is not finite.
     """
-    supports = [machine.rows(machine.solution.support) for machine in trained]
+    supports = [machine.rows(machine.answer.support) for machine in trained]
     support = np.concatenate(supports)
     is_support = np.zeros(len(codes), dtype=bool)
     is_support[support] = True
@@ -61,8 +61,10 @@ def assemble(scheme: Scheme, codes: NDArray[np.intp], trained: list[Trained]) ->
             heights[index, of_class] = height
     owner = np.repeat(np.arange(len(trained)), [len(each) for each in supports])
     dual = np.zeros((scheme.n_coefficients, len(rows)))
-    dual[heights[owner, codes[support]], place[support]] = np.concatenate([machine.solution.beta for machine in trained])
-    intercept = np.array([machine.solution.bias for machine in trained], dtype=np.float64)
+    beta = np.concatenate([machine.answer.model.beta for machine in trained])
+    own = counted_through(trained, [machine.answer.support for machine in trained])
+    dual[heights[owner, codes[support]], place[support]] = beta.take(own)
+    intercept = np.array([machine.answer.model.bias for machine in trained], dtype=np.float64)
     if not (np.isfinite(dual).all() and np.isfinite(intercept).all()):
         raise InvalidInput(
             "The dual coefficients or intercepts are not finite. The input data may contain large values and"

@@ -110,7 +110,7 @@ class KernelClassifier(ClassifierMixin, KernelModel, ABC):  # type: ignore[misc]
         with report_for(self.verbose, scheme.n_machines) as report:
             trained = train(machines, problems, solver=chosen_solver(self), budget=budget, report=report, names=names)
         warn_of_the_worst(trained, names, stacklevel=3)
-        steps = np.array([max(1, machine.solution.steps) for machine in trained], dtype=np.int32)
+        steps = np.array([max(1, machine.answer.steps) for machine in trained], dtype=np.int32)
         return assemble(scheme, data.codes, trained), record(trained, data.kept), steps
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:

@@ -210,9 +210,9 @@ class Perceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         if spent:
             problems = [HardMargin.on(gram, labels[k], offset=bool(self.fit_intercept)) for k in spent]
             most = 100_000 + 10 * gram.n
-            found = answer(problems, "auto", 1e-3, most, deadline.left(), throw=False, with_rows=False)
-            for k, solution in zip(spent, found, strict=True):
-                if solution.status is Status.INFEASIBLE:
+            found = answer(problems, "auto", 1e-3, most, deadline.left(), throw=False)
+            for k, each in zip(spent, found, strict=True):
+                if each.status is Status.INFEASIBLE:
                     statuses[k] = Status.INSEPARABLE
         return statuses
 

@@ -16,9 +16,10 @@ from numpy.typing import NDArray
 
 from maxmargin.errors import InvalidInput
 from maxmargin.estimators._fitted import Fitted, RowKind
-from maxmargin.estimators._training import Trained
+from maxmargin.estimators._training import Trained, counted_through
 from maxmargin.problems import Margin, Reading, Terms
 from maxmargin.solution import Certificate, Solution, Status, Trace
+from maxmargin.solution._answer import Answer
 from maxmargin.validation import take_rows
 
 __all__ = ["Records", "certificates", "compact", "record", "solutions"]
@@ -45,7 +46,7 @@ class Records:
     boundary_excess : ndarray
         By how much they are beyond it.
     prices : ndarray
-        Largest coefficient of each support vector and then of each row in boundary, one machine after the other.
+        Largest coefficient of each support vector, one machine after the other, and then of each row in boundary.
     checkpoints : ndarray of float32, shape (n, 5)
         Seconds, steps, objective, violation and number of support vectors, one machine after the other.
     counts : ndarray of int32, shape (n_machines, 3)
@@ -110,7 +111,9 @@ def _restored(statuses: tuple[str, ...], *parts: bytes) -> Records:
 
 
 def record(trained: list[Trained], kept: NDArray[np.intp] | None) -> Records:
-    """Keep what a solution has beyond its coefficients.
+    """Keep what an answer has beyond its coefficients.
+
+    Every estimator has a free offset and linear slack, or none: of its terms prices, total and sides say it all.
 
     Parameters
     ----------
@@ -119,25 +122,37 @@ def record(trained: list[Trained], kept: NDArray[np.intp] | None) -> Records:
     kept : ndarray of intp or None
         The caller's rows that were trained on; None if all.
     """
-    found = [machine.solution for machine in trained]
-    boundaries = [machine.rows(machine.solution.boundary) for machine in trained]
-    if kept is not None:
-        boundaries = [kept[rows] for rows in boundaries]
-    traces = [solution.trace.thinned(_CHECKPOINTS).table for solution in found]
+    found = [machine.answer for machine in trained]
+    boundaries = [each.judgement.boundary for each in found]
+    support, boundary = counted_through(trained, [each.support for each in found]), counted_through(trained, boundaries)
+    rows = np.concatenate([machine.rows(own) for machine, own in zip(trained, boundaries, strict=True)])
+    traces = [each.iterate.trace.thinned(_CHECKPOINTS).table for each in found]
+    terms = [each.problem.terms(each.judgement) for each in found]
+    price = np.concatenate([each.price for each in terms])
+    scores = np.concatenate([each.model.scores for each in found])
     return Records(
-        statuses=tuple(solution.status.name for solution in found),
-        numbers=np.array([_numbers(solution) for solution in found]),
-        scores=np.concatenate([solution.support_scores for solution in found]),
-        boundary=np.concatenate(boundaries).astype(np.int32),
-        boundary_excess=np.concatenate([_boundary_excess(solution) for solution in found]),
-        prices=np.concatenate([_terms(solution).price for solution in found]),
+        statuses=tuple(each.status.name for each in found),
+        numbers=np.array([_numbers(each) for each in found]),
+        scores=scores.take(support),
+        boundary=(rows if kept is None else kept[rows]).astype(np.int32),
+        boundary_excess=_boundary_excess(found, scores, boundary),
+        prices=np.concatenate([price.take(support), price.take(boundary)]),
         checkpoints=compact(traces),
         counts=np.array(
-            [(len(rows), len(trace), solution.n) for rows, trace, solution in zip(boundaries, traces, found, strict=True)],
+            [(len(own), len(trace), each.problem.gram.n) for own, trace, each in zip(boundaries, traces, found, strict=True)],
             dtype=np.int32,
         ),
-        sums=np.array([(_terms(solution).total, float(_terms(solution).by_side)) for solution in found]),
+        sums=np.array([(each.total, float(each.by_side)) for each in terms]),
     )
+
+
+def _boundary_excess(found: list[Answer], scores: NDArray[np.float64], boundary: NDArray[np.intp]) -> NDArray[np.float64]:
+    """By how much the rows on the boundary are beyond it; machines that read their scores alike are looked at together."""
+    reading = found[0].model.reading
+    if any(each.model.reading != reading for each in found[1:]):
+        return np.concatenate([each.boundary_excess for each in found])
+    y = np.concatenate([each.problem.y for each in found])
+    return reading.excess(y.take(boundary), scores.take(boundary))
 
 
 def compact(traces: list[NDArray[np.floating]]) -> NDArray[np.float32]:
@@ -198,8 +213,7 @@ def solutions(
         len(records.checkpoints),
     ]:
         raise InvalidInput("The records of the fit were altered: their counts do not add up. Fit it again.")
-    ends = counts + records.counts[:, 0]
-    if ends.sum() != len(records.prices):
+    if len(records.scores) + len(records.boundary) != len(records.prices):
         raise InvalidInput("The records of the fit were altered: there is not one price for each row. Fit it again.")
     pieces = zip(
         certificates(records),
@@ -207,13 +221,14 @@ def solutions(
         _split(records.scores, counts),
         _split(records.boundary, records.counts[:, 0]),
         _split(records.boundary_excess, records.counts[:, 0]),
-        _split(records.prices, ends),
+        _split(records.prices[: len(records.scores)], counts),
+        _split(records.prices[len(records.scores) :], records.counts[:, 0]),
         _split(records.checkpoints, records.counts[:, 1]),
         strict=True,
     )
     found = []
     known_y = None if targets is None else _split(targets, counts)
-    for index, (certificate, place, scores, boundary, excess, prices, checkpoints) in enumerate(pieces):
+    for index, (certificate, place, scores, boundary, excess, paid, paid_outside, checkpoints) in enumerate(pieces):
         beta = coefficients[index, place]
         rows = support[place]
         found.append(
@@ -235,30 +250,22 @@ def solutions(
                 steps=int(steps[index]),
                 kernel=fitted.kernel,
                 support_vectors=rows if kind is RowKind.PAIRWISE else take_rows(fitted.vectors, place),
-                terms=Terms(prices, float(records.sums[index, 0]), by_side=bool(records.sums[index, 1])),
+                terms=Terms(
+                    np.concatenate([paid, paid_outside]), float(records.sums[index, 0]), by_side=bool(records.sums[index, 1])
+                ),
             )
         )
     return found
 
 
-def _numbers(solution: Solution) -> tuple[float, ...]:
-    certificate = solution.certificate
+def _numbers(answer: Answer) -> tuple[float, ...]:
+    certificate = answer.certificate
     return (
         certificate.primal_objective,
         certificate.dual_objective,
         math.copysign(certificate.kkt_violation, -1.0 if math.isnan(certificate.gap) else 1.0),
-        *solution.bias_interval,
+        *answer.model.bias_interval,
     )
-
-
-def _terms(solution: Solution) -> Terms:
-    """Every estimator has a free offset and linear slack, or none: prices, total and sides say it all."""
-    assert solution.terms is not None
-    return solution.terms
-
-
-def _boundary_excess(solution: Solution) -> NDArray[np.float64]:
-    return np.zeros(len(solution.boundary)) if solution.boundary_excess is None else solution.boundary_excess
 
 
 def _ascending(places: NDArray[np.intp], support: NDArray[np.int32]) -> NDArray[np.intp]:

@@ -43,18 +43,18 @@ class SharedMachines(KernelModel, ABC):
         with report_for(self.verbose, len(columns)) as report:
             trained = train(machines, problems, solver=chosen_solver(self), budget=budget, report=report, names=names)
         warn_of_the_worst(trained, names, stacklevel=3)
-        rows = np.flatnonzero(np.bincount(np.concatenate([each.solution.support for each in trained]), minlength=data.n))
+        rows = np.flatnonzero(np.bincount(np.concatenate([each.answer.support for each in trained]), minlength=data.n))
         dual = _coefficients(trained, rows)
         self._n_support = np.array([len(rows)], dtype=np.int32)
         self._records = record(trained, data.kept)
-        self._readings = tuple(each.solution.reading for each in trained)
-        self._targets = np.concatenate([each.solution.support_y for each in trained])
-        self._steps = np.array([max(1, each.solution.steps) for each in trained], dtype=np.int32)
+        self._readings = tuple(each.answer.model.reading for each in trained)
+        self._targets = np.concatenate([each.answer.problem.y[each.answer.support] for each in trained])
+        self._steps = np.array([max(1, each.answer.steps) for each in trained], dtype=np.int32)
         self._keep(X, data, kind, rows, dual)
         self.shape_fit_ = shape(X)
-        self.intercept_ = np.array([each.solution.bias for each in trained])
+        self.intercept_ = np.array([each.answer.model.bias for each in trained])
         self.n_iter_ = int(self._steps.max())
-        self.fit_status_ = int(any(each.solution.status is not Status.CONVERGED for each in trained))
+        self.fit_status_ = int(any(each.answer.status is not Status.CONVERGED for each in trained))
 
     def _values(self, X: Any) -> NDArray[np.float64]:
         """``f(x)`` of every machine, shape (m, n_machines)."""
@@ -99,7 +99,8 @@ def _coefficients(trained: list[Trained], rows: NDArray[np.intp]) -> NDArray[np.
     """Coefficients of each machine (down) at the rows that support any (across)."""
     dual = np.zeros((len(trained), len(rows)))
     for height, each in enumerate(trained):
-        dual[height, np.searchsorted(rows, each.solution.support)] = each.solution.beta
+        support = each.answer.support
+        dual[height, np.searchsorted(rows, support)] = each.answer.model.beta[support]
     if not np.isfinite(dual).all():
         raise InvalidInput(
             "The dual coefficients or intercepts are not finite. The input data may contain large values and"

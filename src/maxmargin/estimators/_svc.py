@@ -13,6 +13,7 @@ from maxmargin.estimators._parameters import check_shape_of_scores
 from maxmargin.estimators._training import upper_bounds
 from maxmargin.kernels import Gram
 from maxmargin.problems import HardMargin, Problem, SoftMargin
+from maxmargin.problems._base import require_range
 from maxmargin.validation import check_option, check_positive
 
 __all__ = ["SVC"]
@@ -184,7 +185,11 @@ class SVC(KernelClassifier):
         return bool(self.multi_class == "joint")
 
     def _prices(self, weight: NDArray[np.float64]) -> NDArray[np.float64]:
-        return weight * math.inf if math.isinf(self.C) else upper_bounds(self.C, weight)
+        if math.isinf(self.C):
+            return weight * math.inf
+        upper = upper_bounds(self.C, weight)
+        require_range(upper, "C times sample_weight")  # for all machines at once
+        return upper
 
     def _problem(self, gram: Gram, y: NDArray[np.float64], price: NDArray[np.float64]) -> Problem:
         return HardMargin.on(gram, y) if math.isinf(self.C) else SoftMargin.on(gram, y, price)

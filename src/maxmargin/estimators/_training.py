@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -16,9 +17,19 @@ from maxmargin.errors import InvalidInput
 from maxmargin.estimators._reporting import Report
 from maxmargin.estimators._schemes import Machine
 from maxmargin.problems import Problem
-from maxmargin.solution import Solution, Status
+from maxmargin.solution import Status
+from maxmargin.solution._answer import Answer
 
-__all__ = ["Budget", "Deadline", "Trained", "require_finite", "train", "upper_bounds", "warn_of_the_worst"]
+__all__ = [
+    "Budget",
+    "Deadline",
+    "Trained",
+    "counted_through",
+    "require_finite",
+    "train",
+    "upper_bounds",
+    "warn_of_the_worst",
+]
 
 _LEAST_COST = 1e-300
 
@@ -54,15 +65,21 @@ class Budget:
 @final
 @dataclass(frozen=True, eq=False)
 class Trained:
-    """A machine with its solution; the solution counts the machine's own rows."""
+    """A machine with its answer, which counts the machine's own rows."""
 
     machine: Machine
-    solution: Solution
+    answer: Answer
 
     def rows(self, own: NDArray[Any]) -> NDArray[np.intp]:
         """Training rows that the machine's own rows are."""
         own = own.astype(np.intp)  # numpy takes other integers slowly
         return own if self.machine.rows is None else self.machine.rows.take(own)
+
+
+def counted_through(trained: Sequence[Trained], parts: Sequence[NDArray[np.int32]]) -> NDArray[np.intp]:
+    """Some of each machine's own rows as places in a vector that has all of theirs, one machine after the other."""
+    starts = np.cumsum([0, *(each.answer.problem.gram.n for each in trained[:-1])])
+    return np.asarray(np.concatenate(parts) + np.repeat(starts, [len(part) for part in parts]))
 
 
 def require_finite(gram: Any) -> None:
@@ -102,15 +119,15 @@ def train(
         Names of the machines, for the report.
     """
     if report.silent:
-        solutions = answer(problems, solver, budget.tol, budget.max_iter, budget.deadline.left(), with_rows=False)
+        answers = answer(problems, solver, budget.tol, budget.max_iter, budget.deadline.left())
     else:  # one at a time, so that the report can follow
-        solutions = []
+        answers = []
         for name, problem in zip(names, problems, strict=True):
             follow = report.start(name)
             left = budget.deadline.left()
-            solutions += answer([problem], solver, budget.tol, budget.max_iter, left, callback=follow, with_rows=False)
-            report.done(solutions[-1])
-    return [Trained(machine, solution) for machine, solution in zip(machines, solutions, strict=True)]
+            answers += answer([problem], solver, budget.tol, budget.max_iter, left, callback=follow)
+            report.done(answers[-1])
+    return [Trained(machine, found) for machine, found in zip(machines, answers, strict=True)]
 
 
 def warn_of_the_worst(trained: list[Trained], names: list[str], *, stacklevel: int = 2) -> None:
@@ -125,10 +142,10 @@ def warn_of_the_worst(trained: list[Trained], names: list[str], *, stacklevel: i
     stacklevel : int
         As in :func:`warnings.warn`, counted from the caller.
     """
-    endings = [machine.solution.certificate for machine in trained]
-    empty = [bool(machine.solution.remark) for machine in trained]
+    endings = [machine.answer.certificate for machine in trained]
+    empty = [bool(machine.answer.remark) for machine in trained]
     worst = max(range(len(trained)), key=lambda i: (endings[i].status.severity, empty[i], endings[i].kkt_violation))
-    said = complaint(trained[worst].solution)
+    said = complaint(trained[worst].answer)
     if said is None:
         return
     message, category = said

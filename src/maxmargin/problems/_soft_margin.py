@@ -108,7 +108,9 @@ class SoftMargin(Problem):
         names = [each.value for each in Slack]
         paid = slack if isinstance(slack, Slack) else Slack(check_option("slack", slack, "SoftMargin", names))
         chosen, data = labelled(X, y, kernel, sample_weight, "SoftMargin")
-        self._fill(gram_of(chosen, data), data.y, price * data.weight, kind, paid)
+        upper = price * data.weight
+        require_range(upper, "C times sample_weight")
+        self._fill(gram_of(chosen, data), data.y, upper, kind, paid)
 
     @classmethod
     def on(cls, gram: Gram, y: Vector, upper: Vector, offset: Offset = Offset.FREE, slack: Slack = Slack.LINEAR) -> Self:
@@ -133,7 +135,6 @@ class SoftMargin(Problem):
 
     def _fill(self, gram: Gram, y: Vector, upper: Vector, offset: Offset, slack: Slack) -> None:
         require_equally_many(gram, labels=y, bounds=upper)
-        require_range(upper, "C times sample_weight")
         self.gram = gram
         self.y = y
         self.upper = upper

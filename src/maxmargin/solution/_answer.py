@@ -1,0 +1,163 @@
+"""What is known of a problem once it is solved and judged; a `Solution` is made of it where somebody asks for one."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.errors import InvalidInput
+from maxmargin.problems import Inseparable, Model, NoTube, Problem
+from maxmargin.solution._certificate import Certificate
+from maxmargin.solution._certify import Judgement
+from maxmargin.solution._iterate import Iterate
+from maxmargin.solution._solution import Solution
+from maxmargin.solution._status import Status
+from maxmargin.solution._trace import Trace
+
+__all__ = ["Answer", "is_indefinite"]
+
+
+@final
+class Answer(NamedTuple):
+    """A problem, the point that a solver found, and what the judge says of it.
+
+    An estimator of many machines reads its numbers from here, and makes no `Solution` of each: that would take longer than
+    to train a small one.
+
+    Attributes
+    ----------
+    problem : Problem
+        The question.
+    iterate : Iterate
+        The solver's last point.
+    judgement : Judgement
+        The judge's numbers of it.
+    model : Model
+        The same in the formulation's own terms.
+    certificate : Certificate
+        How near the optimum.
+    proof : Inseparable, NoTube or None
+        Why there is no answer.
+    seconds : float
+        How long it took.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from maxmargin.kernels import Linear
+    >>> from maxmargin.problems import SoftMargin
+    >>> from maxmargin.solution import certify
+    >>> from maxmargin.solution._answer import Answer
+    >>> from maxmargin.solvers import SMO, Limits, Start
+    >>> problem = SoftMargin([[-1.0], [1.0]], [-1, 1], kernel=Linear())
+    >>> limits = Limits(tol=1e-3, max_steps=100, max_seconds=0.0)
+    >>> (iterate,) = SMO().run([problem], [Start.zero(problem.dual)], limits, None)
+    >>> Answer.of(problem, iterate, certify(problem, iterate.beta), tol=1e-3, seconds=0.1).solution().weights
+    array([1.])
+    """
+
+    problem: Problem
+    iterate: Iterate
+    judgement: Judgement
+    model: Model
+    certificate: Certificate
+    proof: Inseparable | NoTube | None
+    seconds: float
+
+    @classmethod
+    def of(cls, problem: Problem, iterate: Iterate, judgement: Judgement, tol: float, seconds: float) -> Answer:
+        """Set the status that the certificate supports."""
+        model, unit = problem.model(iterate.beta, judgement), problem.unit(judgement)
+        if math.isnan(model.primal) or math.isnan(model.dual):
+            raise InvalidInput(
+                "The objective is not finite: kernel values, targets or C are too large. Scale the features and y."
+            )
+        proof = problem.proof(iterate.beta, judgement)
+        indefinite = is_indefinite(problem, iterate, judgement)
+        status = Status.INFEASIBLE if proof is not None else _status(iterate, judgement, tol / unit, indefinite)
+        primal = model.primal if proof is None else math.inf
+        certificate = Certificate.of(primal, model.dual, unit * judgement.kkt_violation, status, indefinite=indefinite)
+        return cls(problem, iterate, judgement, model, certificate, proof, seconds)
+
+    @property
+    def status(self) -> Status:
+        """How the fit ended."""
+        return self.certificate.status
+
+    @property
+    def steps(self) -> int:
+        """Pair steps."""
+        return self.iterate.steps
+
+    @property
+    def support(self) -> NDArray[np.int32]:
+        """Rows with a coefficient that is not 0."""
+        return self.judgement.support
+
+    @property
+    def boundary_excess(self) -> NDArray[np.float64]:
+        """By how much the rows on the boundary are beyond it."""
+        rows = self.judgement.boundary.astype(np.intp)
+        return self.model.reading.excess(self.problem.y.take(rows), self.model.scores.take(rows))
+
+    @property
+    def remark(self) -> str:
+        """What must be said of an optimum that tells nothing; empty for all others."""
+        return self.problem.remark(self.judgement) if self.status is Status.CONVERGED else ""
+
+    def solution(self, *, with_rows: bool = True) -> Solution:
+        """All of it as a solution; without the support vectors themselves where they are not needed."""
+        support = self.judgement.support.astype(np.intp)  # numpy takes other integers slowly
+        return Solution(
+            n=len(self.judgement.scores),
+            support=self.judgement.support,
+            beta=self.model.beta.take(support),
+            support_scores=self.model.scores.take(support),
+            support_y=self.problem.y.take(support),
+            boundary=self.judgement.boundary,
+            boundary_excess=self.boundary_excess,
+            bias=self.model.bias,
+            bias_interval=self.model.bias_interval,
+            status=self.status,
+            certificate=self.certificate,
+            trace=self._closed_trace(),
+            steps=self.iterate.steps,
+            kernel=self.problem.gram.kernel,
+            support_vectors=self.problem.gram.rows(support) if with_rows else None,
+            reading=self.model.reading,
+            proof=self.proof,
+            terms=self.problem.terms(self.judgement).at(np.concatenate([support, self.judgement.boundary])),
+            remark=self.remark,
+        )
+
+    def _closed_trace(self) -> Trace:
+        """The trace with the point that was judged at its end: the engine's own last checkpoint is before its finish."""
+        trace, judgement = self.iterate.trace, self.judgement
+        if len(trace) and trace.steps[-1] >= self.iterate.steps:
+            return trace
+        last = [self.seconds, self.iterate.steps, -judgement.dual, judgement.kkt_violation, len(judgement.support)]
+        return Trace(np.concatenate((trace.table.reshape(-1, len(last)), [last])))
+
+
+def is_indefinite(problem: Problem, iterate: Iterate, judgement: Judgement) -> bool:
+    """Whether the kernel has negative curvature. What is known to be a Mercer kernel shows only rounding.
+
+    Other kernels are looked at as a whole where they are small: at a stationary point the gap is 0 for any matrix.
+    """
+    if problem.gram.kernel.mercer:
+        return False
+    if iterate.indefinite or judgement.square_norm < -1e-9 * max(abs(judgement.primal), abs(judgement.dual)):
+        return True
+    return problem.gram.is_indefinite()
+
+
+def _status(iterate: Iterate, judgement: Judgement, tol: float, indefinite: bool) -> Status:
+    """The status that the certificate supports."""
+    if indefinite and judgement.kkt_violation <= tol:
+        return Status.INDEFINITE
+    if not indefinite and judgement.is_optimal(tol):
+        return Status.CONVERGED
+    return Status.STALLED if iterate.status is Status.CONVERGED else iterate.status
