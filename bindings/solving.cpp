@@ -141,8 +141,15 @@ nb::list judge_all(const nb::list& problems) {
   std::vector<Judgement> found(tasks.size());
   {
     const nb::gil_scoped_release release;
-    for (std::size_t k = 0; k < tasks.size(); ++k)  // some nanoseconds a row: threads would take longer to wake
+    const auto one = [&](std::ptrdiff_t k) {
       found[k] = judge(tasks[k].problem(), tasks[k].beta.data(), tasks[k].vector.data());
+    };
+    std::size_t rows = 0;
+    for (const Task& task : tasks) rows += task.beta.shape(0);
+    if (rows < 4096)  // some nanoseconds a row: threads would take longer to wake
+      for (std::size_t k = 0; k < tasks.size(); ++k) one(std::ptrdiff_t(k));
+    else
+      parallel_chunks(std::ptrdiff_t(tasks.size()), one);
   }
   nb::list result;
   for (Judgement& j : found)

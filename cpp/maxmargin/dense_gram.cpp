@@ -24,9 +24,9 @@ Index chunk_columns(Index depth, std::size_t rows) {
 template <class R>
 class PackedRowMaker final : public RowMaker<R> {
  public:
-  PackedRowMaker(const KernelFunction& kernel, std::shared_ptr<const Features> features, const Layout& layout,
-                 std::vector<Index> rows, const R* copy = nullptr)
-      : kernel_(kernel), features_(std::move(features)), source_(*features_, layout, copy), rows_(std::move(rows)) {
+  PackedRowMaker(const KernelFunction& kernel, std::shared_ptr<const Features> features, const OrderedRows<R>& source,
+                 std::vector<Index> rows)
+      : kernel_(kernel), features_(std::move(features)), source_(source), rows_(std::move(rows)) {
     panels_.pack(source_, rows_);
   }
 
@@ -49,7 +49,7 @@ class PackedRowMaker final : public RowMaker<R> {
 
  private:
   KernelFunction kernel_;
-  std::shared_ptr<const Features> features_;
+  std::shared_ptr<const Features> features_;  // what the source reads from
   OrderedRows<R> source_;
   std::vector<Index> rows_;
   Panels<R> panels_;
@@ -66,21 +66,21 @@ constexpr std::size_t most_kept = std::size_t(4) << 20;
 // Calls sink(first column, columns, first row, rows, pointers to the rows of a tile) for every float64 block of the kernel;
 // those of one column come in the order of the rows and on one thread.
 template <class Sink>
-void for_each_block(const KernelFunction& kernel, const Layout& layout, const Features& left, std::span<const Index> rows,
-                    const Features& right, std::span<const Index> columns, const Poll& poll, const Sink& sink) {
+void for_each_block(const KernelFunction& kernel, const OrderedRows<double>& left, std::span<const Index> rows,
+                    const OrderedRows<double>& right, std::span<const Index> columns, const Poll& poll, const Sink& sink) {
   if (rows.empty()) return;
-  const Index depth = left.columns(), n = Index(columns.size());
+  const Index depth = left.layout().depth(), n = Index(columns.size());
   const Index block_columns = chunk_columns(depth, rows.size());
   const auto caller = std::this_thread::get_id();
   LeftRows<double> packed;
   const auto at_once = std::size_t(std::max<std::ptrdiff_t>(left_values / depth / tile_rows, 1)) * tile_rows;
   for (std::size_t block = 0; block < rows.size(); block += at_once) {
-    packed.pack({left, layout}, rows.subspan(block, std::min(at_once, rows.size() - block)));
+    packed.pack(left, rows.subspan(block, std::min(at_once, rows.size() - block)));
     parallel_chunks((n + block_columns - 1) / block_columns, [&](std::ptrdiff_t chunk) {
       const Index first = Index(chunk) * block_columns, width = std::min(block_columns, n - first);
       thread_local Workplace place;
       Panels<double>& panels = place.panels;
-      panels.pack({right, layout}, columns.subspan(std::size_t(first), std::size_t(width)));
+      panels.pack(right, columns.subspan(std::size_t(first), std::size_t(width)));
       const std::ptrdiff_t stride = std::ptrdiff_t(panels.groups()) * Panels<double>::width;
       const Index height = std::min(tile_rows, packed.count());
       place.tile.reserve(std::size_t(height) * std::size_t(stride));
@@ -107,17 +107,18 @@ void copy_block(Index first, Index width, Index begin, Index count, const double
 std::unique_ptr<RowMaker<float>> DenseGram::rows_f32(std::span<const Index> active) const {
   // Problems with some of the rows, as pairs of classes are, share one copy of all of them.
   const bool shared = size() < features().rows() && std::ptrdiff_t(features().rows()) * features().columns() <= most_copied;
-  return std::make_unique<PackedRowMaker<float>>(kernel(), shared_features(), layout(), global(active),
-                                                 shared ? features().ordered(is_centred()) : nullptr);
+  const OrderedRows<float> source =
+      shared ? OrderedRows<float>(features().ordered(is_centred()), layout()) : OrderedRows<float>(features(), layout());
+  return std::make_unique<PackedRowMaker<float>>(kernel(), shared_features(), source, global(active));
 }
 std::unique_ptr<RowMaker<double>> DenseGram::rows_f64(std::span<const Index> active) const {
-  return std::make_unique<PackedRowMaker<double>>(kernel(), shared_features(), layout(), global(active));
+  return std::make_unique<PackedRowMaker<double>>(kernel(), shared_features(), rows_of_x(), global(active));
 }
 
 void DenseGram::block(std::span<const Index> rows, std::span<const Index> columns, double* out) const {
   const auto left = global(rows), right = global(columns);
   for_each_block(
-      kernel(), layout(), features(), left, features(), right, [] {},
+      kernel(), rows_of_x(), left, rows_of_x(), right, [] {},
       [&](Index first, Index width, Index begin, Index count, const double* const* tile) {
         copy_block(first, width, begin, count, tile, out, std::ptrdiff_t(columns.size()));
       });
@@ -127,13 +128,13 @@ void DenseGram::kernel_product(std::span<const Index> support, const double* coe
                                const Poll& poll) const {
   std::fill(out, out + size(), 0.0);
   const WeightedRun all{0, Index(support.size()), 0, {coefficients, coefficients + support.size()}};
-  add_sums(global(support), {&all, 1}, used(), out, poll);
+  add_sums(rows_of_x(), global(support), {&all, 1}, used(), out, poll);
 }
 
-void DenseGram::add_sums(std::span<const Index> support, std::span<const WeightedRun> runs, std::span<const Index> columns,
-                         double* out, const Poll& poll) const {
+void DenseGram::add_sums(const OrderedRows<double>& source, std::span<const Index> support, std::span<const WeightedRun> runs,
+                         std::span<const Index> columns, double* out, const Poll& poll) const {
   const auto n = std::ptrdiff_t(columns.size());
-  for_each_block(kernel(), layout(), features(), support, features(), columns, poll,
+  for_each_block(kernel(), source, support, rows_of_x(), columns, poll,
                  [&](Index first, Index width, Index begin, Index count, const double* const* tile) {
                    for (const WeightedRun& run : runs) {
                      const Index low = std::max(run.begin, begin), high = std::min(run.end, begin + count);
@@ -149,7 +150,7 @@ void dense_weighted_sums(const KernelFunction& kernel, const Features& rows, con
                          const Poll& poll) {
   const auto left = numbers(support.rows()), right = numbers(rows.rows());
   const Layout& layout = support.layout(kernel.kind == KernelKind::rbf);
-  for_each_block(kernel, layout, support, left, rows, right, poll,
+  for_each_block(kernel, {support, layout}, left, {rows, layout}, right, poll,
                  [&](Index first, Index width, Index begin, Index count, const double* const* tile) {
                    for (std::size_t g = 0; g + 1 < bounds.size(); ++g) {
                      const Index low = std::max(bounds[g], begin), high = std::min(bounds[g + 1], begin + count);
@@ -164,7 +165,7 @@ void dense_cross_kernel(const KernelFunction& kernel, const Features& left, cons
                         const Poll& poll) {
   const auto rows = numbers(left.rows()), columns = numbers(right.rows());
   const Layout& layout = right.layout(kernel.kind == KernelKind::rbf);
-  for_each_block(kernel, layout, left, rows, right, columns, poll,
+  for_each_block(kernel, {left, layout}, rows, {right, layout}, columns, poll,
                  [&](Index first, Index width, Index begin, Index count, const double* const* tile) {
                    copy_block(first, width, begin, count, tile, out, right.rows());
                  });

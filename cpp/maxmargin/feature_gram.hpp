@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "maxmargin/gram.hpp"
+#include "maxmargin/packing.hpp"
 
 namespace maxmargin {
 
@@ -62,10 +63,14 @@ class DenseGram final : public FeatureGram {
   bool shares_kernel_with(const DenseGram& other) const {
     return &features() == &other.features() && kernel() == other.kernel() && kernel().kind != KernelKind::linear;
   }
-  // For each run: out[run.target][c] += sum over its support rows s of coefficients[s - begin] k(s, column c). Support rows and
-  // columns are numbers of rows of X.
-  void add_sums(std::span<const Index> support, std::span<const WeightedRun> runs, std::span<const Index> columns, double* out,
-                const Poll& poll) const;
+  // For each run: out[run.target][c] += sum over its support rows s of coefficients[s - begin] k(s, column c). Support rows are
+  // numbers of the source's rows, columns of rows of X.
+  void add_sums(const OrderedRows<double>& source, std::span<const Index> support, std::span<const WeightedRun> runs,
+                std::span<const Index> columns, double* out, const Poll& poll) const;
+  // Some rows of X, to be used as a source again and again.
+  OrderedCopy<double> copy_of(std::span<const Index> rows) const { return copy_in_order<double>(features(), layout(), rows); }
+  OrderedRows<double> rows_of(const OrderedCopy<double>& copy) const { return {copy, layout()}; }
+  OrderedRows<double> rows_of_x() const { return {features(), layout()}; }
 
  private:
   void kernel_product(std::span<const Index> support, const double* coefficients, double* out, const Poll& poll) const override;

@@ -1,5 +1,9 @@
 #include "maxmargin/features.hpp"
 
+#include <numeric>
+
+#include "maxmargin/packing.hpp"
+
 namespace maxmargin {
 
 namespace {
@@ -88,14 +92,36 @@ Layout Features::find_layout(bool centred) const {
   return layout;
 }
 
-std::vector<float> Features::copy_in_order(const Layout& layout) const {
-  std::vector<float> copy(std::size_t(rows_) * std::size_t(columns_)), room(columns_);
-  for (Index row = 0; row < rows_; ++row) {
-    float* const out = copy.data() + std::ptrdiff_t(row) * columns_;
-    read(row, layout.origin(), room.data());
-    for (Index k = 0; k < columns_; ++k) out[k] = room[layout.order[k]];
+const OrderedCopy<float>& Features::ordered(bool centred) const {
+  std::call_once(copied_[centred], [&] {
+    std::vector<Index> all(rows_);
+    std::iota(all.begin(), all.end(), 0);
+    copies_[centred] = copy_in_order<float>(*this, layout(centred), all);
+  });
+  return copies_[centred];
+}
+
+template <class T>
+OrderedCopy<T> copy_in_order(const Features& features, const Layout& layout, std::span<const Index> rows) {
+  const Index depth = layout.depth();
+  OrderedCopy<T> copy{std::vector<T>(rows.size() * std::size_t(depth)), std::vector<T>(rows.size()), {0}, {}, {}};
+  std::vector<T> room(depth);
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    T* const out = copy.values.data() + std::ptrdiff_t(r) * depth;
+    features.read(rows[r], layout.origin(), room.data());
+    for (Index k = 0; k < depth; ++k) out[k] = room[layout.order[k]];
+    (hot().*HotOf<T>::norms)(layout.dense, depth, 1, out, copy.norms.data() + r);
+    for (Index k = layout.dense; k < depth; ++k)
+      if (out[k] != T(0)) {
+        copy.columns.push_back(k);
+        copy.others.push_back(out[k]);
+      }
+    copy.starts.push_back(std::ptrdiff_t(copy.others.size()));
   }
   return copy;
 }
+
+template OrderedCopy<float> copy_in_order(const Features&, const Layout&, std::span<const Index>);
+template OrderedCopy<double> copy_in_order(const Features&, const Layout&, std::span<const Index>);
 
 }  // namespace maxmargin

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <span>
 #include <vector>
 
 #include "maxmargin/simd/hot.hpp"
@@ -21,6 +22,16 @@ struct Layout {
   double largest_square = 0, mean_square = 0;  // of all rows, as they are read
   Index depth() const { return Index(order.size()); }
   const double* origin() const { return centre.empty() ? nullptr : centre.data(); }
+};
+
+// Rows in the order of a layout, with what tiles need of them: made once where many packings take the same rows.
+template <class T>
+struct OrderedCopy {
+  std::vector<T> values;               // [row][depth]
+  std::vector<T> norms;                // squared, with the summation order of the tiles
+  std::vector<std::ptrdiff_t> starts;  // row i has from starts[i] to starts[i + 1] beyond the dense columns that is not 0:
+  std::vector<Index> columns;          // in which columns,
+  std::vector<T> others;               // and what
 };
 
 // Some of the columns, ascending, and where each column of all stands among them, or -1.
@@ -42,12 +53,8 @@ class Features {
     return layouts_[centred];
   }
 
-  // All rows in float32 and in the order of the layout, one after the other: what tiles are packed from where many problems
-  // share the rows. Made when it is first asked for.
-  const float* ordered(bool centred) const {
-    std::call_once(copied_[centred], [&] { copies_[centred] = copy_in_order(layout(centred)); });
-    return copies_[centred].data();
-  }
+  // All rows in float32, for problems that share them. Made when it is first asked for.
+  const OrderedCopy<float>& ordered(bool centred) const;
 
   // out[k] = x_row,k - centre_k for all columns k; no centre means 0.
   virtual void read(Index row, const double* centre, float* out) const = 0;
@@ -84,13 +91,15 @@ class Features {
 
  private:
   Layout find_layout(bool centred) const;
-  std::vector<float> copy_in_order(const Layout& layout) const;
 
   Index rows_, columns_;
   mutable std::once_flag looked_[2], copied_[2];
   mutable Layout layouts_[2];
-  mutable std::vector<float> copies_[2];
+  mutable OrderedCopy<float> copies_[2];
 };
+
+template <class T>
+OrderedCopy<T> copy_in_order(const Features& features, const Layout& layout, std::span<const Index> rows);
 
 template <class V>
 class DenseFeatures final : public Features {

@@ -25,26 +25,27 @@ struct HotOf<double> {
   static constexpr auto norms = &Hot::norms_f64;
 };
 
-// Rows in the order of the layout: from a copy that is in order already (Features::ordered), or read and put in order.
+// Rows in the order of the layout: read from X and put in order, or from a copy, whose rows are then numbered as it has them.
 template <class T>
 class OrderedRows {
  public:
-  OrderedRows(const Features& features, const Layout& layout, const T* copy = nullptr)
-      : features_(features), layout_(layout), copy_(copy) {}
-  const Layout& layout() const { return layout_; }
+  OrderedRows(const Features& features, const Layout& layout) : features_(&features), layout_(&layout) {}
+  OrderedRows(const OrderedCopy<T>& copy, const Layout& layout) : copy_(&copy), layout_(&layout) {}
+  const Layout& layout() const { return *layout_; }
+  const OrderedCopy<T>* copy() const { return copy_; }
   // A pointer to the row; `room` has space for two, and keeps it where there is no copy.
   const T* row(Index i, T* room) const {
-    if (copy_ != nullptr) return copy_ + std::ptrdiff_t(i) * layout_.depth();
-    T* const read = room + layout_.depth();
-    features_.read(i, layout_.origin(), read);
-    for (Index k = 0; k < layout_.depth(); ++k) room[k] = read[layout_.order[k]];
+    if (copy_ != nullptr) return copy_->values.data() + std::ptrdiff_t(i) * layout_->depth();
+    T* const read = room + layout_->depth();
+    features_->read(i, layout_->origin(), read);
+    for (Index k = 0; k < layout_->depth(); ++k) room[k] = read[layout_->order[k]];
     return room;
   }
 
  private:
-  const Features& features_;
-  const Layout& layout_;
-  const T* copy_;
+  const Features* features_ = nullptr;
+  const OrderedCopy<T>* copy_ = nullptr;
+  const Layout* layout_;
 };
 
 // Panels: groups of rows, depth-major; the last one is filled up with zero rows.
@@ -81,7 +82,9 @@ class Panels {
     T* const out = values_.data() + offset(group);
     for (Index k = 0; k < depth_; ++k)
       for (Index w = 0; w < width; ++w) out[std::ptrdiff_t(k) * width + w] = from[w][k];
-    (hot().*HotOf<T>::norms)(source.layout().dense, depth_, width, out, norms_.data() + std::ptrdiff_t(group) * width);
+    T* const norms = norms_.data() + std::ptrdiff_t(group) * width;
+    if (source.copy() == nullptr) return (hot().*HotOf<T>::norms)(source.layout().dense, depth_, width, out, norms);
+    for (Index w = 0; w < width; ++w) norms[w] = w < held ? source.copy()->norms[rows[group * width + w]] : T(0);
   }
 
   Index depth_ = 0, count_ = 0;
@@ -109,8 +112,10 @@ class LeftRows {
       starts.push_back(std::ptrdiff_t(others_.size()));
     }
     rest_.resize(has_rest_ ? rows.size() : 0);
+    const OrderedCopy<T>* const copy = source.copy();
     for (std::size_t r = 0; r < rest_.size(); ++r)
-      rest_[r] = {starts[r + 1] - starts[r], columns_.data() + starts[r], others_.data() + starts[r]};
+      rest_[r] = copy == nullptr ? rest_of(starts, r, columns_, others_)
+                                 : rest_of(copy->starts, std::size_t(rows[r]), copy->columns, copy->others);
   }
   Index count() const { return count_; }
 
@@ -135,12 +140,17 @@ class LeftRows {
   LeftStrip<T> left(Index r, Index rows) const {
     return {dense_, rows, {values_.data() + std::ptrdiff_t(r) * dense_, norms_.data() + r}, has_rest_ ? &rest_[r] : nullptr};
   }
+  static SparseRow<T> rest_of(const std::vector<std::ptrdiff_t>& starts, std::size_t r, const std::vector<Index>& columns,
+                              const std::vector<T>& others) {
+    return {starts[r + 1] - starts[r], columns.data() + starts[r], others.data() + starts[r]};
+  }
   void pack_row(const OrderedRows<T>& source, Index row, Index r) {
     const Layout& layout = source.layout();
     const T* const ordered = source.row(row, room_.data());
-    (hot().*HotOf<T>::norms)(dense_, layout.depth(), 1, ordered, norms_.data() + r);
     T* const out = values_.data() + std::ptrdiff_t(r / strip * strip) * dense_ + r % strip;
     for (Index k = 0; k < dense_; ++k) out[std::ptrdiff_t(k) * strip] = ordered[k];
+    if (source.copy() != nullptr) return void(norms_.data()[r] = source.copy()->norms[row]);
+    (hot().*HotOf<T>::norms)(dense_, layout.depth(), 1, ordered, norms_.data() + r);
     for (Index k = dense_; k < layout.depth(); ++k)
       if (ordered[k] != T(0)) {
         columns_.push_back(k);

@@ -1,6 +1,7 @@
 // Products of several Grams at once. Machines of one training set share rows: those of pairs of classes all but one class in
 // turn, those of one class against the rest all of them. A kernel value is computed once for all the machines that need it.
 #include <map>
+#include <numeric>
 #include <thread>
 
 #include "maxmargin/feature_gram.hpp"
@@ -19,24 +20,35 @@ struct Group {
   std::vector<Index> problems;            // ascending
   std::vector<Index> rows;                // of X, ascending
   std::vector<std::vector<Index>> where;  // [problem][row]: its position there
+  std::vector<Index> support;             // of its rows those that have a coefficient in any problem
+  std::vector<Index> number;              // what the source calls these
 };
 
+constexpr std::size_t most_copied = std::size_t(1) << 20;  // values: beyond, new memory costs more than packing anew
+
 std::vector<Group> group_rows(std::span<const DenseGram* const> grams) {
-  std::vector<std::vector<Place>> places(grams[0]->features().rows());
+  const auto n = std::size_t(grams[0]->features().rows());
+  std::vector<std::size_t> starts(n + 1, 0);  // where the places of each row begin
+  for (const DenseGram* gram : grams)
+    for (const Index row : gram->used()) ++starts[row + 1];
+  std::partial_sum(starts.begin(), starts.end(), starts.begin());
+  std::vector<Place> places(starts[n]);
+  std::vector<std::size_t> next(starts.begin(), starts.end() - 1);
   for (std::size_t p = 0; p < grams.size(); ++p)
-    for (Index k = 0; k < grams[p]->size(); ++k) places[grams[p]->used()[k]].push_back({Index(p), k});
+    for (Index k = 0; k < grams[p]->size(); ++k) places[next[grams[p]->used()[k]]++] = {Index(p), k};
   std::map<std::vector<Index>, Index> number;
   std::vector<Group> groups;
   std::vector<Index> problems;
-  for (std::size_t row = 0; row < places.size(); ++row) {
-    if (places[row].empty()) continue;
+  for (std::size_t row = 0; row < n; ++row) {
+    const std::span<const Place> own(places.data() + starts[row], places.data() + starts[row + 1]);
+    if (own.empty()) continue;
     problems.clear();
-    for (const Place& place : places[row]) problems.push_back(place.problem);
+    for (const Place& place : own) problems.push_back(place.problem);
     const auto [at, is_new] = number.try_emplace(problems, Index(groups.size()));
-    if (is_new) groups.push_back({problems, {}, std::vector<std::vector<Index>>(problems.size())});
+    if (is_new) groups.push_back({problems, {}, std::vector<std::vector<Index>>(problems.size()), {}, {}});
     Group& group = groups[at->second];
     group.rows.push_back(Index(row));
-    for (std::size_t p = 0; p < problems.size(); ++p) group.where[p].push_back(places[row][p].position);
+    for (std::size_t p = 0; p < own.size(); ++p) group.where[p].push_back(own[p].position);
   }
   return groups;
 }
@@ -53,42 +65,65 @@ std::vector<std::pair<std::size_t, std::size_t>> common_problems(const Group& a,
   return common;
 }
 
+void find_support(std::span<Group> groups, std::span<const double* const> betas) {
+  for (Group& group : groups)
+    for (std::size_t r = 0; r < group.rows.size(); ++r)
+      for (std::size_t p = 0; p < group.problems.size(); ++p)
+        if (betas[group.problems[p]][group.where[p][r]] != 0.0) {
+          group.support.push_back(Index(r));
+          break;
+        }
+}
+
 // The scores of one group's rows in all its problems: from each group the rows that have a coefficient in a common one.
-void fill_scores(const Group& to, std::span<const Group> groups, const DenseGram& gram, std::span<const double* const> betas,
-                 std::span<double* const> outs, const Poll& poll) {
+void fill_scores(const Group& to, std::span<const Group> groups, const DenseGram& gram, const OrderedRows<double>& source,
+                 std::span<const double* const> betas, std::span<double* const> outs, const Poll& poll) {
   std::vector<Index> support;
   std::vector<WeightedRun> runs;
+  std::vector<std::size_t> kept;
   for (const Group& from : groups) {
     const auto common = common_problems(from, to);
-    const auto beta = [&](std::size_t c, std::size_t r) {
+    const auto beta = [&](std::size_t c, std::size_t s) {
       const std::size_t p = common[c].first;
-      return betas[from.problems[p]][from.where[p][r]];
+      return betas[from.problems[p]][from.where[p][from.support[s]]];
     };
-    std::vector<std::size_t> kept;
-    for (std::size_t r = 0; r < from.rows.size(); ++r)
+    kept.clear();
+    for (std::size_t s = 0; s < from.support.size(); ++s)
       for (std::size_t c = 0; c < common.size(); ++c)
-        if (beta(c, r) != 0.0) {
-          kept.push_back(r);
+        if (beta(c, s) != 0.0) {
+          kept.push_back(s);
           break;
         }
     const auto first = Index(support.size());
-    for (const std::size_t r : kept) support.push_back(from.rows[r]);
+    for (const std::size_t s : kept) support.push_back(from.number[s]);
     for (std::size_t c = 0; c < common.size(); ++c) {
       runs.push_back({first, Index(support.size()), Index(common[c].second), {}});
-      for (const std::size_t r : kept) runs.back().coefficients.push_back(beta(c, r));
+      runs.back().coefficients.reserve(kept.size());
+      for (const std::size_t s : kept) runs.back().coefficients.push_back(beta(c, s));
     }
   }
   const std::size_t n = to.rows.size();
   std::vector<double> sums(to.problems.size() * n, 0.0);
-  gram.add_sums(support, runs, to.rows, sums.data(), poll);
+  gram.add_sums(source, support, runs, to.rows, sums.data(), poll);
   for (std::size_t q = 0; q < to.problems.size(); ++q)
     for (std::size_t r = 0; r < n; ++r) outs[to.problems[q]][to.where[q][r]] = sums[q * n + r];
 }
 
 void shared_products(std::span<const DenseGram* const> grams, std::span<const double* const> betas,
                      std::span<double* const> outs, const Poll& poll) {
-  const std::vector<Group> groups = group_rows(grams);
-  const auto one = [&](std::ptrdiff_t g) { fill_scores(groups[g], groups, *grams[0], betas, outs, poll); };
+  std::vector<Group> groups = group_rows(grams);
+  find_support(groups, betas);
+  std::vector<Index> rows;
+  for (const Group& group : groups)
+    for (const Index r : group.support) rows.push_back(group.rows[r]);
+  // What is packed for many groups is read, put in order and squared once.
+  const bool copies = rows.size() * std::size_t(grams[0]->features().columns()) <= most_copied;
+  const OrderedCopy<double> copy = copies ? grams[0]->copy_of(rows) : OrderedCopy<double>{};
+  Index next = 0;
+  for (Group& group : groups)
+    for (const Index r : group.support) group.number.push_back(copies ? next++ : group.rows[r]);
+  const OrderedRows<double> source = copies ? grams[0]->rows_of(copy) : grams[0]->rows_of_x();
+  const auto one = [&](std::ptrdiff_t g) { fill_scores(groups[g], groups, *grams[0], source, betas, outs, poll); };
   constexpr std::size_t enough = 8;  // for threads to have equal shares; else they share each one
   if (groups.size() >= enough)
     parallel_chunks(std::ptrdiff_t(groups.size()), one);
