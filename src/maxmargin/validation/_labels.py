@@ -20,7 +20,7 @@ _SURELY_LABELS = "biuSU"  # kinds of dtype that need no look at the values
 
 def label_column(y: Any, X: Any) -> NDArray[Any]:
     """Return y as one column of labels, one for each row of X."""
-    if type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in _SURELY_LABELS and len(y) == length(X):
+    if type(y) is np.ndarray and y.ndim == 1 and len(y) == length(X) and (y.dtype.kind in _SURELY_LABELS or _whole(y)):
         return y
     if y is None:
         raise InvalidInput("The fit requires y to be passed, but the target y is None. Pass one label for each row of X.")
@@ -32,6 +32,11 @@ def label_column(y: Any, X: Any) -> NDArray[Any]:
         if column.dtype.kind not in _SURELY_LABELS:
             check_classification_targets(column)
     return column
+
+
+def _whole(y: NDArray[Any]) -> bool:
+    """Whether y has whole numbers in floating point, as files have labels; a few million, so that they are exact."""
+    return y.dtype.kind == "f" and len(y) > 0 and bool((np.abs(y) < 1e7).all()) and bool((y == np.rint(y)).all())
 
 
 def target_column(y: Any, X: Any) -> NDArray[np.float64]:
