@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from maxmargin.errors import InvalidInput
 from maxmargin.estimators._schemes import Scheme
-from maxmargin.estimators._training import Trained, counted_through
+from maxmargin.estimators._training import Trained
 
 __all__ = ["Assembly", "assemble"]
 
@@ -61,9 +61,8 @@ def assemble(scheme: Scheme, codes: NDArray[np.intp], trained: list[Trained]) ->
             heights[index, of_class] = height
     owner = np.repeat(np.arange(len(trained)), [len(each) for each in supports])
     dual = np.zeros((scheme.n_coefficients, len(rows)))
-    beta = np.concatenate([machine.answer.model.beta for machine in trained])
-    own = counted_through(trained, [machine.answer.support for machine in trained])
-    dual[heights[owner, codes[support]], place[support]] = beta.take(own)
+    beta = np.concatenate([machine.answer.at_support(machine.answer.model.beta) for machine in trained])
+    dual[heights[owner, codes[support]], place[support]] = beta
     intercept = np.array([machine.answer.model.bias for machine in trained], dtype=np.float64)
     if not (np.isfinite(dual).all() and np.isfinite(intercept).all()):
         raise InvalidInput(

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from maxmargin.errors import InvalidInput
 from maxmargin.estimators._fitted import Fitted, RowKind
-from maxmargin.estimators._training import Trained, counted_through
+from maxmargin.estimators._training import Trained
 from maxmargin.problems import Margin, Reading, Terms
 from maxmargin.solution import Certificate, Solution, Status, Trace
 from maxmargin.solution._answer import Answer
@@ -123,20 +123,19 @@ def record(trained: list[Trained], kept: NDArray[np.intp] | None) -> Records:
         The caller's rows that were trained on; None if all.
     """
     found = [machine.answer for machine in trained]
-    boundaries = [each.judgement.boundary for each in found]
-    support, boundary = counted_through(trained, [each.support for each in found]), counted_through(trained, boundaries)
-    rows = np.concatenate([machine.rows(own) for machine, own in zip(trained, boundaries, strict=True)])
+    boundaries = [machine.rows(machine.answer.judgement.boundary) for machine in trained]
+    rows = np.concatenate(boundaries)
     traces = [each.iterate.trace.thinned(_CHECKPOINTS).table for each in found]
     terms = [each.problem.terms(each.judgement) for each in found]
-    price = np.concatenate([each.price for each in terms])
-    scores = np.concatenate([each.model.scores for each in found])
+    paid = [each.at_support(term.price) for each, term in zip(found, terms, strict=True)]
+    paid += [each.at_boundary(term.price) for each, term in zip(found, terms, strict=True)]
     return Records(
         statuses=tuple(each.status.name for each in found),
         numbers=np.array([_numbers(each) for each in found]),
-        scores=scores.take(support),
+        scores=np.concatenate([each.at_support(each.model.scores) for each in found]),
         boundary=(rows if kept is None else kept[rows]).astype(np.int32),
-        boundary_excess=_boundary_excess(found, scores, boundary),
-        prices=np.concatenate([price.take(support), price.take(boundary)]),
+        boundary_excess=np.concatenate([each.boundary_excess for each in found]),
+        prices=np.concatenate(paid),
         checkpoints=compact(traces),
         counts=np.array(
             [(len(own), len(trace), each.problem.gram.n) for own, trace, each in zip(boundaries, traces, found, strict=True)],
@@ -144,15 +143,6 @@ def record(trained: list[Trained], kept: NDArray[np.intp] | None) -> Records:
         ),
         sums=np.array([(each.total, float(each.by_side)) for each in terms]),
     )
-
-
-def _boundary_excess(found: list[Answer], scores: NDArray[np.float64], boundary: NDArray[np.intp]) -> NDArray[np.float64]:
-    """By how much the rows on the boundary are beyond it; machines that read their scores alike are looked at together."""
-    reading = found[0].model.reading
-    if any(each.model.reading != reading for each in found[1:]):
-        return np.concatenate([each.boundary_excess for each in found])
-    y = np.concatenate([each.problem.y for each in found])
-    return reading.excess(y.take(boundary), scores.take(boundary))
 
 
 def compact(traces: list[NDArray[np.floating]]) -> NDArray[np.float32]:

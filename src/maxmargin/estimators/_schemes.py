@@ -172,10 +172,11 @@ class OneVsOne(Scheme):
         return self.pairs[machine]
 
     def machines(self, codes: NDArray[np.intp]) -> Iterator[Machine]:
-        is_of = [codes == k for k in range(self.n_classes)]
+        of = [np.flatnonzero(codes == k) for k in range(self.n_classes)]
         for i, j in self.pairs:
-            rows = np.flatnonzero(is_of[i] | is_of[j])
-            yield Machine(rows, np.where(is_of[i].take(rows), 1.0, -1.0))
+            rows = np.concatenate((of[i], of[j]))
+            rows.sort(kind="stable")  # which merges two ascending parts in one pass
+            yield Machine(rows, np.where(codes.take(rows) == i, 1.0, -1.0))
 
     def blocks(self, machine: int) -> list[tuple[int, int]]:
         i, j = self.pairs[machine]

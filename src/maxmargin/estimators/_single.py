@@ -48,7 +48,7 @@ class SharedMachines(KernelModel, ABC):
         self._n_support = np.array([len(rows)], dtype=np.int32)
         self._records = record(trained, data.kept)
         self._readings = tuple(each.answer.model.reading for each in trained)
-        self._targets = np.concatenate([each.answer.problem.y[each.answer.support] for each in trained])
+        self._targets = np.concatenate([each.answer.at_support(each.answer.problem.y) for each in trained])
         self._steps = np.array([max(1, each.answer.steps) for each in trained], dtype=np.int32)
         self._keep(X, data, kind, rows, dual)
         self.shape_fit_ = shape(X)
@@ -99,8 +99,7 @@ def _coefficients(trained: list[Trained], rows: NDArray[np.intp]) -> NDArray[np.
     """Coefficients of each machine (down) at the rows that support any (across)."""
     dual = np.zeros((len(trained), len(rows)))
     for height, each in enumerate(trained):
-        support = each.answer.support
-        dual[height, np.searchsorted(rows, support)] = each.answer.model.beta[support]
+        dual[height, np.searchsorted(rows, each.answer.support)] = each.answer.at_support(each.answer.model.beta)
     if not np.isfinite(dual).all():
         raise InvalidInput(
             "The dual coefficients or intercepts are not finite. The input data may contain large values and"

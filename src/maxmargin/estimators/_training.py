@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import time
 import warnings
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -20,16 +19,7 @@ from maxmargin.problems import Problem
 from maxmargin.solution import Status
 from maxmargin.solution._answer import Answer
 
-__all__ = [
-    "Budget",
-    "Deadline",
-    "Trained",
-    "counted_through",
-    "require_finite",
-    "train",
-    "upper_bounds",
-    "warn_of_the_worst",
-]
+__all__ = ["Budget", "Deadline", "Trained", "require_finite", "train", "upper_bounds", "warn_of_the_worst"]
 
 _LEAST_COST = 1e-300
 
@@ -74,12 +64,6 @@ class Trained:
         """Training rows that the machine's own rows are."""
         own = own.astype(np.intp)  # numpy takes other integers slowly
         return own if self.machine.rows is None else self.machine.rows.take(own)
-
-
-def counted_through(trained: Sequence[Trained], parts: Sequence[NDArray[np.int32]]) -> NDArray[np.intp]:
-    """Some of each machine's own rows as places in a vector that has all of theirs, one machine after the other."""
-    starts = np.cumsum([0, *(each.answer.problem.gram.n for each in trained[:-1])])
-    return np.asarray(np.concatenate(parts) + np.repeat(starts, [len(part) for part in parts]))
 
 
 def require_finite(gram: Any) -> None:

@@ -97,11 +97,18 @@ class Answer(NamedTuple):
         """Rows with a coefficient that is not 0."""
         return self.judgement.support
 
+    def at_support(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Of one value for each row those of the support vectors."""
+        return values.take(self.judgement.support.astype(np.intp))  # numpy takes other integers slowly
+
+    def at_boundary(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Of one value for each row those of the rows on the boundary."""
+        return values.take(self.judgement.boundary.astype(np.intp))
+
     @property
     def boundary_excess(self) -> NDArray[np.float64]:
         """By how much the rows on the boundary are beyond it."""
-        rows = self.judgement.boundary.astype(np.intp)
-        return self.model.reading.excess(self.problem.y.take(rows), self.model.scores.take(rows))
+        return self.model.reading.excess(self.at_boundary(self.problem.y), self.at_boundary(self.model.scores))
 
     @property
     def remark(self) -> str:
@@ -110,13 +117,13 @@ class Answer(NamedTuple):
 
     def solution(self, *, with_rows: bool = True) -> Solution:
         """All of it as a solution; without the support vectors themselves where they are not needed."""
-        support = self.judgement.support.astype(np.intp)  # numpy takes other integers slowly
+        support = self.judgement.support
         return Solution(
             n=len(self.judgement.scores),
-            support=self.judgement.support,
-            beta=self.model.beta.take(support),
-            support_scores=self.model.scores.take(support),
-            support_y=self.problem.y.take(support),
+            support=support,
+            beta=self.at_support(self.model.beta),
+            support_scores=self.at_support(self.model.scores),
+            support_y=self.at_support(self.problem.y),
             boundary=self.judgement.boundary,
             boundary_excess=self.boundary_excess,
             bias=self.model.bias,
