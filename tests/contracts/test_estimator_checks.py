@@ -10,7 +10,7 @@ from typing import Any
 
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from maxmargin import SVC, SVDD, SVR, LinearSVC, LogisticRegression, NuSVC, NuSVR, OneClassSVM, Perceptron
+from maxmargin import SVC, SVDD, SVR, LinearClassifier, LinearSVC, LogisticRegression, NuSVC, NuSVR, OneClassSVM, Perceptron
 from maxmargin.kernels import RBF
 
 ESTIMATORS = [
@@ -30,6 +30,8 @@ ESTIMATORS = [
     LinearSVC(),
     LinearSVC(loss="hinge"),
     LinearSVC(penalise_intercept=True),
+    LinearClassifier(),
+    LinearClassifier(loss="logistic", C=0.1),
     LogisticRegression(),
     Perceptron(),
     Perceptron(kernel="rbf"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from maxmargin.estimators._linear_classifier import LinearClassifier
 from maxmargin.estimators._linear_svc import LinearSVC
 from maxmargin.estimators._logistic import LogisticRegression
 from maxmargin.estimators._nu_svc import NuSVC
@@ -10,4 +11,15 @@ from maxmargin.estimators._perceptron import Perceptron
 from maxmargin.estimators._svc import SVC
 from maxmargin.estimators._svr import SVR, NuSVR
 
-__all__ = ["SVC", "SVDD", "SVR", "LinearSVC", "LogisticRegression", "NuSVC", "NuSVR", "OneClassSVM", "Perceptron"]
+__all__ = [
+    "SVC",
+    "SVDD",
+    "SVR",
+    "LinearClassifier",
+    "LinearSVC",
+    "LogisticRegression",
+    "NuSVC",
+    "NuSVR",
+    "OneClassSVM",
+    "Perceptron",
+]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from abc import ABC, abstractmethod
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -38,6 +38,8 @@ __all__ = ["LinearModel"]
 
 class LinearModel(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
     """Fit and score; what a machine minimises is left to the classifier."""
+
+    _fewest_iterations: ClassVar[int] = 0  # −1 where that asks for the solver's own budget
 
     @abstractmethod
     def _check_own(self) -> None:
@@ -74,7 +76,7 @@ class LinearModel(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]  #
         owner = type(self).__name__
         self._check_own()
         check_boolean("fit_intercept", self.fit_intercept, owner)
-        check_budget(self, fewest=0)
+        check_budget(self, fewest=self._fewest_iterations)
         check_class_weight(self.class_weight, owner)
         check_random_state(self.random_state, owner)
         deadline = Deadline(self.max_time)

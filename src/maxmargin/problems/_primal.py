@@ -110,7 +110,7 @@ class PrimalProblem:
     ) -> None:
         owner = "PrimalProblem"
         lost, price = as_loss(loss, owner), check_positive("C", C, owner)
-        paid, kind = _as_penalty(penalty, owner), _as_offset(offset, owner)
+        paid, kind = as_penalty(penalty, owner), _as_offset(offset, owner)
         scale = check_positive("offset_scale", offset_scale, owner)
         if kind is not Offset.PENALISED and scale != 1.0:
             raise reject("offset_scale", offset_scale, owner, "1.0 where the offset is not penalised")
@@ -200,14 +200,23 @@ class PrimalProblem:
         return in_w, 0.0 if self.offset is Offset.NONE else in_b
 
 
-def _as_penalty(penalty: Any, owner: str) -> Penalty:
+def as_penalty(penalty: Any, owner: str) -> Penalty:
+    """A penalty from its name, None, or itself.
+
+    Examples
+    --------
+    >>> from maxmargin.problems._primal import as_penalty
+    >>> as_penalty("l2", owner="PrimalProblem"), as_penalty(None, owner="PrimalProblem")
+    (<Penalty.L2: 'l2'>, <Penalty.NONE: 'none'>)
+    """
     if isinstance(penalty, Penalty):
         return penalty
     if penalty is None:
         return Penalty.NONE
-    if isinstance(penalty, str) and penalty == Penalty.L2.value:
-        return Penalty.L2
-    raise reject("penalty", penalty, owner, "the str 'l2' or None")
+    names = [member.value for member in Penalty if member is not Penalty.NONE]
+    if isinstance(penalty, str) and penalty in names:
+        return Penalty(penalty)
+    raise reject("penalty", penalty, owner, f"a str among {{{', '.join(map(repr, names))}}} or None")
 
 
 def _as_offset(offset: Any, owner: str) -> Offset:
