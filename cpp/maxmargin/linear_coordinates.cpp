@@ -105,8 +105,8 @@ class CoordinateSearch {
     passes_.products(w_.data(), z_.data());
     double loss = 0, gain = 0, square = last_ * last_;
     for (Index i = 0; i < n_; ++i) {
-      loss += loss_of(problem_.loss, problem_.price[i], problem_.y[i] * (z_[i] + constant_ * last_));
-      gain += gain_of(problem_.loss, problem_.price[i], alpha_[i]);
+      loss += loss_of(problem_, i, problem_.y[i] * (z_[i] + constant_ * last_));
+      gain += gain_of(problem_, i, alpha_[i]);
     }
     for (const double value : w_) square += value * value;
     return record_.see(0.5 * square + loss, w_, constant_ * last_, gain - 0.5 * square, alpha_, 1.0, 1.0, sweep);

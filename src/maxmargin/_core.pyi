@@ -97,6 +97,8 @@ def minimise_linear(
     y: NDArray[np.float64],
     price: NDArray[np.float64],
     loss: int,
+    target: NDArray[np.float64] | None,
+    epsilon: float,
     offset: int,
     offset_scale: float,
     penalty: bool,

@@ -139,7 +139,7 @@ def test_separable_without_penalty(loss: str) -> None:
     [
         (LinearClassifier(loss="hinged"), "The 'loss' parameter of LinearClassifier must be one of"),
         (LinearClassifier(loss=EpsilonInsensitive()), "must be a loss of the margin. Got EpsilonInsensitive"),
-        (LinearClassifier(loss="zero_one"), "No solver can solve this PrimalProblem. LinearNewton: it needs"),
+        (LinearClassifier(loss="zero_one"), "No solver can solve this PrimalProblem. LinearNewton: it has no curvature"),
         (LinearClassifier(penalty=None), "No solver can solve this PrimalProblem. LinearNewton: without a penalty"),
         (LinearClassifier(penalty="l7"), "The 'penalty' parameter of LinearClassifier must be a str among {'l2'"),
         (LinearClassifier(penalty=2), "The 'penalty' parameter of LinearClassifier must be a str among {'l2'"),
