@@ -47,8 +47,11 @@ struct LinearOutcome {
 // Newton's method, for the hinge on its proximal smoothings.
 LinearOutcome minimise_by_newton(const LinearProblem& problem, const LinearOptions& options, const Monitor& monitor);
 
-// Coordinate descent in the dual, for hinge and squared hinge with a penalised offset or none.
+// Coordinate descent in the dual, for hinge, squared hinge and tubes with a penalised offset or none.
 LinearOutcome minimise_by_coordinates(const LinearProblem& problem, std::uint64_t seed, const LinearOptions& options,
                                       const Monitor& monitor);
+
+LinearOutcome minimise_tube_by_coordinates(const LinearProblem& problem, std::uint64_t seed, const LinearOptions& options,
+                                           const Monitor& monitor);
 
 }  // namespace maxmargin

@@ -334,8 +334,7 @@ void LinearNewton::begin_at(const LinearOutcome& start) {
 LinearOutcome minimise_by_newton(const LinearProblem& problem, const LinearOptions& options, const Monitor& monitor) {
   LinearNewton search(problem, options, monitor);
   // With many features a round costs much. Sweeps in the dual find most of the rows that matter for less.
-  const bool hinged = problem.loss == MarginLoss::hinge || problem.loss == MarginLoss::squared_hinge;
-  if (search.by_gradients() && hinged) {
+  if (search.by_gradients() && is_quadratic(problem.loss)) {
     LinearProblem easier = problem;
     if (problem.offset == LinearOffset::free) easier.offset = LinearOffset::penalised;
     LinearOptions brief = options;

@@ -1,7 +1,8 @@
 """Support vector machines with a certificate of optimality.
 
-``SVC``, ``NuSVC``, ``SVR``, ``NuSVR``, ``OneClassSVM``, ``SVDD``, ``LinearClassifier``, ``LinearSVC``, ``LogisticRegression``
-and ``Perceptron`` have scikit-learn's interface; ``maxmargin.solve`` answers a problem of ``maxmargin.problems`` directly.
+``SVC``, ``NuSVC``, ``SVR``, ``NuSVR``, ``OneClassSVM``, ``SVDD``, ``LinearClassifier``, ``LinearSVC``, ``LinearSVR``,
+``LogisticRegression`` and ``Perceptron`` have scikit-learn's interface; ``maxmargin.solve`` answers a problem of
+``maxmargin.problems`` directly.
 """
 
 from importlib import metadata as _metadata
@@ -14,6 +15,7 @@ from maxmargin.estimators import (
     SVR,
     LinearClassifier,
     LinearSVC,
+    LinearSVR,
     LogisticRegression,
     NuSVC,
     NuSVR,
@@ -33,6 +35,7 @@ __all__ = [
     "SVR",
     "LinearClassifier",
     "LinearSVC",
+    "LinearSVR",
     "LogisticRegression",
     "NuSVC",
     "NuSVR",

@@ -10,7 +10,19 @@ from typing import Any
 
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from maxmargin import SVC, SVDD, SVR, LinearClassifier, LinearSVC, LogisticRegression, NuSVC, NuSVR, OneClassSVM, Perceptron
+from maxmargin import (
+    SVC,
+    SVDD,
+    SVR,
+    LinearClassifier,
+    LinearSVC,
+    LinearSVR,
+    LogisticRegression,
+    NuSVC,
+    NuSVR,
+    OneClassSVM,
+    Perceptron,
+)
 from maxmargin.kernels import RBF
 
 ESTIMATORS = [
@@ -32,6 +44,8 @@ ESTIMATORS = [
     LinearSVC(penalise_intercept=True),
     LinearClassifier(),
     LinearClassifier(loss="logistic", C=0.1),
+    LinearSVR(),
+    LinearSVR(loss="squared_epsilon_insensitive", epsilon=0.1, penalise_intercept=True),
     LogisticRegression(),
     Perceptron(),
     Perceptron(kernel="rbf"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from maxmargin.estimators._linear_classifier import LinearClassifier
 from maxmargin.estimators._linear_svc import LinearSVC
+from maxmargin.estimators._linear_svr import LinearSVR
 from maxmargin.estimators._logistic import LogisticRegression
 from maxmargin.estimators._nu_svc import NuSVC
 from maxmargin.estimators._one_class import SVDD, OneClassSVM
@@ -17,6 +18,7 @@ __all__ = [
     "SVR",
     "LinearClassifier",
     "LinearSVC",
+    "LinearSVR",
     "LogisticRegression",
     "NuSVC",
     "NuSVR",

@@ -108,7 +108,7 @@ class LinearClassifier(LinearModel):
     ...     print(loss, model.status_.name, model.score(X, y))
     hinge CONVERGED 0.845
     logistic CONVERGED 0.85
-    exponential CONVERGED 0.855
+    exponential CONVERGED 0.85
     squared CONVERGED 0.85
     """
 

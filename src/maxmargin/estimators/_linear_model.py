@@ -33,7 +33,7 @@ from maxmargin.validation import (
     labelled_set,
 )
 
-__all__ = ["LinearModel"]
+__all__ = ["LinearModel", "linear_rows", "warn_of_the_worst"]
 
 
 class LinearModel(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
@@ -80,8 +80,7 @@ class LinearModel(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]  #
         check_class_weight(self.class_weight, owner)
         check_random_state(self.random_state, owner)
         deadline = Deadline(self.max_time)
-        with as_invalid_input():
-            X = canonical(validate_data(self, X, accept_sparse="csr", accept_large_sparse=True, dtype=FLOATS, order="C"))
+        X = linear_rows(self, X, reset=True)
         data = labelled_set(X, label_column(y, X), sample_weight)
         self._check_classes(data)
         feature_scale_warning(data.X, stacklevel=2)
@@ -99,7 +98,7 @@ class LinearModel(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]  #
                 solver = self._solver()
                 solutions.append(answer_linear(problem, solver, self.tol, self.max_iter, deadline.left(), callback=follow))
                 report.done(solutions[-1])
-        _warn_of_the_worst(solutions, names)
+        warn_of_the_worst(solutions, names)
         self._keep(scheme, data, factors, solutions)
         return self
 
@@ -131,10 +130,7 @@ class LinearModel(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]  #
             For two classes ``f(x)``, positive for ``classes_[1]``; else a column for each class.
         """
         check_is_fitted(self)
-        with as_invalid_input():
-            X = canonical(
-                validate_data(self, X, accept_sparse="csr", accept_large_sparse=True, dtype=FLOATS, order="C", reset=False)
-            )
+        X = linear_rows(self, X, reset=False)
         columns = [linear_scores(X, w, float(b)) for w, b in zip(self.coef_, self.intercept_, strict=True)]
         return columns[0] if len(columns) == 1 else np.stack(columns, axis=1)
 
@@ -161,7 +157,15 @@ class LinearModel(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]  #
         return tags
 
 
-def _warn_of_the_worst(solutions: list[LinearSolution], names: list[str]) -> None:
+def linear_rows(model: Any, X: Any, *, reset: bool) -> Any:
+    """Rows as they are given, dense or CSR, float32 or float64; their width is learnt, or checked."""
+    with as_invalid_input():
+        return canonical(
+            validate_data(model, X, accept_sparse="csr", accept_large_sparse=True, dtype=FLOATS, order="C", reset=reset)
+        )
+
+
+def warn_of_the_worst(solutions: list[LinearSolution], names: list[str]) -> None:
     """Warn once for all machines: of the worst ending, the least precise among equals."""
     worst = max(range(len(solutions)), key=lambda i: (solutions[i].status.severity, solutions[i].certificate.relative_gap))
     said = complaint(solutions[worst])

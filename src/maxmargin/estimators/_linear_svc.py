@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any, Literal, final
 
 from maxmargin.estimators._linear_model import LinearModel
-from maxmargin.estimators._parameters import check_intercept, offset_of
+from maxmargin.estimators._parameters import check_dual, check_intercept, offset_of
 from maxmargin.losses import Hinge, Loss, SquaredHinge
 from maxmargin.problems import Offset, Penalty
-from maxmargin.validation import check_option, check_positive, reject
+from maxmargin.validation import check_option, check_positive
 
 __all__ = ["LinearSVC"]
 
@@ -137,8 +137,7 @@ class LinearSVC(LinearModel):
         owner = "LinearSVC"
         check_option("penalty", self.penalty, owner, ("l2",))
         check_option("loss", self.loss, owner, ("hinge", "squared_hinge"))
-        if not isinstance(self.dual, bool) and not (isinstance(self.dual, str) and self.dual == "auto"):
-            raise reject("dual", self.dual, owner, "an instance of 'bool' or the str 'auto'")
+        check_dual(self.dual, owner)
         check_positive("C", self.C, owner)
         check_option("multi_class", self.multi_class, owner, ("ovr",))
         check_intercept(self)

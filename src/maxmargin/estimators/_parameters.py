@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 __all__ = [
     "check_budget",
     "check_class_weight",
+    "check_dual",
     "check_intercept",
     "check_max_time",
     "check_random_state",
@@ -91,6 +92,12 @@ def chosen_solver(model: KernelModel) -> Any:
             " Set them on the solver and leave the estimator's at their defaults."
         )
     return model.solver
+
+
+def check_dual(value: Any, owner: str) -> None:
+    """Raise for what is neither a bool nor "auto"."""
+    if not isinstance(value, bool) and not (isinstance(value, str) and value == "auto"):
+        raise reject("dual", value, owner, "an instance of 'bool' or the str 'auto'")
 
 
 def check_intercept(model: Any) -> None:

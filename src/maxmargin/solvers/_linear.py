@@ -126,7 +126,7 @@ class CoordinateDescent(PrimalSolver):
     """One multiplier at a time, exactly, with shrinking (Hsieh, Chang, Lin, Keerthi and Sundararajan 2008).
 
     ``α_i ← clip(α_i − (y_i f(x_i) − 1 + D α_i) / (|x_i|² + D))``, with ``w = Σ α_i y_i x_i`` kept along and ``D = 1/(2C_i)``
-    for the squared hinge. What LIBLINEAR does; fast at small C, slow at large.
+    for the squared hinge; for residuals two-sided (Ho and Lin 2012). What LIBLINEAR does; fast at small C, slow at large.
 
     Parameters
     ----------
@@ -149,9 +149,9 @@ class CoordinateDescent(PrimalSolver):
         check_integer("seed", self.seed, "CoordinateDescent", 0)
 
     def supports(self, problem: PrimalProblem) -> str | None:
-        """Hinge and squared hinge, with a penalised offset or none."""
-        if not isinstance(problem.loss, Hinge | SquaredHinge):
-            return f"it needs the hinge or the squared hinge, and this one is {problem.loss!r}."
+        """Hinge, ε-insensitive loss and their squares, with a penalised offset or none."""
+        if type(problem.loss) not in _LOSSES or isinstance(problem.loss, _ENDLESS):
+            return f"it needs the hinge or the squared hinge, or a tube, and this one is {problem.loss!r}."
         if problem.penalty is Penalty.NONE:
             return "without a penalty there is no bounded dual."
         if problem.penalty is not Penalty.L2:
