@@ -44,8 +44,9 @@ struct LinearOutcome {
   std::vector<Progress> trace;
 };
 
-// Newton's method, for the hinge on its proximal smoothings.
-LinearOutcome minimise_by_newton(const LinearProblem& problem, const LinearOptions& options, const Monitor& monitor);
+// Newton's method, for the hinge on its proximal smoothings; from w, b and alpha of a start, if there is one.
+LinearOutcome minimise_by_newton(const LinearProblem& problem, const LinearOptions& options, const Monitor& monitor,
+                                 const LinearOutcome* start = nullptr);
 
 // Coordinate descent in the dual, for hinge, squared hinge and tubes with a penalised offset or none.
 LinearOutcome minimise_by_coordinates(const LinearProblem& problem, std::uint64_t seed, const LinearOptions& options,

@@ -331,8 +331,13 @@ void LinearNewton::begin_at(const LinearOutcome& start) {
   if (problem_.offset != LinearOffset::free) record_.adopt(start);
 }
 
-LinearOutcome minimise_by_newton(const LinearProblem& problem, const LinearOptions& options, const Monitor& monitor) {
+LinearOutcome minimise_by_newton(const LinearProblem& problem, const LinearOptions& options, const Monitor& monitor,
+                                 const LinearOutcome* start) {
   LinearNewton search(problem, options, monitor);
+  if (start) {
+    search.begin_at(*start);
+    return search.run();
+  }
   // With many features a round costs much. Sweeps in the dual find most of the rows that matter for less.
   if (search.by_gradients() && is_quadratic(problem.loss)) {
     LinearProblem easier = problem;

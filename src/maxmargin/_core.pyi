@@ -102,6 +102,7 @@ def minimise_linear(
     offset: int,
     offset_scale: float,
     penalty: bool,
+    start: tuple[NDArray[np.float64], float, NDArray[np.float64]] | None,
     by_newton: bool,
     seed: int,
     tol: float,

@@ -35,8 +35,8 @@ PUBLIC: dict[str, str] = {
     "maxmargin.scales": "C_from_alpha_sum C_from_lam C_from_lam_half alpha_sum_from_C lam_from_C lam_half_from_C",
     "maxmargin.solution": "Certificate Geometry Iterate JointJudgement JointSolution Judgement KKT Kind LinearJudgement "
     "LinearSolution Progress Solution Status Trace certify certify_all certify_joint certify_linear margin_of",
-    "maxmargin.solvers": "SMO Choice Chunking CoordinateDescent Decomposition DualQP GradientDescent JointIterate JointRows "
-    "KernelSubgradient Limits LinearNewton PrimalIterate PrimalQP PrimalSolver ProjectedGradient "
+    "maxmargin.solvers": "SMO BallSearch Choice Chunking CoordinateDescent Decomposition DualQP GradientDescent JointIterate "
+    "JointRows KernelSubgradient Limits LinearNewton PrimalIterate PrimalQP PrimalSolver ProjectedGradient "
     "Quadratic Solver Start StochasticSubgradient SubgradientWalk cpu_level get_threads qp select select_linear set_threads",
 }
 """Adding a name is a decision, removing one breaks somebody's code: both go into the changelog."""

@@ -14,7 +14,7 @@ from maxmargin.estimators._parameters import check_intercept, offset_of
 from maxmargin.estimators._schemes import Scheme
 from maxmargin.losses import Loss, MarginLoss, as_loss
 from maxmargin.problems import Offset, Penalty
-from maxmargin.problems._primal import as_penalty
+from maxmargin.problems._primal import as_bound, as_penalty
 from maxmargin.solution import LinearSolution
 from maxmargin.validation import TrainingSet, check_positive
 
@@ -48,10 +48,12 @@ class LinearClassifier(LinearModel):
     ----------
     loss : str or MarginLoss, default="hinge"
         What a row costs: a name from the table, or an object of :mod:`maxmargin.losses` or of a class of one's own.
-    penalty : "l2" or None, default="l2"
-        What large weights cost: ``½|w|²``, or nothing.
+    penalty : "l2", "ball" or None, default="l2"
+        What large weights cost: ``½|w|²``; nothing up to ``|w|² = B``, and more is not allowed; or nothing.
     C : float, default=1.0
-        Price of the loss, positive.
+        Price of the loss, positive; with ``penalty="ball"`` and without penalty it changes nothing but the objective's unit.
+    B : float or None, default=None
+        Only with ``penalty="ball"``: the largest ``|w|²``. The smaller, the fewer functions there are to choose from.
     tol : float, default=1e-4
         Largest gap between the two objectives, relative to the primal one.
     fit_intercept : bool, default=True
@@ -110,6 +112,12 @@ class LinearClassifier(LinearModel):
     logistic CONVERGED 0.85
     exponential CONVERGED 0.85
     squared CONVERGED 0.85
+
+    The constrained form, and the penalised form that has the same answer (Lagrange):
+
+    >>> constrained = LinearClassifier(loss="logistic", penalty="ball", B=0.5, tol=1e-8).fit(X, y)
+    >>> float((constrained.coef_**2).sum().round(6))
+    0.5
     """
 
     _fewest_iterations = -1
@@ -120,6 +128,7 @@ class LinearClassifier(LinearModel):
         loss: str | MarginLoss = "hinge",
         penalty: str | Penalty | None = "l2",
         C: float = 1.0,
+        B: float | None = None,
         tol: float = 1e-4,
         fit_intercept: bool = True,
         penalise_intercept: bool = False,
@@ -134,6 +143,7 @@ class LinearClassifier(LinearModel):
         self.loss = loss
         self.penalty = penalty
         self.C = C
+        self.B = B
         self.tol = tol
         self.fit_intercept = fit_intercept
         self.penalise_intercept = penalise_intercept
@@ -157,12 +167,15 @@ class LinearClassifier(LinearModel):
     def _check_own(self) -> None:
         owner = "LinearClassifier"
         self._loss()
-        as_penalty(self.penalty, owner)
+        as_bound(self.B, as_penalty(self.penalty, owner), owner)
         check_positive("C", self.C, owner)
         check_intercept(self)
 
     def _terms(self) -> tuple[Loss, Penalty, float]:
         return self._loss(), as_penalty(self.penalty, "LinearClassifier"), float(self.C)
+
+    def _bound(self) -> float:
+        return as_bound(self.B, as_penalty(self.penalty, "LinearClassifier"), "LinearClassifier")
 
     def _offset(self) -> tuple[Offset, float]:
         return offset_of(self)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar, Self
@@ -49,6 +50,10 @@ class LinearModel(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]  #
     def _terms(self) -> tuple[Loss, Penalty, float]:
         """Loss, penalty, and C."""
 
+    def _bound(self) -> float:
+        """Of the penalty "ball" the largest ``|w|²``."""
+        return math.inf
+
     def _check_classes(self, data: TrainingSet) -> None:
         """Raise for classes that this estimator cannot separate; most take any number."""
 
@@ -89,11 +94,11 @@ class LinearModel(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]  #
         price = upper_bounds(C, factors[data.codes] * data.weight)
         scheme = scheme_of(len(data.classes), one_vs_rest=True)
         names = machine_names(scheme, data.classes)
-        offset, scale = self._offset()
+        where = (*self._offset(), self._bound())
         solutions: list[LinearSolution] = []
         with report_for(self.verbose, scheme.n_machines) as report:
             for name, machine in zip(names, scheme.machines(data.codes), strict=True):
-                problem = PrimalProblem.on(data.X, machine.y, price, loss, penalty, offset, scale)
+                problem = PrimalProblem.on(data.X, machine.y, price, loss, penalty, *where)
                 follow = report.start(name)
                 solver = self._solver()
                 solutions.append(answer_linear(problem, solver, self.tol, self.max_iter, deadline.left(), callback=follow))

@@ -43,7 +43,13 @@ _ENDLESS: Final = (Logistic, Exponential)  # falls for ever where a hyperplane s
 _OFFSETS: Final = {Offset.NONE: 0, Offset.FREE: 1, Offset.PENALISED: 2}
 
 
-def _run(problem: PrimalProblem, limits: Limits, callback: Callback | None, seed: int | None) -> PrimalIterate:
+def _run(
+    problem: PrimalProblem,
+    limits: Limits,
+    callback: Callback | None,
+    seed: int | None = None,
+    start: PrimalIterate | None = None,
+) -> PrimalIterate:
     """Newton's method without a seed, else coordinate descent."""
 
     def monitor(seconds: float, steps: int, objective: float, violation: float, n_support: int) -> bool:
@@ -66,6 +72,7 @@ def _run(problem: PrimalProblem, limits: Limits, callback: Callback | None, seed
         _OFFSETS[problem.offset],
         problem.offset_scale,
         problem.penalty is Penalty.L2,
+        None if start is None else (start.w, start.b, sign * start.alpha),
         seed is None,
         seed or 0,
         limits.tol,
@@ -117,7 +124,13 @@ class LinearNewton(PrimalSolver):
 
     def run(self, problem: PrimalProblem, limits: Limits, callback: Callback | None) -> PrimalIterate:
         """From 0 until the gap is ``limits.tol`` of the primal objective, or a limit is reached."""
-        return _run(problem, limits, callback, None)
+        return _run(problem, limits, callback)
+
+    def run_from(
+        self, start: PrimalIterate, problem: PrimalProblem, limits: Limits, callback: Callback | None
+    ) -> PrimalIterate:
+        """The same from other weights and multipliers, which must be inside of their bounds."""
+        return _run(problem, limits, callback, start=start)
 
 
 @final

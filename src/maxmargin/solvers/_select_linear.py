@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from maxmargin.errors import InvalidInput
 from maxmargin.problems import PrimalProblem
+from maxmargin.solvers._ball import BallSearch
 from maxmargin.solvers._gradient_descent import GradientDescent
 from maxmargin.solvers._linear import CoordinateDescent, LinearNewton
 from maxmargin.solvers._primal_base import PrimalSolver
@@ -15,20 +16,26 @@ __all__ = ["select_linear"]
 
 _BY_NAME: Final[dict[str, type[PrimalSolver]]] = {
     "newton": LinearNewton,
+    "ball": BallSearch,
     "coordinate_descent": CoordinateDescent,
     "gradient_descent": GradientDescent,
     "stochastic_subgradient": StochasticSubgradient,
 }
 
 
-_AUTOMATIC: Final[tuple[type[PrimalSolver], ...]] = (LinearNewton, GradientDescent, StochasticSubgradient)
+_AUTOMATIC: Final[tuple[type[PrimalSolver], ...]] = (
+    LinearNewton,
+    BallSearch,
+    GradientDescent,
+    StochasticSubgradient,
+)
 
 
 def select_linear(solver: Any, problem: PrimalProblem) -> PrimalSolver:
     """A solver from a name or an object, if it can solve the problem.
 
     "auto" is the first that can of Newton's method, gradient descent (other smooth losses), and stochastic subgradient descent
-    (other losses with kinks).
+    (other losses with kinks); in a ball `BallSearch`.
 
     Examples
     --------
