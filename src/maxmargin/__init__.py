@@ -1,8 +1,8 @@
 """Support vector machines with a certificate of optimality.
 
 ``SVC``, ``NuSVC``, ``SVR``, ``NuSVR``, ``OneClassSVM``, ``SVDD``, ``LinearClassifier``, ``LinearSVC``, ``LinearSVR``,
-``LogisticRegression`` and ``Perceptron`` have scikit-learn's interface; ``maxmargin.solve`` answers a problem of
-``maxmargin.problems`` directly.
+``LogisticRegression``, ``StochasticClassifier`` and ``Perceptron`` have scikit-learn's interface; ``maxmargin.solve`` answers a
+problem of ``maxmargin.problems`` directly.
 """
 
 from importlib import metadata as _metadata
@@ -21,6 +21,7 @@ from maxmargin.estimators import (
     NuSVR,
     OneClassSVM,
     Perceptron,
+    StochasticClassifier,
 )
 from maxmargin.solvers import get_threads, set_threads
 
@@ -41,6 +42,7 @@ __all__ = [
     "NuSVR",
     "OneClassSVM",
     "Perceptron",
+    "StochasticClassifier",
     "bounds",
     "errors",
     "get_threads",

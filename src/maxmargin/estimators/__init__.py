@@ -9,6 +9,7 @@ from maxmargin.estimators._logistic import LogisticRegression
 from maxmargin.estimators._nu_svc import NuSVC
 from maxmargin.estimators._one_class import SVDD, OneClassSVM
 from maxmargin.estimators._perceptron import Perceptron
+from maxmargin.estimators._stochastic import StochasticClassifier
 from maxmargin.estimators._svc import SVC
 from maxmargin.estimators._svr import SVR, NuSVR
 
@@ -24,4 +25,5 @@ __all__ = [
     "NuSVR",
     "OneClassSVM",
     "Perceptron",
+    "StochasticClassifier",
 ]

@@ -34,11 +34,59 @@ from maxmargin.validation import (
     labelled_set,
 )
 
-__all__ = ["LinearModel", "linear_rows", "warn_of_the_worst"]
+__all__ = ["LinearModel", "LinearScores", "linear_rows", "warn_of_the_worst"]
 
 
-class LinearModel(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
-    """Fit and score; what a machine minimises is left to the classifier."""
+class LinearScores(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
+    """Scores and classes of rows, from the weights of each machine."""
+
+    classes_: NDArray[Any]
+    coef_: NDArray[np.float64]
+    intercept_: NDArray[np.float64]
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Evaluate the machines at rows.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (m, n_features)
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (m,) or (m, n_classes)
+            For two classes ``f(x)``, positive for ``classes_[1]``; else a column for each class.
+        """
+        check_is_fitted(self)
+        X = linear_rows(self, X, reset=False)
+        columns = [linear_scores(X, w, float(b)) for w, b in zip(self.coef_, self.intercept_, strict=True)]
+        return columns[0] if len(columns) == 1 else np.stack(columns, axis=1)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Predict the class of rows.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (m, n_features)
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (m,)
+            Labels: of two classes by the sign of the score, of more the one with the largest.
+        """
+        scores = self.decision_function(X)
+        codes = (scores >= 0.0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
+        return np.asarray(self.classes_[codes])
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+class LinearModel(LinearScores, ABC):
+    """Fit; what a machine minimises is left to the classifier."""
 
     _fewest_iterations: ClassVar[int] = 0  # −1 where that asks for the solver's own budget
 
@@ -120,46 +168,6 @@ class LinearModel(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]  #
         self.certificate_ = Certificate.combined(solution.certificate for solution in solutions)
         self.status_ = self.certificate_.status
         self.fit_status_ = int(self.status_ is not Status.CONVERGED)
-
-    def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Evaluate the machines at rows.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (m, n_features)
-            Rows.
-
-        Returns
-        -------
-        ndarray of shape (m,) or (m, n_classes)
-            For two classes ``f(x)``, positive for ``classes_[1]``; else a column for each class.
-        """
-        check_is_fitted(self)
-        X = linear_rows(self, X, reset=False)
-        columns = [linear_scores(X, w, float(b)) for w, b in zip(self.coef_, self.intercept_, strict=True)]
-        return columns[0] if len(columns) == 1 else np.stack(columns, axis=1)
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Predict the class of rows.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (m, n_features)
-            Rows.
-
-        Returns
-        -------
-        ndarray of shape (m,)
-            Labels: of two classes by the sign of the score, of more the one with the largest.
-        """
-        scores = self.decision_function(X)
-        codes = (scores >= 0.0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
-        return np.asarray(self.classes_[codes])
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
 
 
 def linear_rows(model: Any, X: Any, *, reset: bool) -> Any:

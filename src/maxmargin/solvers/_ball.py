@@ -179,7 +179,8 @@ class _Search:
             return min(max(wanted, 0.01 * high), 0.5 * high)
         if math.isinf(high):
             return max(min(wanted, 100.0 * low), 2.0 * low)
-        if len(self._known) % 3 == 0 or not low < wanted < high:  # the bracket must shrink from both sides
+        last = [size > self._root for _, size in self._known[-3:]]
+        if all(last) or not any(last) or not low < wanted < high:  # the bracket must shrink from both sides
             return math.sqrt(low) * math.sqrt(high)
         return wanted
 

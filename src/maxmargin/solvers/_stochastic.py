@@ -85,7 +85,27 @@ class StochasticSubgradient(PrimalSolver):
 
     def run(self, problem: PrimalProblem, limits: Limits, callback: Callback | None) -> PrimalIterate:
         """From 0 until the gap is ``limits.tol`` of the primal objective, or a limit is reached."""
-        watch, walk = PrimalWatch(problem, limits, callback, rows_a_step=1), self.walk(problem)
+        return WalkOn(self.walk(problem)).run(problem, limits, callback)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class WalkOn(PrimalSolver):
+    """`StochasticSubgradient` from where a walk stands; it stands on the rows of the problem."""
+
+    path: SubgradientWalk
+
+    def supports(self, problem: PrimalProblem) -> str | None:
+        """What `StochasticSubgradient` does."""
+        return StochasticSubgradient().supports(problem)
+
+    def automatic_steps(self, n: int) -> int:
+        """So many more."""
+        return self.path.steps + StochasticSubgradient().automatic_steps(n)
+
+    def run(self, problem: PrimalProblem, limits: Limits, callback: Callback | None) -> PrimalIterate:
+        """Until the gap is ``limits.tol`` of the primal objective, or a limit is reached, which counts the steps before."""
+        watch, walk = PrimalWatch(problem, limits, callback, rows_a_step=1), self.path
         try:
             while True:
                 w, b = walk.mean
