@@ -266,7 +266,7 @@ def test_ctrl_c_keeps_what_there_is() -> None:
         (
             {"penalty": None},
             "auto",
-            "LinearNewton: without a penalty it needs a loss without kinks. GradientDescent: it needs a",
+            "LinearNewton: without a penalty it needs a loss without kinks. BallSearch: it is for",
         ),
         ({}, "coordinate_descent", "CoordinateDescent cannot solve this PrimalProblem: a free offset ties"),
         ({"loss": "logistic"}, "coordinate_descent", "it needs the hinge or the squared hinge"),

@@ -82,8 +82,9 @@ def test_batches_of_one_class_and_rows_of_any_kind() -> None:
     X, y = _data()
     labels = np.array(["no", "yes"])[y]
     model = StochasticClassifier(lam_half=0.1, random_state=0)
-    for pair in zip(np.array_split(np.flatnonzero(y == 0), 40), np.array_split(np.flatnonzero(y == 1), 40), strict=True):
-        for part in pair:
+    no, yes = (np.array_split(np.flatnonzero(y == k), 40) for k in (0, 1))
+    for _ in range(4):
+        for part in (part for pair in zip(no, yes, strict=True) for part in pair):
             model.partial_fit(X[part], labels[part], classes=["no", "yes"])
     assert model.score(X, labels) > 0.8
     dense, thin = StochasticClassifier(random_state=0), StochasticClassifier(random_state=0)

@@ -16,8 +16,8 @@ __all__ = ["select_linear"]
 
 _BY_NAME: Final[dict[str, type[PrimalSolver]]] = {
     "newton": LinearNewton,
-    "ball": BallSearch,
     "coordinate_descent": CoordinateDescent,
+    "ball": BallSearch,
     "gradient_descent": GradientDescent,
     "stochastic_subgradient": StochasticSubgradient,
 }
