@@ -1,5 +1,10 @@
 // Linear models: passes over the rows.
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/tuple.h>
+
 #include <algorithm>
+#include <optional>
+#include <tuple>
 
 #include "common.hpp"
 #include "maxmargin/linear.hpp"
@@ -32,23 +37,43 @@ Result row_sum(const FeaturesHandle& x, const Vector& coefficients) {
   return to_numpy(std::move(out));
 }
 
+using Start = std::tuple<Vector, double, Vector>;  // w, b, alpha
+
 // w, b, alpha, ending, interrupted, rounds, separates, trace
-nb::tuple minimise_linear(const FeaturesHandle& x, const Vector& y, const Vector& price, int loss, int offset,
-                          double offset_scale, bool penalty, bool by_newton, std::uint64_t seed, double tol,
+nb::tuple minimise_linear(const FeaturesHandle& x, const Vector& y, const Vector& price, int loss,
+                          const std::optional<Vector>& target, double epsilon, int offset, double offset_scale, bool penalty,
+                          const std::optional<Start>& start, bool by_newton, std::uint64_t seed, double tol,
                           std::int64_t max_rounds, double max_seconds, const nb::object& monitor) {
   const auto n = std::size_t(x.features->rows());
   if (y.shape(0) != n || price.shape(0) != n) throw nb::value_error("Labels and prices must have one value per row.");
-  if (loss < 0 || loss > int(MarginLoss::logistic)) throw nb::value_error("unknown loss");
+  if (loss < 0 || loss > int(MarginLoss::squared_tube)) throw nb::value_error("unknown loss");
+  if ((loss >= int(MarginLoss::tube)) != target.has_value() || (target && target->shape(0) != n))
+    throw nb::value_error("A tube must have one target per row, other losses none.");
   if (offset < 0 || offset > int(LinearOffset::penalised)) throw nb::value_error("unknown offset");
-  LinearOutcome outcome;
+  LinearOutcome outcome, begin;
+  if (start) {
+    const auto& [w, b, alpha] = *start;
+    if (alpha.shape(0) != n || w.shape(0) != std::size_t(x.features->columns()))
+      throw nb::value_error("A start must have one weight per column and one multiplier per row.");
+    begin.w.assign(w.data(), w.data() + w.shape(0));
+    begin.b = b;
+    begin.alpha.assign(alpha.data(), alpha.data() + n);
+  }
   Watch watch(monitor, max_seconds);
   {
     const nb::gil_scoped_release release;
-    const LinearProblem problem{x.features.get(),     y.data(),     price.data(), MarginLoss(loss),
-                                LinearOffset(offset), offset_scale, penalty};
+    const LinearProblem problem{x.features.get(),
+                                y.data(),
+                                price.data(),
+                                MarginLoss(loss),
+                                LinearOffset(offset),
+                                offset_scale,
+                                penalty,
+                                target ? target->data() : nullptr,
+                                epsilon};
     const LinearOptions options{tol, max_rounds, max_seconds};
     const Monitor at_checkpoint = [&](const Progress& p) { return watch.at_checkpoint(p); };
-    outcome = by_newton ? minimise_by_newton(problem, options, at_checkpoint)
+    outcome = by_newton ? minimise_by_newton(problem, options, at_checkpoint, start ? &begin : nullptr)
                         : minimise_by_coordinates(problem, seed, options, at_checkpoint);
   }
   return nb::make_tuple(to_numpy(std::move(outcome.w)), outcome.b, to_numpy(std::move(outcome.alpha)), int(outcome.ending),
@@ -60,8 +85,9 @@ nb::tuple minimise_linear(const FeaturesHandle& x, const Vector& y, const Vector
 
 void bind_linear(nb::module_& m) {
   m.def("row_products", &row_products, "features"_a, "w"_a);
-  m.def("minimise_linear", &minimise_linear, "features"_a, "y"_a, "price"_a, "loss"_a, "offset"_a, "offset_scale"_a,
-        "penalty"_a, "by_newton"_a, "seed"_a, "tol"_a, "max_rounds"_a, "max_seconds"_a, "monitor"_a.none());
+  m.def("minimise_linear", &minimise_linear, "features"_a, "y"_a, "price"_a, "loss"_a, "target"_a.none(), "epsilon"_a,
+        "offset"_a, "offset_scale"_a, "penalty"_a, "start"_a.none(), "by_newton"_a, "seed"_a, "tol"_a, "max_rounds"_a,
+        "max_seconds"_a, "monitor"_a.none());
   m.def("row_sum", &row_sum, "features"_a, "coefficients"_a);
 }
 

@@ -1,4 +1,4 @@
-// Linear models in the primal, for losses of the margin.
+// Linear models in the primal, for losses of the margin and of the distance from a target.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,8 @@
 
 namespace maxmargin {
 
-enum class MarginLoss : int { hinge = 0, squared_hinge = 1, logistic = 2 };
+// The tubes are of the margin's distance from a target: beyond epsilon it costs, or its square does.
+enum class MarginLoss : int { hinge = 0, squared_hinge = 1, logistic = 2, exponential = 3, tube = 4, squared_tube = 5 };
 enum class LinearOffset : int { none = 0, free = 1, penalised = 2 };
 
 // minimise  1/2 |w|^2 (+ 1/2 (b / scale)^2 if penalised) + sum_i price_i loss(y_i (<w, x_i> + b))
@@ -18,12 +19,14 @@ enum class LinearOffset : int { none = 0, free = 1, penalised = 2 };
 // y'alpha = 0 where the offset is free, and sum_i alpha_i y_i x_i = 0 where there is no penalty.
 struct LinearProblem {
   const Features* x;
-  const double* y;  // -1 and +1
+  const double* y;  // -1 and +1; for regression +1
   const double* price;
   MarginLoss loss;
   LinearOffset offset;
-  double offset_scale;  // a penalised offset costs 1/2 (b / scale)^2
-  bool penalty;         // else the loss alone: logistic only
+  double offset_scale;             // a penalised offset costs 1/2 (b / scale)^2
+  bool penalty;                    // else the loss alone: not for losses with kinks
+  const double* target = nullptr;  // of the tubes
+  double epsilon = 0;              // half their width
 };
 
 struct LinearOptions {
@@ -41,11 +44,15 @@ struct LinearOutcome {
   std::vector<Progress> trace;
 };
 
-// Newton's method, for the hinge on its proximal smoothings.
-LinearOutcome minimise_by_newton(const LinearProblem& problem, const LinearOptions& options, const Monitor& monitor);
+// Newton's method, for the hinge on its proximal smoothings; from w, b and alpha of a start, if there is one.
+LinearOutcome minimise_by_newton(const LinearProblem& problem, const LinearOptions& options, const Monitor& monitor,
+                                 const LinearOutcome* start = nullptr);
 
-// Coordinate descent in the dual, for hinge and squared hinge with a penalised offset or none.
+// Coordinate descent in the dual, for hinge, squared hinge and tubes with a penalised offset or none.
 LinearOutcome minimise_by_coordinates(const LinearProblem& problem, std::uint64_t seed, const LinearOptions& options,
                                       const Monitor& monitor);
+
+LinearOutcome minimise_tube_by_coordinates(const LinearProblem& problem, std::uint64_t seed, const LinearOptions& options,
+                                           const Monitor& monitor);
 
 }  // namespace maxmargin

@@ -3,24 +3,11 @@
 #include <numeric>
 
 #include "maxmargin/linear_state.hpp"
+#include "maxmargin/shuffle.hpp"
 
 namespace maxmargin {
 
 namespace {
-
-// splitmix64: the same order of rows everywhere.
-struct Shuffle {
-  std::uint64_t state;
-  std::uint64_t next() {
-    std::uint64_t z = (state += 0x9e3779b97f4a7c15ULL);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
-    return z ^ (z >> 31);
-  }
-  void operator()(std::vector<Index>& order, std::size_t count) {
-    for (std::size_t k = count; k > 1; --k) std::swap(order[k - 1], order[next() % k]);
-  }
-};
 
 class CoordinateSearch {
  public:
@@ -105,8 +92,8 @@ class CoordinateSearch {
     passes_.products(w_.data(), z_.data());
     double loss = 0, gain = 0, square = last_ * last_;
     for (Index i = 0; i < n_; ++i) {
-      loss += loss_of(problem_.loss, problem_.price[i], problem_.y[i] * (z_[i] + constant_ * last_));
-      gain += gain_of(problem_.loss, problem_.price[i], alpha_[i]);
+      loss += loss_of(problem_, i, problem_.y[i] * (z_[i] + constant_ * last_));
+      gain += gain_of(problem_, i, alpha_[i]);
     }
     for (const double value : w_) square += value * value;
     return record_.see(0.5 * square + loss, w_, constant_ * last_, gain - 0.5 * square, alpha_, 1.0, 1.0, sweep);
@@ -128,6 +115,7 @@ class CoordinateSearch {
 
 LinearOutcome minimise_by_coordinates(const LinearProblem& problem, std::uint64_t seed, const LinearOptions& options,
                                       const Monitor& monitor) {
+  if (problem.target) return minimise_tube_by_coordinates(problem, seed, options, monitor);
   return CoordinateSearch(problem, seed, options, monitor).run();
 }
 

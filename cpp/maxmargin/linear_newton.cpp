@@ -28,6 +28,7 @@ LinearNewton::LinearNewton(const LinearProblem& problem, const LinearOptions& op
       size_(d_ + (problem.offset != LinearOffset::none)),
       stride_((size_ + 7) / 8 * 8),
       explicit_(size_ <= widest_factor),
+      kinked_(has_kinks(problem.loss)),
       w_(stride_, 0.0),
       z_(n_, 0.0),
       alpha_(n_),
@@ -39,10 +40,10 @@ LinearNewton::LinearNewton(const LinearProblem& problem, const LinearOptions& op
   if (problem.offset == LinearOffset::free) ridge_[d_] = 0;
   if (problem.offset == LinearOffset::penalised) ridge_[d_] /= problem.offset_scale * problem.offset_scale;
   mean_price_ = std::accumulate(problem.price, problem.price + n_, 0.0) / n_;
-  if (problem.loss == MarginLoss::hinge) {
-    centre_.resize(n_);
+  if (kinked_) centre_.resize(n_);
+  if (problem.loss == MarginLoss::hinge)
     for (Index i = 0; i < n_; ++i) centre_[i] = 0.5 * problem.price[i];
-  }
+  if (problem.target) begin_at_the_median();
   for (int side : {0, 1}) {
     sums_.combination[side].resize(d_);
     signed_[side].resize(n_);
@@ -69,42 +70,74 @@ LinearNewton::Row LinearNewton::row(Index i, double z) const {
     case MarginLoss::squared_hinge:
       if (slack > 0) return {2 * price * slack, 2 * price};
       return {0.0, 0.0};
-    case MarginLoss::logistic: break;
+    case MarginLoss::logistic: {
+      const double e = std::exp(-std::abs(z)), p = (z > 0 ? e : 1.0) / (1.0 + e);
+      return {price * p, price * p * (1.0 - p)};
+    }
+    case MarginLoss::exponential: {
+      const double lost = price * std::exp(-z);
+      return {lost, lost};
+    }
+    case MarginLoss::tube: {
+      const double rate = sharpness_ * price, wanted = centre_[i] + rate * (problem_.target[i] - z);
+      const double beyond = std::abs(wanted) - rate * problem_.epsilon;
+      if (beyond <= 0) return {0.0, 0.0};
+      if (beyond >= price) return {std::copysign(price, wanted), 0.0};
+      return {std::copysign(beyond, wanted), rate};
+    }
+    case MarginLoss::squared_tube: break;
   }
-  const double e = std::exp(-std::abs(z)), p = (z > 0 ? e : 1.0) / (1.0 + e);
-  return {price * p, price * p * (1.0 - p)};
+  const double residual = problem_.target[i] - z, beyond = std::abs(residual) - problem_.epsilon;
+  if (beyond > 0) return {std::copysign(2 * price * beyond, residual), 2 * price};
+  return {0.0, 0.0};
+}
+
+// Far from all targets no row of a smoothed tube curves. The median of equal targets is exact.
+void LinearNewton::begin_at_the_median() {
+  std::vector<double> sorted(problem_.target, problem_.target + n_);
+  std::nth_element(sorted.begin(), sorted.begin() + n_ / 2, sorted.end());
+  const double median = sorted[n_ / 2];
+  double apart = 0;
+  for (Index i = 0; i < n_; ++i) apart += std::abs(problem_.target[i] - median);
+  spread_ = apart > 0 ? apart / n_ : 1.0;
+  sharpness_ /= spread_;
+  const bool all_up = std::all_of(problem_.y, problem_.y + n_, [](double y) { return y > 0; });
+  if (size_ == d_ || !all_up) return;
+  w_[d_] = median;
+  std::fill(z_.begin(), z_.end(), median);
 }
 
 // Where no row curves, a free offset has no curvature. A millionth of what one row has lets it move.
-double LinearNewton::offset_floor() const {
-  return 1e-6 * mean_price_ * (problem_.loss == MarginLoss::hinge ? sharpness_ : 1.0);
-}
+double LinearNewton::offset_floor() const { return 1e-6 * mean_price_ * (kinked_ ? sharpness_ : 1.0); }
 
 void LinearNewton::evaluate() {
   struct Part {
-    double loss = 0, mass[2] = {0, 0}, square[2] = {0, 0};
+    double loss = 0, mass[2] = {0, 0}, gain[2] = {0, 0}, square[2] = {0, 0};
   };
   std::vector<Part> parts(passes_.chunks());
   passes_.for_rows([&](Index c, Index begin, Index end) {
     Part part;
     for (Index i = begin; i < end; ++i) {
       const Row r = row(i, z_[i]);
-      const int side = problem_.y[i] > 0;
+      const double share = problem_.y[i] * r.alpha;
+      const int side = share > 0;
       alpha_[i] = r.alpha;
       curvature_[i] = r.curvature;
-      part.loss += loss_of(problem_.loss, problem_.price[i], z_[i]);
-      part.mass[side] += r.alpha;
+      part.loss += loss_of(problem_, i, z_[i]);
+      part.mass[side] += std::abs(r.alpha);
+      part.gain[side] += linear_gain(problem_, i, r.alpha);
       part.square[side] += 0.25 * r.alpha * r.alpha / problem_.price[i];
-      signed_[side][i] = side ? r.alpha : -r.alpha;
+      signed_[side][i] = share;
       signed_[1 - side][i] = 0;
     }
     parts[c] = part;
   });
   primal_ = 0;
   for (int side : {0, 1}) {
-    sums_.mass[side] = sums_.square[side] = 0;
+    sums_.mass[side] = sums_.gain[side] = sums_.square[side] = 0;
     for (const Part& part : parts) {
       sums_.mass[side] += part.mass[side];
+      sums_.gain[side] += part.gain[side];
       sums_.square[side] += part.square[side];
     }
     passes_.combine(signed_[side].data(), sums_.combination[side].data());
@@ -189,7 +222,7 @@ double LinearNewton::line_search() {
     curve_w += ridge_[k] * direction_[k] * direction_[k];
   }
   std::vector<Sums> parts(passes_.chunks());
-  const double close = problem_.loss == MarginLoss::logistic ? 0.1 : 1e-2;
+  const double close = is_quadratic(problem_.loss) ? 1e-2 : 0.1;
   double low = 0, high = std::numeric_limits<double>::infinity(), length = 1;
   for (int trial = 0; trial < 40; ++trial) {
     passes_.for_rows([&](Index c, Index begin, Index end) {
@@ -222,18 +255,18 @@ void LinearNewton::step(double length) {
 }
 
 // The gap of the smoothed problem: 1/2 |w - v|^2, v what alpha makes of the rows, and what it costs to make alpha level where
-// the offset is free: margins are about 1 apart. What the gap has beyond it is the smoothing's.
+// the offset is free, by how far margins or targets are apart. What the gap has beyond it is the smoothing's.
 double LinearNewton::unsolved() const {
   double square = 0;
   for (Index k = 0; k < size_; ++k)
     if (ridge_[k] > 0) square += gradient_[k] * gradient_[k] / ridge_[k];
-  return 0.5 * square + (problem_.offset == LinearOffset::free ? std::abs(gradient_[d_]) : 0.0);
+  return 0.5 * square + (problem_.offset == LinearOffset::free ? spread_ * std::abs(gradient_[d_]) : 0.0);
 }
 
-// The hinge: what alpha has become is the centre of the next smoothing, which is closer to the hinge.
+// Hinge and tube: what alpha has become is the centre of the next smoothing, which is closer to the kink.
 void LinearNewton::sharpen() {
   for (Index i = 0; i < n_; ++i) centre_[i] = row(i, z_[i]).alpha;
-  if (sharpness_ >= sharpest) return;
+  if (spread_ * sharpness_ >= sharpest) return;
   sharpness_ *= sharpening;
   if (!explicit_) return;
   for (double& value : H_) value *= sharpening;
@@ -250,14 +283,17 @@ bool LinearNewton::without_penalty(std::int64_t round) {
   double gain = 0;
   for (Index i = 0; i < n_; ++i) {
     next[i] = alpha_[i] - curvature_[i] * along_[i];
-    inside = inside && next[i] >= 0 && next[i] <= problem_.price[i];
+    const double least = problem_.target ? -std::numeric_limits<double>::infinity() : 0.0;
+    inside = inside && next[i] >= least && next[i] <= most_alpha(problem_.loss, problem_.price[i]);
     separates = separates && z_[i] > 0;
-    if (inside) gain += gain_of(problem_.loss, problem_.price[i], next[i]);
+    if (inside) gain += gain_of(problem_, i, next[i]);
   }
+  separates = separates && !is_quadratic(problem_.loss);  // the others have a minimum
   if (separates) {
     record_.outcome().separates = true;
     record_.end(Ending::stalled);
   }
+  if (inside) record_.forget_dual();
   const double dual = inside ? gain : -std::numeric_limits<double>::infinity();
   return record_.see(primal_, w_, size_ > d_ ? w_[d_] : 0.0, dual, next, 1.0, 1.0, round) || separates;
 }
@@ -269,7 +305,7 @@ LinearOutcome LinearNewton::run() {
       const ScaledDual dual = scaled_dual(problem_, sums_, alpha_, passes_);
       const double b = size_ > d_ ? w_[d_] : 0.0;
       if (record_.see(primal_, w_, b, dual.value, alpha_, dual.minus, dual.plus, round)) break;
-      if (problem_.loss == MarginLoss::hinge && unsolved() <= 0.1 * (primal_ - dual.value)) {
+      if (kinked_ && unsolved() <= 0.1 * (primal_ - dual.value)) {
         sharpen();
         evaluate();
       }
@@ -277,7 +313,7 @@ LinearOutcome LinearNewton::run() {
     if (!find_direction()) break;
     if (!problem_.penalty && without_penalty(round)) break;
     if (!(decrement_ > 0)) {  // nothing left that float64 can tell
-      if (problem_.loss != MarginLoss::hinge) break;
+      if (!kinked_) break;
       sharpen();
       continue;
     }
@@ -291,14 +327,19 @@ void LinearNewton::begin_at(const LinearOutcome& start) {
   if (size_ > d_) w_[d_] = start.b;
   passes_.products(w_.data(), z_.data());
   for (Index i = 0; i < n_; ++i) z_[i] = problem_.y[i] * (z_[i] + start.b);
-  if (problem_.loss == MarginLoss::hinge) centre_ = start.alpha;
+  if (kinked_) centre_ = start.alpha;
   if (problem_.offset != LinearOffset::free) record_.adopt(start);
 }
 
-LinearOutcome minimise_by_newton(const LinearProblem& problem, const LinearOptions& options, const Monitor& monitor) {
+LinearOutcome minimise_by_newton(const LinearProblem& problem, const LinearOptions& options, const Monitor& monitor,
+                                 const LinearOutcome* start) {
   LinearNewton search(problem, options, monitor);
+  if (start) {
+    search.begin_at(*start);
+    return search.run();
+  }
   // With many features a round costs much. Sweeps in the dual find most of the rows that matter for less.
-  if (search.by_gradients() && problem.loss != MarginLoss::logistic) {
+  if (search.by_gradients() && is_quadratic(problem.loss)) {
     LinearProblem easier = problem;
     if (problem.offset == LinearOffset::free) easier.offset = LinearOffset::penalised;
     LinearOptions brief = options;

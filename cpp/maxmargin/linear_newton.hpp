@@ -1,12 +1,13 @@
 // Newton's method for linear models.
 //
-// Squared hinge and logistic loss have the curvature that it needs. The hinge gets it from a proximal term in the dual,
+// Smooth losses have the curvature that it needs. The hinge gets it from a proximal term in the dual,
 //
 //     max over 0 <= alpha <= price of  alpha (1 - z) - (alpha - centre)^2 / (2 sharpness price),
 //
 // whose alpha = clip(centre + sharpness price (1 - z)) becomes the next centre once the smoothed problem is nearly solved: the
 // method of multipliers (Rockafellar 1976). With centre = price/2 at first this is Huber's hinge. It comes to the exact
-// solution at a finite sharpness, so that the systems stay well conditioned however large the prices are.
+// solution at a finite sharpness, so that the systems stay well conditioned however large the prices are. The tube has the same
+// with -price <= alpha <= price, epsilon |alpha| less, and centre = 0 at first.
 #pragma once
 
 #include <memory>
@@ -35,6 +36,7 @@ class LinearNewton {
   void solve_by_factor();
   double line_search();
   void step(double length);
+  void begin_at_the_median();
   double unsolved() const;
   double offset_floor() const;
   void sharpen();
@@ -44,9 +46,9 @@ class LinearNewton {
   LinearPasses passes_;
   LinearRecord record_;
   Index n_, d_, size_, stride_;  // size_: weights and offset; stride_: of the Hessian
-  bool explicit_;
+  bool explicit_, kinked_;
   std::vector<double> w_, z_, alpha_, curvature_, centre_, gradient_, direction_, along_, ridge_;
-  double sharpness_ = 0.3, mean_price_ = 0;
+  double spread_ = 1, sharpness_ = 0.3, mean_price_ = 0;  // spread_: how far margins or targets are apart
   double decrement_ = 0;
   DualSums sums_;
   std::vector<double> signed_[2];

@@ -28,7 +28,7 @@ double LinearRecord::seconds() const {
 }
 
 Progress LinearRecord::progress() const {
-  const auto support = std::count_if(outcome_.alpha.begin(), outcome_.alpha.end(), [](double a) { return a > 0; });
+  const auto support = std::count_if(outcome_.alpha.begin(), outcome_.alpha.end(), [](double a) { return a != 0; });
   return {seconds(), outcome_.rounds, -dual_, relative_gap(), Index(support)};
 }
 
@@ -44,7 +44,7 @@ bool LinearRecord::see(double primal, const std::vector<double>& w, double b, do
   if (dual > dual_) {
     dual_ = dual;
     for (std::size_t i = 0; i < alpha.size(); ++i)
-      outcome_.alpha[i] = alpha[i] * (problem_.y[i] > 0 ? factor_plus : factor_minus);
+      outcome_.alpha[i] = alpha[i] * (alpha[i] * problem_.y[i] > 0 ? factor_plus : factor_minus);
   }
   if (outcome_.trace.size() < most_checkpoints) outcome_.trace.push_back(progress());
   if (gap() < 0.999 * settled_gap_) {
@@ -121,25 +121,25 @@ ScaledDual scaled_dual(const LinearProblem& problem, const DualSums& sums, const
     square += v * v;
   }
   if (problem.offset == LinearOffset::penalised) square += std::pow(problem.offset_scale * (plus - minus), 2);
-  if (problem.loss == MarginLoss::logistic) {
+  if (!is_quadratic(problem.loss)) {
     std::vector<double> parts(passes.chunks(), 0.0);
     passes.for_rows([&](Index c, Index begin, Index end) {
       double sum = 0;
-      for (Index i = begin; i < end; ++i) sum += gain_of(problem.loss, problem.price[i], alpha[i] * factor[problem.y[i] > 0]);
+      for (Index i = begin; i < end; ++i) sum += gain_of(problem, i, alpha[i] * factor[alpha[i] * problem.y[i] > 0]);
       parts[c] = sum;
     });
     return {std::accumulate(parts.begin(), parts.end(), 0.0) - 0.5 * square, factor[0], factor[1]};
   }
-  // t mass - t^2 (1/2 square + squares), the best t; the hinge has alpha <= price, where every t <= 1 is.
-  const double mass = factor[0] * minus + factor[1] * plus;
+  // t gain - t^2 (1/2 square + squares), the best t; losses with kinks have |alpha| <= price, where every t <= 1 is.
+  const double gain = factor[0] * sums.gain[0] + factor[1] * sums.gain[1];
   double curve = square;
   double most = 1;
-  if (problem.loss == MarginLoss::squared_hinge) {
+  if (!has_kinks(problem.loss)) {
     curve += 2 * (factor[0] * factor[0] * sums.square[0] + factor[1] * factor[1] * sums.square[1]);
     most = std::numeric_limits<double>::infinity();
   }
-  const double t = curve > 0 ? std::min(mass / curve, most) : (mass > 0 ? 1.0 : 0.0);
-  return {t * (mass - 0.5 * t * curve), t * factor[0], t * factor[1]};
+  const double t = curve > 0 ? std::clamp(gain / curve, 0.0, most) : (gain > 0 ? 1.0 : 0.0);
+  return {t * (gain - 0.5 * t * curve), t * factor[0], t * factor[1]};
 }
 
 }  // namespace maxmargin

@@ -7,34 +7,15 @@
 #include <cmath>
 #include <vector>
 
-#include "maxmargin/linear.hpp"
+#include "maxmargin/linear_losses.hpp"
 #include "maxmargin/linear_passes.hpp"
 
 namespace maxmargin {
 
-// One row's share of the primal objective.
-inline double loss_of(MarginLoss loss, double price, double z) {
-  const double slack = 1.0 - z;
-  switch (loss) {
-    case MarginLoss::hinge: return price * std::max(slack, 0.0);
-    case MarginLoss::squared_hinge: return slack > 0 ? price * slack * slack : 0.0;
-    case MarginLoss::logistic: break;
-  }
-  return price * (std::max(-z, 0.0) + std::log1p(std::exp(-std::abs(z))));
-}
-
-// One row's share of the dual objective: -price loss*(-alpha / price).
-inline double gain_of(MarginLoss loss, double price, double alpha) {
-  if (loss == MarginLoss::hinge) return alpha;
-  if (loss == MarginLoss::squared_hinge) return alpha - 0.25 * alpha * alpha / price;
-  const double p = alpha / price, rest = 1.0 - p;
-  const auto entropy = [](double q) { return q > 0 ? -q * std::log(q) : 0.0; };
-  return price * (entropy(p) + entropy(rest));
-}
-
-// Sums over the rows of a point of the dual, by class; index 1 is the class +1.
+// Sums over the rows of a point of the dual, by the sign of alpha_i y_i, for a margin the class; index 1 is +1.
 struct DualSums {
-  double mass[2] = {0, 0};             // sum of alpha
+  double mass[2] = {0, 0};             // sum of |alpha|
+  double gain[2] = {0, 0};             // sum of its linear gain
   double square[2] = {0, 0};           // sum of alpha^2 / (4 price)
   std::vector<double> combination[2];  // sum of alpha_i x_i, each with its own sign y_i
 };
@@ -52,6 +33,8 @@ class LinearRecord {
            double factor_minus, double factor_plus, std::int64_t rounds);
   // Takes over the dual point of another search of the same problem.
   void adopt(const LinearOutcome& found);
+  // The next dual point counts, whatever its value: it is nearer to what makes it feasible.
+  void forget_dual() { dual_ = -std::numeric_limits<double>::infinity(); }
   // Between two points: time and signals.
   bool poll();
   LinearOutcome finish();

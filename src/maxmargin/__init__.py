@@ -1,14 +1,28 @@
 """Support vector machines with a certificate of optimality.
 
-``SVC``, ``NuSVC``, ``SVR``, ``NuSVR``, ``OneClassSVM``, ``SVDD``, ``LinearSVC``, ``LogisticRegression`` and ``Perceptron`` have
-scikit-learn's interface; ``maxmargin.solve`` answers a problem of ``maxmargin.problems`` directly.
+``SVC``, ``NuSVC``, ``SVR``, ``NuSVR``, ``OneClassSVM``, ``SVDD``, ``LinearClassifier``, ``LinearSVC``, ``LinearSVR``,
+``LogisticRegression``, ``StochasticClassifier`` and ``Perceptron`` have scikit-learn's interface; ``maxmargin.solve`` answers a
+problem of ``maxmargin.problems`` directly.
 """
 
 from importlib import metadata as _metadata
 
 from maxmargin import bounds, errors, kernels, losses, problems, scales, solution, solvers
 from maxmargin._solve import solve
-from maxmargin.estimators import SVC, SVDD, SVR, LinearSVC, LogisticRegression, NuSVC, NuSVR, OneClassSVM, Perceptron
+from maxmargin.estimators import (
+    SVC,
+    SVDD,
+    SVR,
+    LinearClassifier,
+    LinearSVC,
+    LinearSVR,
+    LogisticRegression,
+    NuSVC,
+    NuSVR,
+    OneClassSVM,
+    Perceptron,
+    StochasticClassifier,
+)
 from maxmargin.solvers import get_threads, set_threads
 
 try:
@@ -20,12 +34,15 @@ __all__ = [
     "SVC",
     "SVDD",
     "SVR",
+    "LinearClassifier",
     "LinearSVC",
+    "LinearSVR",
     "LogisticRegression",
     "NuSVC",
     "NuSVR",
     "OneClassSVM",
     "Perceptron",
+    "StochasticClassifier",
     "bounds",
     "errors",
     "get_threads",

@@ -14,7 +14,7 @@ from maxmargin.solvers import JointIterate, JointRows, Limits, PrimalIterate, se
 from maxmargin.solvers._base import Callback
 from maxmargin.validation import check_boolean, check_integer, check_positive
 
-__all__ = ["answer_joint", "answer_linear"]
+__all__ = ["answer_joint", "answer_linear", "linear_solution"]
 
 
 def _limits(tol: float, max_iter: int, max_time: float | None, automatic: int) -> Limits:
@@ -99,11 +99,12 @@ def answer_linear(
     limits = _limits(tol, max_iter, max_time, chosen.automatic_steps(problem.n))
     iterate = chosen.run(problem, limits, callback)
     if throw and iterate.by_signal:
-        raise _interrupted(iterate.steps, lambda: _linear_solution(problem, iterate, limits.tol))
-    return _linear_solution(problem, iterate, limits.tol)
+        raise _interrupted(iterate.steps, lambda: linear_solution(problem, iterate, limits.tol))
+    return linear_solution(problem, iterate, limits.tol)
 
 
-def _linear_solution(problem: PrimalProblem, iterate: PrimalIterate, tol: float) -> LinearSolution:
+def linear_solution(problem: PrimalProblem, iterate: PrimalIterate, tol: float) -> LinearSolution:
+    """Judge what a solver found."""
     judgement = certify_linear(problem, iterate.w, iterate.b, iterate.alpha)
     status = iterate.status
     if status is not Status.SEPARABLE:  # its gap may well be small: the loss is near 0, and w without a limit

@@ -257,8 +257,17 @@ def test_ctrl_c_keeps_what_there_is() -> None:
     ("problem", "solver", "message"),
     [
         ({}, "smo", "The 'solver' of a PrimalProblem must be one of 'auto', 'newton', 'coordinate_descent'"),
-        ({"loss": "squared"}, "auto", "LinearNewton cannot solve this PrimalProblem: it needs the hinge"),
-        ({"penalty": None}, "auto", "without a penalty only the logistic loss"),
+        ({"loss": "perceptron"}, "newton", "LinearNewton cannot solve this PrimalProblem: it has no curvature of Perceptron()"),
+        (
+            {"loss": "zero_one"},
+            "auto",
+            "No solver can solve this PrimalProblem. LinearNewton: it has no curvature of ZeroOne()",
+        ),
+        (
+            {"penalty": None},
+            "auto",
+            "LinearNewton: without a penalty it needs a loss without kinks. BallSearch: it is for",
+        ),
         ({}, "coordinate_descent", "CoordinateDescent cannot solve this PrimalProblem: a free offset ties"),
         ({"loss": "logistic"}, "coordinate_descent", "it needs the hinge or the squared hinge"),
         ({"penalty": None, "offset": None}, "coordinate_descent", "no bounded dual"),

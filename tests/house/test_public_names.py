@@ -17,13 +17,15 @@ import maxmargin
 from ..endings._isolated import run
 
 PUBLIC: dict[str, str] = {
-    "maxmargin": "LinearSVC LogisticRegression NuSVC NuSVR OneClassSVM Perceptron SVC SVDD SVR bounds errors get_threads "
-    "kernels losses problems scales set_threads solution solve solvers",
+    "maxmargin": "LinearClassifier LinearSVC LinearSVR LogisticRegression NuSVC NuSVR OneClassSVM Perceptron "
+    "StochasticClassifier SVC SVDD SVR bounds errors get_threads kernels losses problems scales set_threads "
+    "solution solve solvers",
     "maxmargin.bounds": "EnclosingBall LeaveOneOut VCDimension enclosing_ball leave_one_out_bound leave_one_out_error "
     "vc_dimension",
     "maxmargin.errors": "ConvergenceWarning FeatureScaleWarning FitInterrupted IndefiniteKernelWarning InfeasibleError "
     "InvalidInput KernelError MaxmarginError MissingExtra NoMarginWarning",
-    "maxmargin.estimators": "LinearSVC LogisticRegression NuSVC NuSVR OneClassSVM Perceptron SVC SVDD SVR",
+    "maxmargin.estimators": "LinearClassifier LinearSVC LinearSVR LogisticRegression NuSVC NuSVR OneClassSVM Perceptron "
+    "StochasticClassifier SVC SVDD SVR",
     "maxmargin.kernels": "BoundKernel Gram Kernel Linear Polynomial Precomputed RBF Sigmoid UserFunction as_kernel",
     "maxmargin.losses": "ConvexLoss EpsilonInsensitive Exponential Hinge Logistic Loss MarginLoss Perceptron Squared "
     "SquaredEpsilonInsensitive SquaredHinge ZeroOne as_loss cross_entropy logit odds sigmoid",
@@ -34,8 +36,8 @@ PUBLIC: dict[str, str] = {
     "maxmargin.scales": "C_from_alpha_sum C_from_lam C_from_lam_half alpha_sum_from_C lam_from_C lam_half_from_C",
     "maxmargin.solution": "Certificate Geometry Iterate JointJudgement JointSolution Judgement KKT Kind LinearJudgement "
     "LinearSolution Progress Solution Status Trace certify certify_all certify_joint certify_linear margin_of",
-    "maxmargin.solvers": "SMO Choice Chunking CoordinateDescent Decomposition DualQP GradientDescent JointIterate JointRows "
-    "KernelSubgradient Limits LinearNewton PrimalIterate PrimalQP PrimalSolver ProjectedGradient "
+    "maxmargin.solvers": "SMO BallSearch Choice Chunking CoordinateDescent Decomposition DualQP GradientDescent JointIterate "
+    "JointRows KernelSubgradient Limits LinearNewton PrimalIterate PrimalQP PrimalSolver ProjectedGradient "
     "Quadratic Solver Start StochasticSubgradient SubgradientWalk cpu_level get_threads qp select select_linear set_threads",
 }
 """Adding a name is a decision, removing one breaks somebody's code: both go into the changelog."""

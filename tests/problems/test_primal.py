@@ -105,7 +105,7 @@ def test_fields() -> None:
     [
         ({"C": 0.0}, "The 'C' parameter of PrimalProblem must be a float"),
         ({"loss": "hinged"}, "The 'loss' parameter of PrimalProblem must be one of"),
-        ({"penalty": "l1"}, "The 'penalty' parameter of PrimalProblem must be the str 'l2' or None. Got 'l1' instead"),
+        ({"penalty": "l3"}, "The 'penalty' parameter of PrimalProblem must be a str among {'l2'"),
         ({"offset": True}, "The 'offset' parameter of PrimalProblem must be a str among {'free', 'penalised'} or None"),
         ({"y": [0, 1, 2]}, "Expected labels of two classes, got 3"),
     ],

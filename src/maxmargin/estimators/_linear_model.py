@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from abc import ABC, abstractmethod
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -33,11 +34,61 @@ from maxmargin.validation import (
     labelled_set,
 )
 
-__all__ = ["LinearModel"]
+__all__ = ["LinearModel", "LinearScores", "linear_rows", "warn_of_the_worst"]
 
 
-class LinearModel(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
-    """Fit and score; what a machine minimises is left to the classifier."""
+class LinearScores(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
+    """Scores and classes of rows, from the weights of each machine."""
+
+    classes_: NDArray[Any]
+    coef_: NDArray[np.float64]
+    intercept_: NDArray[np.float64]
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Evaluate the machines at rows.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (m, n_features)
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (m,) or (m, n_classes)
+            For two classes ``f(x)``, positive for ``classes_[1]``; else a column for each class.
+        """
+        check_is_fitted(self)
+        X = linear_rows(self, X, reset=False)
+        columns = [linear_scores(X, w, float(b)) for w, b in zip(self.coef_, self.intercept_, strict=True)]
+        return columns[0] if len(columns) == 1 else np.stack(columns, axis=1)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Predict the class of rows.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (m, n_features)
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (m,)
+            Labels: of two classes by the sign of the score, of more the one with the largest.
+        """
+        scores = self.decision_function(X)
+        codes = (scores >= 0.0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
+        return np.asarray(self.classes_[codes])
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+class LinearModel(LinearScores, ABC):
+    """Fit; what a machine minimises is left to the classifier."""
+
+    _fewest_iterations: ClassVar[int] = 0  # −1 where that asks for the solver's own budget
 
     @abstractmethod
     def _check_own(self) -> None:
@@ -46,6 +97,10 @@ class LinearModel(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]  #
     @abstractmethod
     def _terms(self) -> tuple[Loss, Penalty, float]:
         """Loss, penalty, and C."""
+
+    def _bound(self) -> float:
+        """Of the penalty "ball" the largest ``|w|²``."""
+        return math.inf
 
     def _check_classes(self, data: TrainingSet) -> None:
         """Raise for classes that this estimator cannot separate; most take any number."""
@@ -74,12 +129,11 @@ class LinearModel(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]  #
         owner = type(self).__name__
         self._check_own()
         check_boolean("fit_intercept", self.fit_intercept, owner)
-        check_budget(self, fewest=0)
+        check_budget(self, fewest=self._fewest_iterations)
         check_class_weight(self.class_weight, owner)
         check_random_state(self.random_state, owner)
         deadline = Deadline(self.max_time)
-        with as_invalid_input():
-            X = canonical(validate_data(self, X, accept_sparse="csr", accept_large_sparse=True, dtype=FLOATS, order="C"))
+        X = linear_rows(self, X, reset=True)
         data = labelled_set(X, label_column(y, X), sample_weight)
         self._check_classes(data)
         feature_scale_warning(data.X, stacklevel=2)
@@ -88,16 +142,16 @@ class LinearModel(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]  #
         price = upper_bounds(C, factors[data.codes] * data.weight)
         scheme = scheme_of(len(data.classes), one_vs_rest=True)
         names = machine_names(scheme, data.classes)
-        offset, scale = self._offset()
+        where = (*self._offset(), self._bound())
         solutions: list[LinearSolution] = []
         with report_for(self.verbose, scheme.n_machines) as report:
             for name, machine in zip(names, scheme.machines(data.codes), strict=True):
-                problem = PrimalProblem.on(data.X, machine.y, price, loss, penalty, offset, scale)
+                problem = PrimalProblem.on(data.X, machine.y, price, loss, penalty, *where)
                 follow = report.start(name)
                 solver = self._solver()
                 solutions.append(answer_linear(problem, solver, self.tol, self.max_iter, deadline.left(), callback=follow))
                 report.done(solutions[-1])
-        _warn_of_the_worst(solutions, names)
+        warn_of_the_worst(solutions, names)
         self._keep(scheme, data, factors, solutions)
         return self
 
@@ -115,51 +169,16 @@ class LinearModel(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]  #
         self.status_ = self.certificate_.status
         self.fit_status_ = int(self.status_ is not Status.CONVERGED)
 
-    def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Evaluate the machines at rows.
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (m, n_features)
-            Rows.
-
-        Returns
-        -------
-        ndarray of shape (m,) or (m, n_classes)
-            For two classes ``f(x)``, positive for ``classes_[1]``; else a column for each class.
-        """
-        check_is_fitted(self)
-        with as_invalid_input():
-            X = canonical(
-                validate_data(self, X, accept_sparse="csr", accept_large_sparse=True, dtype=FLOATS, order="C", reset=False)
-            )
-        columns = [linear_scores(X, w, float(b)) for w, b in zip(self.coef_, self.intercept_, strict=True)]
-        return columns[0] if len(columns) == 1 else np.stack(columns, axis=1)
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Predict the class of rows.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (m, n_features)
-            Rows.
-
-        Returns
-        -------
-        ndarray of shape (m,)
-            Labels: of two classes by the sign of the score, of more the one with the largest.
-        """
-        scores = self.decision_function(X)
-        codes = (scores >= 0.0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
-        return np.asarray(self.classes_[codes])
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
+def linear_rows(model: Any, X: Any, *, reset: bool) -> Any:
+    """Rows as they are given, dense or CSR, float32 or float64; their width is learnt, or checked."""
+    with as_invalid_input():
+        return canonical(
+            validate_data(model, X, accept_sparse="csr", accept_large_sparse=True, dtype=FLOATS, order="C", reset=reset)
+        )
 
 
-def _warn_of_the_worst(solutions: list[LinearSolution], names: list[str]) -> None:
+def warn_of_the_worst(solutions: list[LinearSolution], names: list[str]) -> None:
     """Warn once for all machines: of the worst ending, the least precise among equals."""
     worst = max(range(len(solutions)), key=lambda i: (solutions[i].status.severity, solutions[i].certificate.relative_gap))
     said = complaint(solutions[worst])

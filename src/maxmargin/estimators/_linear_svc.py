@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Literal, final
 
-from maxmargin.errors import InvalidInput
 from maxmargin.estimators._linear_model import LinearModel
+from maxmargin.estimators._parameters import check_dual, check_intercept, offset_of
 from maxmargin.losses import Hinge, Loss, SquaredHinge
 from maxmargin.problems import Offset, Penalty
-from maxmargin.validation import check_boolean, check_option, check_positive, reject
+from maxmargin.validation import check_option, check_positive
 
 __all__ = ["LinearSVC"]
 
@@ -137,25 +137,16 @@ class LinearSVC(LinearModel):
         owner = "LinearSVC"
         check_option("penalty", self.penalty, owner, ("l2",))
         check_option("loss", self.loss, owner, ("hinge", "squared_hinge"))
-        if not isinstance(self.dual, bool) and not (isinstance(self.dual, str) and self.dual == "auto"):
-            raise reject("dual", self.dual, owner, "an instance of 'bool' or the str 'auto'")
+        check_dual(self.dual, owner)
         check_positive("C", self.C, owner)
         check_option("multi_class", self.multi_class, owner, ("ovr",))
-        check_boolean("penalise_intercept", self.penalise_intercept, owner)
-        scale = check_positive("intercept_scaling", self.intercept_scaling, owner)
-        if scale != 1.0 and not (self.penalise_intercept and self.fit_intercept):
-            raise InvalidInput(
-                f"intercept_scaling={self.intercept_scaling!r} means something only where the intercept is penalised."
-                " Set penalise_intercept=True, or leave intercept_scaling at 1."
-            )
+        check_intercept(self)
 
     def _terms(self) -> tuple[Loss, Penalty, float]:
         return (Hinge() if self.loss == "hinge" else SquaredHinge()), Penalty.L2, float(self.C)
 
     def _offset(self) -> tuple[Offset, float]:
-        if self.fit_intercept and self.penalise_intercept:
-            return Offset.PENALISED, float(self.intercept_scaling)
-        return super()._offset()
+        return offset_of(self)
 
     def _solver(self) -> Any:
         return self.solver

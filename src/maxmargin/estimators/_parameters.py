@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from maxmargin.errors import InvalidInput
+from maxmargin.problems import Offset
 from maxmargin.solvers import SMO
 from maxmargin.validation import (
     check_boolean,
@@ -27,12 +28,15 @@ if TYPE_CHECKING:
 __all__ = [
     "check_budget",
     "check_class_weight",
+    "check_dual",
+    "check_intercept",
     "check_max_time",
     "check_random_state",
     "check_search",
     "check_shape_of_scores",
     "check_votes",
     "chosen_solver",
+    "offset_of",
 ]
 
 _LARGEST_SEED = 2**32 - 1
@@ -88,6 +92,32 @@ def chosen_solver(model: KernelModel) -> Any:
             " Set them on the solver and leave the estimator's at their defaults."
         )
     return model.solver
+
+
+def check_dual(value: Any, owner: str) -> None:
+    """Raise for what is neither a bool nor "auto"."""
+    if not isinstance(value, bool) and not (isinstance(value, str) and value == "auto"):
+        raise reject("dual", value, owner, "an instance of 'bool' or the str 'auto'")
+
+
+def check_intercept(model: Any) -> None:
+    """The same for ``penalise_intercept`` and ``intercept_scaling`` of a linear model."""
+    owner = type(model).__name__
+    check_boolean("fit_intercept", model.fit_intercept, owner)
+    check_boolean("penalise_intercept", model.penalise_intercept, owner)
+    scale = check_positive("intercept_scaling", model.intercept_scaling, owner)
+    if scale != 1.0 and not (model.penalise_intercept and model.fit_intercept):
+        raise InvalidInput(
+            f"intercept_scaling={model.intercept_scaling!r} means something only where the intercept is penalised."
+            " Set penalise_intercept=True, or leave intercept_scaling at 1."
+        )
+
+
+def offset_of(model: Any) -> tuple[Offset, float]:
+    """What kind of offset these describe, and its scale."""
+    if model.fit_intercept and model.penalise_intercept:
+        return Offset.PENALISED, float(model.intercept_scaling)
+    return (Offset.FREE if model.fit_intercept else Offset.NONE), 1.0
 
 
 def _check_gamma(value: Any, owner: str) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from enum import Enum
-from typing import Any, Self, final
+from typing import Any, Final, Self, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,8 @@ from maxmargin.validation import check_positive, feature_matrix, reject, target_
 __all__ = ["Penalty", "PrimalProblem"]
 
 Vector = NDArray[np.float64]
+
+_ROUNDING: Final = 1e-12  # a w that is scaled to the surface of a ball is there up to this
 
 
 def inner(x: Vector, y: Vector) -> float:
@@ -38,6 +41,8 @@ class Penalty(Enum):
 
     L2 = "l2"
     """``½|w|²``"""
+    BALL = "ball"
+    """Nothing where ``|w|² ≤ B``, and no w outside: the constrained form."""
     NONE = "none"
     """Nothing: the loss alone, which need not have a minimum."""
 
@@ -46,7 +51,8 @@ class Penalty(Enum):
 class PrimalProblem:
     """Minimise ``½|w|² + Σ C_i ℓ(y_i f(x_i))`` over w and b, with ``f(x) = <w, x> + b``.
 
-    A penalised offset adds ``½b²``. For a loss of residuals (ε-insensitive) y are targets, and the loss is of
+    A penalised offset adds ``½b²``. With ``penalty="ball"`` the loss alone is minimised, subject to ``|w|² ≤ B`` (a penalised
+    offset counts in ``|w|²``). For a loss of residuals (ε-insensitive) y are targets, and the loss is of
     ``y_i − f(x_i)``. ``C_i = C · sample_weight_i``. X is not copied: float32 stays float32, CSR stays CSR.
 
     Parameters
@@ -57,7 +63,7 @@ class PrimalProblem:
         Labels of two classes, the one that sorts last is +1; or targets, for a loss of residuals.
     loss : Loss or str
         What a row costs: an object of `maxmargin.losses` or its name, such as "hinge", "squared_hinge" or "logistic".
-    penalty : "l2" or None
+    penalty : "l2", "ball" or None
         What large weights cost.
     C : float
         Price of the loss.
@@ -67,6 +73,8 @@ class PrimalProblem:
         Weight of each row: 2 is the row twice, 0 the row left out.
     offset_scale : float
         Of a penalised offset: it costs ``½(b/scale)²``, as the weight of a constant feature of this value does.
+    B : float, optional
+        Of a ball: the largest ``|w|²``.
 
     Attributes
     ----------
@@ -86,7 +94,7 @@ class PrimalProblem:
     (10.125, 0.5)
     """
 
-    __slots__ = ("X", "features", "loss", "offset", "offset_scale", "penalty", "price", "y")
+    __slots__ = ("B", "X", "features", "loss", "offset", "offset_scale", "penalty", "price", "y")
 
     X: Any
     y: Vector
@@ -95,6 +103,7 @@ class PrimalProblem:
     penalty: Penalty
     offset: Offset
     offset_scale: float
+    B: float
     features: _core.Features
 
     def __init__(
@@ -107,20 +116,22 @@ class PrimalProblem:
         offset: str | Offset | None = "free",
         sample_weight: Any = None,
         offset_scale: float = 1.0,
+        B: float | None = None,
     ) -> None:
         owner = "PrimalProblem"
         lost, price = as_loss(loss, owner), check_positive("C", C, owner)
-        paid, kind = _as_penalty(penalty, owner), _as_offset(offset, owner)
+        paid, kind = as_penalty(penalty, owner), _as_offset(offset, owner)
         scale = check_positive("offset_scale", offset_scale, owner)
         if kind is not Offset.PENALISED and scale != 1.0:
             raise reject("offset_scale", offset_scale, owner, "1.0 where the offset is not penalised")
+        bound = as_bound(B, paid, owner)
         if isinstance(lost, MarginLoss):
             data = training_set(X, y, sample_weight)
-            self._fill(data.X, data.y, price * data.weight, lost, paid, kind, scale)
+            self._fill(data.X, data.y, price * data.weight, lost, paid, kind, scale, bound)
         else:
             matrix = feature_matrix(X)
             rows = weighted_rows(matrix, sample_weight)
-            self._fill(rows.X, rows.of_kept(target_column(y, matrix)), price * rows.weight, lost, paid, kind, scale)
+            self._fill(rows.X, rows.of_kept(target_column(y, matrix)), price * rows.weight, lost, paid, kind, scale, bound)
 
     @classmethod
     def on(
@@ -132,14 +143,15 @@ class PrimalProblem:
         penalty: Penalty = Penalty.L2,
         offset: Offset = Offset.FREE,
         offset_scale: float = 1.0,
+        B: float = math.inf,
     ) -> Self:
         """The problem from parts that are valid already: rows, labels −1 and +1 or targets, and ``C_i > 0``."""
         problem = cls.__new__(cls)
-        problem._fill(X, y, price, loss, penalty, offset, offset_scale)
+        problem._fill(X, y, price, loss, penalty, offset, offset_scale, B)
         return problem
 
     def _fill(
-        self, X: Any, y: Vector, price: Vector, loss: Loss, penalty: Penalty, offset: Offset, offset_scale: float
+        self, X: Any, y: Vector, price: Vector, loss: Loss, penalty: Penalty, offset: Offset, offset_scale: float, B: float
     ) -> None:
         if not len(y) == len(price) == X.shape[0]:
             raise InvalidInput(f"Got {X.shape[0]} rows, {len(y)} labels and {len(price)} prices; they must be equally many.")
@@ -151,6 +163,7 @@ class PrimalProblem:
             "penalty": penalty,
             "offset": offset,
             "offset_scale": offset_scale,
+            "B": B,
             "features": as_features(X),
         }
         for name, value in fields.items():
@@ -183,14 +196,20 @@ class PrimalProblem:
         return self.penalty_of(w, b) + inner(self.price, loss)
 
     def penalty_of(self, w: Vector, b: float = 0.0) -> float:
-        """``½|w|²``, with ``½(b/scale)²`` if the offset is penalised; 0 without a penalty."""
+        """``½|w|²``, with ``½(b/scale)²`` if the offset is penalised; 0 without a penalty; infinite outside of a ball."""
         if self.penalty is Penalty.NONE:
             return 0.0
         offset = b / self.offset_scale if self.offset is Offset.PENALISED else 0.0
-        return 0.5 * inner(w, w) + 0.5 * offset * offset
+        half = 0.5 * inner(w, w) + 0.5 * offset * offset
+        if self.penalty is Penalty.BALL:
+            return math.inf if 2.0 * half > self.B * (1.0 + _ROUNDING) else 0.0
+        return half
 
     def gradient(self, w: Vector, b: float = 0.0) -> tuple[Vector, float]:
-        """The slope of the objective in w and in b, or a subgradient; in b it is 0 where there is no offset."""
+        """The slope of the objective in w and in b, or a subgradient; in b it is 0 where there is no offset.
+
+        Of a ball it is the slope inside.
+        """
         z = self.loss.argument(self.y, self.scores(w, b))
         change = self.price * self.loss.derivative(z) * self.loss.slope(self.y)
         in_w, in_b = self.combination(change), float(change.sum())
@@ -200,14 +219,40 @@ class PrimalProblem:
         return in_w, 0.0 if self.offset is Offset.NONE else in_b
 
 
-def _as_penalty(penalty: Any, owner: str) -> Penalty:
+def as_penalty(penalty: Any, owner: str) -> Penalty:
+    """A penalty from its name, None, or itself.
+
+    Examples
+    --------
+    >>> from maxmargin.problems._primal import as_penalty
+    >>> as_penalty("l2", owner="PrimalProblem"), as_penalty(None, owner="PrimalProblem")
+    (<Penalty.L2: 'l2'>, <Penalty.NONE: 'none'>)
+    """
     if isinstance(penalty, Penalty):
         return penalty
     if penalty is None:
         return Penalty.NONE
-    if isinstance(penalty, str) and penalty == Penalty.L2.value:
-        return Penalty.L2
-    raise reject("penalty", penalty, owner, "the str 'l2' or None")
+    names = [member.value for member in Penalty if member is not Penalty.NONE]
+    if isinstance(penalty, str) and penalty in names:
+        return Penalty(penalty)
+    raise reject("penalty", penalty, owner, f"a str among {{{', '.join(map(repr, names))}}} or None")
+
+
+def as_bound(B: Any, penalty: Penalty, owner: str) -> float:
+    """B of a ball, infinite without one; raises where one is missing, or not for this penalty.
+
+    Examples
+    --------
+    >>> from maxmargin.problems import Penalty
+    >>> from maxmargin.problems._primal import as_bound
+    >>> as_bound(4.0, Penalty.BALL, owner="PrimalProblem"), as_bound(None, Penalty.L2, owner="PrimalProblem")
+    (4.0, inf)
+    """
+    if penalty is Penalty.BALL:
+        return check_positive("B", B, owner)
+    if B is not None:
+        raise reject("B", B, owner, "None where the penalty is not 'ball'")
+    return math.inf
 
 
 def _as_offset(offset: Any, owner: str) -> Offset:

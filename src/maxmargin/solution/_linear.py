@@ -35,7 +35,8 @@ class LinearJudgement:
     primal, dual : float
         The two objectives; minus infinity for multipliers that are outside of their bounds.
     stationarity : float
-        The largest of ``|w_k − Σ α_i s_i x_ik|`` and of the same of the offset: 0 at the optimum.
+        The largest of ``|w_k − Σ α_i s_i x_ik|`` and of the same of the offset: 0 at the optimum. In a ball it is
+        ``|v_k − |v| w_k/√B|`` with ``v = Σ α_i s_i x_i``: at the optimum v is 0, or w is on the surface and has its direction.
     infeasibility : float
         How far the multipliers are off the equalities of a free offset or of no penalty, relative to ``Σ|α|`` and the largest
         ``|x_ik|``.
@@ -63,7 +64,7 @@ def certify_linear(problem: PrimalProblem, w: Vector, b: float, alpha: Vector) -
 
     With ``s_i = ∂z_i/∂f_i``, y_i for a margin, any α gives the bound ``−½|Σ α_i s_i x_i|² − Σ C_i ℓ*(−α_i/C_i)`` on the
     optimum (Fenchel), if ``Σ α_i s_i = 0`` for a free offset; without penalty the sum of rows must vanish instead of being paid
-    for. A loss of residuals has ``−Σ α_i y_i`` more.
+    for. In a ball the bound has ``−√B |Σ α_i s_i x_i|`` in place of the square. A loss of residuals has ``−Σ α_i y_i`` more.
 
     Examples
     --------
@@ -92,6 +93,12 @@ def certify_linear(problem: PrimalProblem, w: Vector, b: float, alpha: Vector) -
         dual = gain - 0.5 * inner(combination, combination) - 0.5 * scaled * scaled
         away, infeasibility = w - combination, abs(off) / mass
         off = off if problem.offset is not Offset.PENALISED else b - problem.offset_scale**2 * total
+    elif problem.penalty is Penalty.BALL:
+        scaled, root = problem.offset_scale * total if problem.offset is Offset.PENALISED else 0.0, math.sqrt(problem.B)
+        size = math.sqrt(inner(combination, combination) + scaled * scaled)
+        dual, infeasibility = gain - root * size, abs(off) / mass
+        away = combination - size / root * w
+        off = off if problem.offset is not Offset.PENALISED else scaled - size / root * b / problem.offset_scale
     else:
         dual, away = gain, -combination
         off = total if problem.offset is not Offset.NONE else 0.0

@@ -1,5 +1,6 @@
 """Which algorithm? One file each, all with one contract: `Solver`."""
 
+from maxmargin.solvers._ball import BallSearch
 from maxmargin.solvers._base import Limits, Solver, Start
 from maxmargin.solvers._chunking import Chunking
 from maxmargin.solvers._decomposition import Decomposition
@@ -20,6 +21,7 @@ from maxmargin.solvers._walk import SubgradientWalk
 
 __all__ = [
     "SMO",
+    "BallSearch",
     "Choice",
     "Chunking",
     "CoordinateDescent",

@@ -5,8 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, final
 
+import numpy as np
+
 from maxmargin import _core
-from maxmargin.losses import Hinge, Logistic, Loss, SquaredHinge
+from maxmargin.losses import (
+    EpsilonInsensitive,
+    Exponential,
+    Hinge,
+    Logistic,
+    Loss,
+    Squared,
+    SquaredEpsilonInsensitive,
+    SquaredHinge,
+)
 from maxmargin.problems import Offset, Penalty, PrimalProblem
 from maxmargin.solution import Progress, Status, Trace
 from maxmargin.solvers._base import Callback, Limits
@@ -17,24 +28,51 @@ from maxmargin.validation import check_integer
 
 __all__ = ["CoordinateDescent", "LinearNewton"]
 
-_LOSSES: Final[tuple[type[Loss], ...]] = (Hinge, SquaredHinge, Logistic)  # as the core numbers them
+# As the core numbers them; (1 − z)² is the square of the distance of z from 1.
+_LOSSES: Final[dict[type[Loss], int]] = {
+    Hinge: 0,
+    SquaredHinge: 1,
+    Logistic: 2,
+    Exponential: 3,
+    EpsilonInsensitive: 4,
+    SquaredEpsilonInsensitive: 5,
+    Squared: 5,
+}
+_KINKED: Final = (Hinge, EpsilonInsensitive)
+_ENDLESS: Final = (Logistic, Exponential)  # falls for ever where a hyperplane separates
 _OFFSETS: Final = {Offset.NONE: 0, Offset.FREE: 1, Offset.PENALISED: 2}
 
 
-def _run(problem: PrimalProblem, limits: Limits, callback: Callback | None, seed: int | None) -> PrimalIterate:
+def _run(
+    problem: PrimalProblem,
+    limits: Limits,
+    callback: Callback | None,
+    seed: int | None = None,
+    start: PrimalIterate | None = None,
+) -> PrimalIterate:
     """Newton's method without a seed, else coordinate descent."""
 
     def monitor(seconds: float, steps: int, objective: float, violation: float, n_support: int) -> bool:
         return callback is not None and bool(callback(Progress(seconds, steps, -objective, violation, n_support)))
 
+    loss, y = problem.loss, problem.y
+    target, epsilon, sign = None, 0.0, 1.0
+    if isinstance(loss, EpsilonInsensitive | SquaredEpsilonInsensitive):
+        # The core's slope ∂z/∂f is +1, and that of a residual −1.
+        target, y, epsilon, sign = y, np.ones(problem.n), float(loss.epsilon), -1.0
+    elif isinstance(loss, Squared):
+        target = np.ones(problem.n)
     w, b, alpha, ending, by_signal, rounds, separates, table = _core.minimise_linear(
         problem.features,
-        problem.y,
+        y,
         problem.price,
-        _LOSSES.index(type(problem.loss)),
+        _LOSSES[type(loss)],
+        target,
+        epsilon,
         _OFFSETS[problem.offset],
         problem.offset_scale,
         problem.penalty is Penalty.L2,
+        None if start is None else (start.w, start.b, sign * start.alpha),
         seed is None,
         seed or 0,
         limits.tol,
@@ -42,7 +80,8 @@ def _run(problem: PrimalProblem, limits: Limits, callback: Callback | None, seed
         limits.max_seconds,
         None if callback is None else monitor,
     )
-    if not separates and problem.penalty is Penalty.NONE and not by_signal:
+    alpha = sign * alpha
+    if not separates and problem.penalty is Penalty.NONE and isinstance(loss, _ENDLESS) and not by_signal:
         separates = falls_for_ever(problem, alpha)
     status = Status.SEPARABLE if separates else ENDINGS[ending]
     return PrimalIterate(w, b, alpha, status, rounds, by_signal, Trace(table))
@@ -57,8 +96,8 @@ class LinearNewton(PrimalSolver):
     come and go; beyond, it takes conjugate gradients whose preconditioner has the 256 heaviest features exactly and of the
     others the diagonal, after 200 sweeps of coordinate descent where the loss is a hinge. The hinge has no curvature; it is
     replaced by ``max_{0≤α≤C_i} α(1 − z) − (α − a_i)²/(2σC_i)``, solved, and ``a_i`` set to the α found: the method of
-    multipliers (Rockafellar 1976), which comes to the exact solution. The number of rounds hardly depends on C. A free offset
-    is one more coordinate.
+    multipliers (Rockafellar 1976), which comes to the exact solution. The ε-insensitive loss has the same with
+    ``−C_i ≤ α ≤ C_i`` and ``ε|α|`` less. The number of rounds hardly depends on C. A free offset is one more coordinate.
 
     Examples
     --------
@@ -70,11 +109,13 @@ class LinearNewton(PrimalSolver):
     """
 
     def supports(self, problem: PrimalProblem) -> str | None:
-        """Hinge, squared hinge and logistic loss; without penalty the logistic loss only."""
-        if not isinstance(problem.loss, _LOSSES):
-            return f"it needs the hinge, squared hinge or logistic loss, and this one is {problem.loss!r}."
-        if problem.penalty is Penalty.NONE and not isinstance(problem.loss, Logistic):
-            return "without a penalty only the logistic loss has the curvature it needs."
+        """The library's convex losses but the perceptron's; with a penalty that is not ``½|w|²`` only those without kinks."""
+        if type(problem.loss) not in _LOSSES:
+            return f"it has no curvature of {problem.loss!r}."
+        if problem.penalty not in (Penalty.L2, Penalty.NONE):
+            return f"the penalty must be 'l2' or None, and is {problem.penalty.value!r}."
+        if problem.penalty is Penalty.NONE and isinstance(problem.loss, _KINKED):
+            return "without a penalty it needs a loss without kinks."
         return None
 
     def automatic_steps(self, n: int) -> int:
@@ -83,7 +124,13 @@ class LinearNewton(PrimalSolver):
 
     def run(self, problem: PrimalProblem, limits: Limits, callback: Callback | None) -> PrimalIterate:
         """From 0 until the gap is ``limits.tol`` of the primal objective, or a limit is reached."""
-        return _run(problem, limits, callback, None)
+        return _run(problem, limits, callback)
+
+    def run_from(
+        self, start: PrimalIterate, problem: PrimalProblem, limits: Limits, callback: Callback | None
+    ) -> PrimalIterate:
+        """The same from other weights and multipliers, which must be inside of their bounds."""
+        return _run(problem, limits, callback, start=start)
 
 
 @final
@@ -92,7 +139,7 @@ class CoordinateDescent(PrimalSolver):
     """One multiplier at a time, exactly, with shrinking (Hsieh, Chang, Lin, Keerthi and Sundararajan 2008).
 
     ``α_i ← clip(α_i − (y_i f(x_i) − 1 + D α_i) / (|x_i|² + D))``, with ``w = Σ α_i y_i x_i`` kept along and ``D = 1/(2C_i)``
-    for the squared hinge. What LIBLINEAR does; fast at small C, slow at large.
+    for the squared hinge; for residuals two-sided (Ho and Lin 2012). What LIBLINEAR does; fast at small C, slow at large.
 
     Parameters
     ----------
@@ -115,11 +162,13 @@ class CoordinateDescent(PrimalSolver):
         check_integer("seed", self.seed, "CoordinateDescent", 0)
 
     def supports(self, problem: PrimalProblem) -> str | None:
-        """Hinge and squared hinge, with a penalised offset or none."""
-        if not isinstance(problem.loss, Hinge | SquaredHinge):
-            return f"it needs the hinge or the squared hinge, and this one is {problem.loss!r}."
+        """Hinge, ε-insensitive loss and their squares, with a penalised offset or none."""
+        if type(problem.loss) not in _LOSSES or isinstance(problem.loss, _ENDLESS):
+            return f"it needs the hinge or the squared hinge, or a tube, and this one is {problem.loss!r}."
         if problem.penalty is Penalty.NONE:
             return "without a penalty there is no bounded dual."
+        if problem.penalty is not Penalty.L2:
+            return f"the penalty must be 'l2', and is {problem.penalty.value!r}."
         if problem.offset is Offset.FREE:
             return "a free offset ties all multipliers together. Penalise it, or take LinearNewton."
         return None

@@ -63,7 +63,8 @@ class PrimalWatch:
 
         A point whose objective is not finite is not kept.
         """
-        judgement = certify_linear(self._problem, w, b, self._alpha)
+        with np.errstate(over="ignore", invalid="ignore"):  # a walk that ran off
+            judgement = certify_linear(self._problem, w, b, self._alpha)
         if not math.isfinite(judgement.primal):
             self.status = Status.DIVERGED
             return

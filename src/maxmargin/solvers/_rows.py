@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from maxmargin.errors import InvalidInput
 from maxmargin.kernels import Gram
 
-__all__ = ["KernelRows", "Rows", "feature_rows"]
+__all__ = ["KernelRows", "NoRows", "Rows", "feature_rows"]
 
 Vector = NDArray[np.float64]
 
@@ -98,6 +99,20 @@ class KernelRows(Rows):
         self.theta[i] += amount
         self.moment[i] += weight * amount
         self._products += amount * row
+
+
+@final
+class NoRows(Rows):
+    """Between one set of rows and the next: θ alone."""
+
+    def __init__(self, before: Rows) -> None:
+        self.theta, self.moment = before.theta, before.moment
+
+    def product(self, i: int) -> float:
+        raise InvalidInput("The walk has no rows to draw from. Move it to some: move_to(problem).")
+
+    def add(self, i: int, amount: float, weight: float) -> None:
+        self.product(i)
 
 
 def feature_rows(X: Any, before: Rows | None = None) -> Rows:

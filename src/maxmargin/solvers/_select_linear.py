@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from maxmargin.errors import InvalidInput
 from maxmargin.problems import PrimalProblem
+from maxmargin.solvers._ball import BallSearch
 from maxmargin.solvers._gradient_descent import GradientDescent
 from maxmargin.solvers._linear import CoordinateDescent, LinearNewton
 from maxmargin.solvers._primal_base import PrimalSolver
@@ -16,13 +17,25 @@ __all__ = ["select_linear"]
 _BY_NAME: Final[dict[str, type[PrimalSolver]]] = {
     "newton": LinearNewton,
     "coordinate_descent": CoordinateDescent,
+    "ball": BallSearch,
     "gradient_descent": GradientDescent,
     "stochastic_subgradient": StochasticSubgradient,
 }
 
 
+_AUTOMATIC: Final[tuple[type[PrimalSolver], ...]] = (
+    LinearNewton,
+    BallSearch,
+    GradientDescent,
+    StochasticSubgradient,
+)
+
+
 def select_linear(solver: Any, problem: PrimalProblem) -> PrimalSolver:
-    """A solver from a name or an object, if it can solve the problem; "auto" is Newton's method.
+    """A solver from a name or an object, if it can solve the problem.
+
+    "auto" is the first that can of Newton's method, gradient descent (other smooth losses), and stochastic subgradient descent
+    (other losses with kinks); in a ball `BallSearch`.
 
     Examples
     --------
@@ -32,8 +45,8 @@ def select_linear(solver: Any, problem: PrimalProblem) -> PrimalSolver:
     LinearNewton()
     """
     if isinstance(solver, str) and solver == "auto":
-        solver = LinearNewton()
-    elif isinstance(solver, str) and solver in _BY_NAME:
+        return _first_that_can(problem)
+    if isinstance(solver, str) and solver in _BY_NAME:
         solver = _BY_NAME[solver]()
     if not isinstance(solver, PrimalSolver):
         names = ", ".join(map(repr, ("auto", *_BY_NAME)))
@@ -44,3 +57,14 @@ def select_linear(solver: Any, problem: PrimalProblem) -> PrimalSolver:
     if (reason := solver.supports(problem)) is not None:
         raise InvalidInput(f"{type(solver).__name__} cannot solve this PrimalProblem: {reason}")
     return solver
+
+
+def _first_that_can(problem: PrimalProblem) -> PrimalSolver:
+    reasons = []
+    for kind in _AUTOMATIC:
+        solver = kind()
+        reason = solver.supports(problem)
+        if reason is None:
+            return solver
+        reasons.append(f"{kind.__name__}: {reason}")
+    raise InvalidInput(f"No solver can solve this PrimalProblem. {' '.join(reasons)}")

@@ -1,4 +1,4 @@
-"""Whether the logistic loss without penalty has a minimum."""
+"""Whether the logistic or the exponential loss without penalty has a minimum."""
 
 from __future__ import annotations
 

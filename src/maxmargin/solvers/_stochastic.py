@@ -71,6 +71,8 @@ class StochasticSubgradient(PrimalSolver):
             return f"it needs a loss with slopes to follow, and this one is {problem.loss!r}."
         if problem.penalty is Penalty.NONE:
             return "without a penalty there is no λ for steps of 1/(λt)."
+        if problem.penalty is not Penalty.L2:
+            return f"steps of 1/(λt) are for the penalty 'l2', and this one is {problem.penalty.value!r}."
         return None
 
     def automatic_steps(self, n: int) -> int:
@@ -83,7 +85,27 @@ class StochasticSubgradient(PrimalSolver):
 
     def run(self, problem: PrimalProblem, limits: Limits, callback: Callback | None) -> PrimalIterate:
         """From 0 until the gap is ``limits.tol`` of the primal objective, or a limit is reached."""
-        watch, walk = PrimalWatch(problem, limits, callback, rows_a_step=1), self.walk(problem)
+        return WalkOn(self.walk(problem)).run(problem, limits, callback)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class WalkOn(PrimalSolver):
+    """`StochasticSubgradient` from where a walk stands; it stands on the rows of the problem."""
+
+    path: SubgradientWalk
+
+    def supports(self, problem: PrimalProblem) -> str | None:
+        """What `StochasticSubgradient` does."""
+        return StochasticSubgradient().supports(problem)
+
+    def automatic_steps(self, n: int) -> int:
+        """So many more."""
+        return self.path.steps + StochasticSubgradient().automatic_steps(n)
+
+    def run(self, problem: PrimalProblem, limits: Limits, callback: Callback | None) -> PrimalIterate:
+        """Until the gap is ``limits.tol`` of the primal objective, or a limit is reached, which counts the steps before."""
+        watch, walk = PrimalWatch(problem, limits, callback, rows_a_step=1), self.path
         try:
             while True:
                 w, b = walk.mean

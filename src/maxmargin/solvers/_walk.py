@@ -12,7 +12,7 @@ from maxmargin.errors import InvalidInput
 from maxmargin.kernels import Gram
 from maxmargin.losses import Loss
 from maxmargin.problems import Offset, PrimalProblem
-from maxmargin.solvers._rows import KernelRows, Rows, feature_rows
+from maxmargin.solvers._rows import KernelRows, NoRows, Rows, feature_rows
 from maxmargin.validation import check_integer
 
 __all__ = ["SubgradientWalk"]
@@ -115,6 +115,14 @@ class SubgradientWalk:
             )
         self._stand_on(feature_rows(problem.X, before=self._rows), problem.y, problem.price)
 
+    def leave(self) -> None:
+        """Let go of the rows, to be kept without them until `move_to`; a walk in the space of a kernel has nothing else."""
+        if isinstance(self._rows, KernelRows):
+            raise InvalidInput("A walk in the space of a kernel cannot leave its rows: its coefficients are of these.")
+        self._rows = NoRows(self._rows)
+        self._y = self._price = self._drawn = self._slopes = np.zeros(0)
+        self._argument, self._shares = [], None
+
     def advance(self, steps: int) -> None:
         """Take so many steps; fewer if a score is not finite."""
         count = check_integer("steps", steps, "advance", 0)
@@ -125,6 +133,8 @@ class SubgradientWalk:
 
     def _draw(self, count: int) -> list[int]:
         n = len(self._y)
+        if n == 0:
+            return [0] * min(count, 1)  # the rows say that there are none
         if self._shares is None:
             drawn: list[int] = self._rng.integers(n, size=count).tolist()
         else:

@@ -1,0 +1,58 @@
+// What a row of a linear model loses, and what its multiplier gains.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "maxmargin/linear.hpp"
+
+namespace maxmargin {
+
+// A loss with kinks has no curvature of its own.
+inline bool has_kinks(MarginLoss loss) { return loss == MarginLoss::hinge || loss == MarginLoss::tube; }
+
+// Losses whose gain has a part that is linear in alpha and one that is quadratic; the others are sums of logarithms.
+inline bool is_quadratic(MarginLoss loss) { return loss != MarginLoss::logistic && loss != MarginLoss::exponential; }
+
+// The largest |alpha| of a row.
+inline double most_alpha(MarginLoss loss, double price) {
+  const bool boxed = has_kinks(loss) || loss == MarginLoss::logistic;
+  return boxed ? price : std::numeric_limits<double>::infinity();
+}
+
+// One row's share of the primal objective.
+inline double loss_of(const LinearProblem& problem, Index i, double z) {
+  const double price = problem.price[i], slack = 1.0 - z;
+  switch (problem.loss) {
+    case MarginLoss::hinge: return price * std::max(slack, 0.0);
+    case MarginLoss::squared_hinge: return slack > 0 ? price * slack * slack : 0.0;
+    case MarginLoss::logistic: return price * (std::max(-z, 0.0) + std::log1p(std::exp(-std::abs(z))));
+    case MarginLoss::exponential: return price * std::exp(-z);
+    case MarginLoss::tube: return price * std::max(std::abs(problem.target[i] - z) - problem.epsilon, 0.0);
+    case MarginLoss::squared_tube: break;
+  }
+  const double excess = std::max(std::abs(problem.target[i] - z) - problem.epsilon, 0.0);
+  return price * excess * excess;
+}
+
+// The linear part of one row's share of the dual objective, -price loss*(-alpha / price); 0 where there is none.
+inline double linear_gain(const LinearProblem& problem, Index i, double alpha) {
+  if (!is_quadratic(problem.loss)) return 0.0;
+  return problem.target ? problem.target[i] * alpha - problem.epsilon * std::abs(alpha) : alpha;
+}
+
+// All of it.
+inline double gain_of(const LinearProblem& problem, Index i, double alpha) {
+  const double price = problem.price[i], p = alpha / price;
+  const auto entropy = [](double q) { return q > 0 ? -q * std::log(q) : 0.0; };
+  switch (problem.loss) {
+    case MarginLoss::logistic: return price * (entropy(p) + entropy(1.0 - p));
+    case MarginLoss::exponential: return price * (entropy(p) + p);
+    case MarginLoss::squared_hinge:
+    case MarginLoss::squared_tube: return linear_gain(problem, i, alpha) - 0.25 * alpha * alpha / price;
+    default: return linear_gain(problem, i, alpha);
+  }
+}
+
+}  // namespace maxmargin

@@ -1,0 +1,201 @@
+"""The constrained form of a linear model, by a search for the penalised form that has the same minimum."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass
+from typing import Final, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.errors import InvalidInput
+from maxmargin.problems import Offset, Penalty, PrimalProblem
+from maxmargin.problems._primal import inner
+from maxmargin.solution import LinearJudgement, Status, Trace, certify_linear
+from maxmargin.solvers._base import Callback, Limits
+from maxmargin.solvers._gradient_descent import GradientDescent
+from maxmargin.solvers._linear import LinearNewton
+from maxmargin.solvers._primal_base import PrimalIterate, PrimalSolver
+from maxmargin.solvers._stochastic import StochasticSubgradient
+
+__all__ = ["BallSearch"]
+
+Vector = NDArray[np.float64]
+
+_MOST_MULTIPLIERS: Final = 200
+_FINEST: Final = 1e-14  # relative gap of a penalised form
+_NARROWEST: Final = 1e-15  # relative width of a bracket
+_SMALLEST: Final = 1e-20  # multiplier beside the first
+
+
+@final
+@dataclass(frozen=True)
+class BallSearch(PrimalSolver):
+    """Minimise the loss subject to ``|w|² ≤ B`` through penalised forms ``λ/2 |w|² + Σ C_i ℓ``, whose w shrinks as λ grows.
+
+    Lagrange: the w of that λ where ``|w|² = B`` solves the constrained form; where w stays inside as λ falls to 0, the
+    constraint is not active. ``1/|w|`` is nearly linear in λ, so that λ is found by secants, kept between what is known to be
+    too small and too large; each form starts from the answer of the one before. With w scaled to the surface where it is
+    outside, any of these is a feasible point, and its multipliers bound the optimum: the search ends where the gap is small.
+
+    Parameters
+    ----------
+    inner : PrimalSolver or None
+        What solves the penalised forms; None takes the first that can of `LinearNewton`, `GradientDescent` and
+        `StochasticSubgradient`.
+
+    Examples
+    --------
+    >>> from maxmargin import solve
+    >>> from maxmargin.problems import PrimalProblem
+    >>> problem = PrimalProblem([[-1.0], [0.5], [1.0]], [-1, -1, 1], loss="logistic", penalty="ball", B=4.0)
+    >>> solution = solve(problem)
+    >>> solution.status.name, solution.weights.round(6)
+    ('CONVERGED', array([2.]))
+    """
+
+    inner: PrimalSolver | None = None
+
+    def __post_init__(self) -> None:
+        if self.inner is not None and not isinstance(self.inner, PrimalSolver):
+            raise InvalidInput(
+                f"The 'inner' parameter of BallSearch must be a PrimalSolver of maxmargin.solvers or None. Got {self.inner!r}."
+            )
+
+    def supports(self, problem: PrimalProblem) -> str | None:
+        """A ball, around what the inner solver can."""
+        if problem.penalty is not Penalty.BALL:
+            return f"it is for the penalty 'ball', and this one is {problem.penalty.value!r}."
+        penalised = _penalised(problem, 1.0)
+        reasons = [solver.supports(penalised) for solver in self._inner()]
+        if None in reasons:
+            return None
+        return f"nothing solves its penalised form: {reasons[-1]}"
+
+    def _inner(self) -> tuple[PrimalSolver, ...]:
+        return (LinearNewton(), GradientDescent(), StochasticSubgradient()) if self.inner is None else (self.inner,)
+
+    def automatic_steps(self, n: int) -> int:
+        """Of the inner solver, for ten multipliers."""
+        return 10 * max(solver.automatic_steps(n) for solver in self._inner())
+
+    def run(self, problem: PrimalProblem, limits: Limits, callback: Callback | None) -> PrimalIterate:
+        """Until the gap is ``limits.tol`` of the primal objective, or a limit is reached."""
+        penalised = _penalised(problem, 1.0)
+        chosen = next(solver for solver in self._inner() if solver.supports(penalised) is None)
+        return _Search(problem, limits, callback, chosen).run()
+
+
+@final
+class _Search:
+    """The best point and the best multipliers so far, and what is known of λ."""
+
+    def __init__(self, problem: PrimalProblem, limits: Limits, callback: Callback | None, solver: PrimalSolver) -> None:
+        self._problem, self._limits, self._callback, self._solver = problem, limits, callback, solver
+        self._begin = time.perf_counter()
+        self._w, self._b, self._alpha = np.zeros(problem.d), 0.0, np.zeros(problem.n)
+        self._judged = certify_linear(problem, self._w, self._b, self._alpha)
+        self._steps = 0
+        self._rows: list[tuple[float, int, float, float, int, float]] = []
+        self._root = math.sqrt(problem.B)
+        self._too_small, self._too_large = 0.0, math.inf
+        self._known: list[tuple[float, float]] = []  # λ and |w|
+
+    def run(self) -> PrimalIterate:
+        slope, _ = self._problem.gradient(self._w, self._b)
+        lam = first = max(math.sqrt(inner(slope, slope)) / self._root, 1e-300)
+        found: PrimalIterate | None = None
+        for _ in range(_MOST_MULTIPLIERS):
+            found = self._solve(lam, found)
+            self._keep(found, lam)
+            if self._judged.is_optimal(self._limits.tol):
+                return self._iterate(Status.CONVERGED)
+            if found.by_signal or found.status in (Status.INTERRUPTED, Status.TIME_LIMIT, Status.ITERATION_LIMIT):
+                return self._iterate(found.status, by_signal=found.by_signal)
+            lam = self._next(lam)
+            closed = self._too_large <= (1.0 + _NARROWEST) * self._too_small
+            if closed or lam < _SMALLEST * first:
+                break
+        return self._iterate(Status.STALLED)
+
+    def _solve(self, lam: float, before: PrimalIterate | None) -> PrimalIterate:
+        # Its gap counts in the loss alone, and it must not hide that of the constraint.
+        share = 1.0
+        if before is not None and math.isfinite(self._judged.primal):
+            share = self._judged.primal / max(self._judged.primal + 0.5 * lam * self._problem.B, 1e-300)
+        left = 0.0
+        if self._limits.max_seconds > 0.0:
+            left = max(self._limits.max_seconds - (time.perf_counter() - self._begin), 1e-9)
+        limits = Limits(max(0.1 * self._limits.tol * share, _FINEST), max(self._limits.max_steps - self._steps, 0), left)
+        form = _penalised(self._problem, lam)
+        if before is None or not isinstance(self._solver, LinearNewton):
+            return self._solver.run(form, limits, self._callback)
+        grown = self._known[-1][0] / lam  # the prices
+        start = PrimalIterate(before.w, before.b, grown * before.alpha, before.status, 0, False, before.trace)
+        return self._solver.run_from(start, form, limits, self._callback)
+
+    def _keep(self, found: PrimalIterate, lam: float) -> None:
+        """Take the point, moved to the surface or along its ray to it, and the multipliers, where they are better."""
+        size = _size(self._problem, found.w, found.b)
+        self._known.append((lam, size))
+        if size > self._root:
+            self._too_small = max(self._too_small, lam)
+        else:
+            self._too_large = min(self._too_large, lam)
+        self._steps += found.steps
+        factor = self._root / size if size > 0.0 else 1.0
+        points = [(factor * found.w, factor * found.b)]
+        if size <= self._root:
+            points.append((found.w, found.b))
+        elif self._problem.offset is Offset.FREE:
+            points.append((factor * found.w, found.b))
+        for w, b in points:
+            value = self._problem.objective(w, b)
+            if value < self._judged.primal:
+                self._w, self._b = w, b
+                self._judged = certify_linear(self._problem, w, b, self._alpha)
+        other = certify_linear(self._problem, self._w, self._b, lam * found.alpha)
+        if other.infeasibility <= 1e-9 and other.dual > self._judged.dual:
+            self._alpha, self._judged = lam * found.alpha, other
+        self._note(self._judged)
+
+    def _note(self, judged: LinearJudgement) -> None:
+        gap = (judged.primal - judged.dual) / max(abs(judged.primal), 1e-300)
+        support = int(np.count_nonzero(self._alpha))
+        self._rows.append((time.perf_counter() - self._begin, self._steps, -judged.dual, gap, support, judged.primal))
+
+    def _next(self, lam: float) -> float:
+        """The root of the secant of 1/|w| if it is inside of what is known, else between."""
+        size = self._known[-1][1]
+        wanted = lam * size / self._root  # |w| ~ 1/λ
+        if len(self._known) > 1:
+            (a, at_a), (b, at_b) = self._known[-2:]
+            if at_a > 0.0 and at_b > 0.0 and at_a != at_b:
+                wanted = b + (1.0 / self._root - 1.0 / at_b) * (b - a) / (1.0 / at_b - 1.0 / at_a)
+        low, high = self._too_small, self._too_large
+        if low == 0.0:
+            return min(max(wanted, 0.01 * high), 0.5 * high)
+        if math.isinf(high):
+            return max(min(wanted, 100.0 * low), 2.0 * low)
+        last = [size > self._root for _, size in self._known[-3:]]
+        if all(last) or not any(last) or not low < wanted < high:  # the bracket must shrink from both sides
+            return math.sqrt(low) * math.sqrt(high)
+        return wanted
+
+    def _iterate(self, status: Status, *, by_signal: bool = False) -> PrimalIterate:
+        table = np.array(self._rows, dtype=np.float64).reshape(-1, 6)
+        return PrimalIterate(self._w, self._b, self._alpha, status, self._steps, by_signal, Trace(table))
+
+
+def _penalised(problem: PrimalProblem, lam: float) -> PrimalProblem:
+    """``½|w|² + Σ (C_i/λ) ℓ``."""
+    return PrimalProblem.on(
+        problem.X, problem.y, problem.price / lam, problem.loss, Penalty.L2, problem.offset, problem.offset_scale
+    )
+
+
+def _size(problem: PrimalProblem, w: Vector, b: float) -> float:
+    offset = b / problem.offset_scale if problem.offset is Offset.PENALISED else 0.0
+    return math.sqrt(inner(w, w) + offset * offset)

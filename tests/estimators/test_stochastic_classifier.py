@@ -1,0 +1,173 @@
+"""StochasticClassifier: the steps of the text, batches, going on after a break, honest certificates, refusals."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.datasets import load_iris, make_classification
+from sklearn.preprocessing import StandardScaler
+
+from maxmargin import LinearClassifier, StochasticClassifier
+from maxmargin.errors import ConvergenceWarning, InvalidInput
+from maxmargin.losses import EpsilonInsensitive
+from maxmargin.scales import C_from_lam_half
+from maxmargin.solution import Status
+
+
+def _data(n: int = 400) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    X, y = make_classification(n, 5, flip_y=0.1, random_state=0)
+    return X, y
+
+
+def test_the_steps_of_the_text() -> None:
+    """θ = 0; w = θ/(λt); draw i; θ ← θ + y_i x_i if y_i <w, x_i> < 1; the mean of all w."""
+    X, y = _data()
+    lam, signs, n = 0.05, np.where(y == 1, 1.0, -1.0), len(y)
+    drawn = np.random.default_rng(7).integers(n, size=n)
+    theta, total = np.zeros(5), np.zeros(5)
+    for t, i in enumerate(drawn, start=1):
+        w = theta / (lam * t)
+        total += w
+        if signs[i] * (w @ X[i]) < 1.0:
+            theta = theta + signs[i] * X[i]
+    model = StochasticClassifier(lam_half=lam, fit_intercept=False, random_state=7).partial_fit(X, y, classes=[0, 1])
+    np.testing.assert_allclose(model.coef_[0], total / n, rtol=1e-9)
+    assert model.t_ == n
+    assert model.intercept_[0] == 0.0
+
+
+@pytest.mark.parametrize("loss", ["hinge", "logistic"])
+def test_near_the_optimum_and_honest(loss: str) -> None:
+    X, y = _data()
+    lam = 0.1
+    model = StochasticClassifier(loss=loss, lam_half=lam, random_state=1, tol=0.01).fit(X, y)
+    exact = LinearClassifier(loss=loss, C=C_from_lam_half(lam, len(y)), penalise_intercept=True, tol=1e-8).fit(X, y)
+    assert model.status_ is Status.CONVERGED
+    certificate = model.certificate_
+    assert certificate.relative_gap <= 0.011
+    assert certificate.dual_objective <= exact.certificate_.primal_objective <= certificate.primal_objective
+    assert certificate.primal_objective <= 1.011 * exact.certificate_.primal_objective
+
+
+def test_a_spent_budget_is_said() -> None:
+    X, y = _data()
+    with pytest.warns(ConvergenceWarning, match=r"ITERATION_LIMIT.*relative gap"):
+        short = StochasticClassifier(max_iter=50).fit(X, y)
+    assert short.status_ is Status.ITERATION_LIMIT
+    assert (short.t_, short.fit_status_) == (50, 1)
+    with pytest.warns(ConvergenceWarning, match="DIVERGED"):
+        runs_off = StochasticClassifier(loss="squared", lam_half=1e-6).fit(X, y)
+    assert np.isfinite(runs_off.coef_).all()
+    assert StochasticClassifier(loss="squared", lam_half=0.1, delay=1000).fit(X, y).status_ is Status.CONVERGED
+
+
+def test_batches_are_the_walk_of_fit() -> None:
+    X, y = _data()
+    batches = StochasticClassifier(random_state=3)
+    for _ in range(4):
+        batches.partial_fit(X, y, classes=[0, 1])
+    with pytest.warns(ConvergenceWarning):
+        whole = StochasticClassifier(random_state=3, max_iter=1600, tol=1e-12).fit(X, y)
+    np.testing.assert_array_equal(batches.coef_, whole.coef_)
+    np.testing.assert_array_equal(batches.intercept_, whole.intercept_)
+    assert batches.t_ == whole.t_ == 1600
+
+
+def test_batches_of_one_class_and_rows_of_any_kind() -> None:
+    X, y = _data()
+    labels = np.array(["no", "yes"])[y]
+    model = StochasticClassifier(lam_half=0.1, random_state=0)
+    no, yes = (np.array_split(np.flatnonzero(y == k), 40) for k in (0, 1))
+    for _ in range(4):
+        for part in (part for pair in zip(no, yes, strict=True) for part in pair):
+            model.partial_fit(X[part], labels[part], classes=["no", "yes"])
+    assert model.score(X, labels) > 0.8
+    dense, thin = StochasticClassifier(random_state=0), StochasticClassifier(random_state=0)
+    for part in np.array_split(np.arange(400), 8):
+        dense.partial_fit(X[part], y[part], classes=[0, 1])
+        thin.partial_fit(sparse.csr_array(X[part]), y[part], classes=[0, 1])
+    np.testing.assert_allclose(thin.coef_, dense.coef_, rtol=1e-9)
+
+
+def test_going_on_after_a_break() -> None:
+    X, y = _data()
+    one = StochasticClassifier(random_state=5).partial_fit(X[:200], y[:200], classes=[0, 1])
+    stored = pickle.dumps(one)
+    assert len(stored) < 6000  # no rows
+    other = pickle.loads(stored)
+    np.testing.assert_array_equal(one.partial_fit(X[200:], y[200:]).coef_, other.partial_fit(X[200:], y[200:]).coef_)
+    before = one.t_
+    one.fit(X, y)
+    after_fit = one.t_
+    assert one.partial_fit(X, y).t_ == after_fit + 400
+    assert before == 400
+
+
+def test_weights_are_odds_of_a_draw() -> None:
+    X, y = _data()
+    kept = y == 1
+    weight = np.where(kept | (np.arange(400) % 2 == 0), 1.0, 0.0)
+    one = StochasticClassifier(random_state=2).partial_fit(X, y, classes=[0, 1], sample_weight=weight)
+    other = StochasticClassifier(random_state=2).partial_fit(X[weight > 0], y[weight > 0], classes=[0, 1])
+    np.testing.assert_array_equal(one.coef_, other.coef_)
+    heavy = StochasticClassifier(lam_half=0.1).fit(X, y, sample_weight=np.where(y == 1, 50.0, 1.0))
+    assert (heavy.predict(X) == 1).mean() > (StochasticClassifier(lam_half=0.1).fit(X, y).predict(X) == 1).mean()
+
+
+def test_three_classes_and_seeds() -> None:
+    X, y = load_iris(return_X_y=True)
+    X = StandardScaler().fit_transform(X)
+    with pytest.warns(ConvergenceWarning, match="machines did not converge"):
+        model = StochasticClassifier(max_iter=2000, tol=1e-6).fit(X, y)
+    assert model.coef_.shape == (3, 4)
+    assert model.score(X, y) > 0.75
+    with pytest.warns(ConvergenceWarning):
+        again = StochasticClassifier(max_iter=2000, tol=1e-6, random_state=0).fit(X, y)
+    np.testing.assert_array_equal(model.coef_, again.coef_)  # None is 0
+    with pytest.warns(ConvergenceWarning):
+        other = StochasticClassifier(max_iter=2000, tol=1e-6, random_state=np.random.RandomState(1)).fit(X, y)
+    assert not np.array_equal(model.coef_, other.coef_)
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        (StochasticClassifier(lam_half=0.0), "The 'lam_half' parameter of StochasticClassifier"),
+        (StochasticClassifier(delay=-1), "The 'delay' parameter of StochasticClassifier"),
+        (StochasticClassifier(loss="hinged"), "The 'loss' parameter of StochasticClassifier must be one of"),
+        (StochasticClassifier(loss=EpsilonInsensitive()), "must be a loss of the margin. Got EpsilonInsensitive"),
+        (StochasticClassifier(loss="zero_one"), "it needs a loss with slopes to follow"),
+        (StochasticClassifier(tol=0.0), "The 'tol' parameter of StochasticClassifier"),
+        (StochasticClassifier(random_state="x"), "The 'random_state' parameter of StochasticClassifier"),
+        (StochasticClassifier(penalise_intercept=False, intercept_scaling=2.0), "Set penalise_intercept=True"),
+    ],
+    ids=repr,
+)
+def test_refusals(model: Any, message: str) -> None:
+    X, y = _data(40)
+    for call in (lambda: model.fit(X, y), lambda: model.partial_fit(X, y, classes=[0, 1])):
+        with pytest.raises(InvalidInput) as error:
+            call()
+        assert message in str(error.value)
+
+
+def test_classes_and_parameters_stay() -> None:
+    X, y = _data(40)
+    with pytest.raises(InvalidInput, match="classes must be passed on the first call to partial_fit"):
+        StochasticClassifier().partial_fit(X, y)
+    with pytest.raises(InvalidInput, match="The number of classes has to be greater than one"):
+        StochasticClassifier().partial_fit(X, y, classes=[1])
+    model = StochasticClassifier().partial_fit(X, y, classes=[0, 1])
+    with pytest.raises(InvalidInput, match=r"`classes=\[0, 1, 2\]` is not the same as on last call to partial_fit"):
+        model.partial_fit(X, y, classes=[0, 1, 2])
+    with pytest.raises(InvalidInput, match=r"y has the label 5, which is not among classes=\[0, 1\]"):
+        model.partial_fit(X, np.full(40, 5))
+    with pytest.raises(InvalidInput, match="X has 4 features"):
+        model.partial_fit(X[:, :4], y)
+    with pytest.raises(InvalidInput, match=r"The walk has λ = 0\.01"):
+        model.set_params(lam_half=0.5).partial_fit(X, y)
