@@ -1,0 +1,267 @@
+#include "maxmargin/classes_system.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "maxmargin/cpu.hpp"
+
+namespace maxmargin {
+
+namespace {
+
+constexpr Index widest_factor = 512;                                          // unknowns
+constexpr Index widest_part = 1024;                                           // features
+constexpr double worth_by_class = 24, worth_shared = 60, worth_a_factor = 8;  // products of the system
+constexpr Index rows_a_feature = 4;  // enough for a preconditioner that all classes share
+constexpr int most_steps = 1000;
+
+}  // namespace
+
+ClassSystem::ClassSystem(const ClassProblem& problem, const ClassRows& rows, ClassPasses& passes,
+                         const std::vector<double>& ridge)
+    : problem_(problem),
+      rows_(rows),
+      passes_(passes),
+      linear_(*problem.x),
+      ridge_(ridge),
+      n_(problem.x->rows()),
+      d_(problem.x->columns()),
+      K_(problem.classes),
+      width_(problem.width()),
+      size_(Index(ridge.size())),
+      stride_((size_ + 7) / 8 * 8),
+      counts_(n_),
+      weight_(n_),
+      column_(stride_) {
+  const double stored = double(problem.x->stored_values()), in_row = std::max(stored / n_, 1.0);
+  product_cost_ = 2 * stored * width_;
+  part_cost_ = 0.5 * stored * in_row;
+  factor_cost_ = 0.5 * K_ * (K_ + 1) * part_cost_ + std::pow(double(K_) * size_, 3) / 6;
+  const double sampled = std::min(1.0, double(rows_a_feature) * size_ / n_);
+  kind_ = Kind::diagonal;
+  if (size_ <= widest_part && part_cost_ * sampled <= worth_shared * product_cost_) kind_ = Kind::shared;
+  if (size_ <= widest_part && K_ * part_cost_ <= worth_by_class * product_cost_) kind_ = Kind::by_class;
+  if (kind_ == Kind::shared) part_cost_ *= sampled;
+  const std::size_t area = std::size_t(size_) * std::size_t(width_);
+  for (std::vector<double>* vector : {&r_, &z_, &p_, &Hp_}) vector->assign(area, 0.0);
+  if (kind_ == Kind::diagonal) parts_.assign(area, 0.0);
+}
+
+// Which rows have curvature.
+void ClassSystem::look(const std::vector<double>& alpha) {
+  live_.clear();
+  for (Index i = 0; i < n_; ++i) {
+    counts_[i] = rows_.count(row(alpha, i));
+    if (counts_[i] > 1) live_.push_back(i);
+  }
+}
+
+bool ClassSystem::solve(const std::vector<double>& alpha, const std::vector<double>& gradient, double forcing,
+                        std::vector<double>& direction, ClassRecord& record) {
+  look(alpha);
+  if (K_ * size_ <= widest_factor && (slow_ || factor_cost_ <= worth_a_factor * product_cost_)) {
+    factor(alpha, gradient, direction);
+    return true;
+  }
+  return descend(alpha, gradient, forcing, direction, record);
+}
+
+// Lower triangle of H = sum of weight_i x_i x_i', with the constant feature.
+void ClassSystem::outer(const std::vector<double>& weight, double* H) {
+  std::fill(H, H + std::size_t(stride_) * std::size_t(stride_), 0.0);
+  linear_.add_outer(weight.data(), H, stride_);
+  if (size_ == d_) return;
+  double* const last = H + std::ptrdiff_t(d_) * stride_;
+  linear_.combine(weight.data(), last);
+  last[d_] = std::accumulate(weight.begin(), weight.end(), 0.0);
+}
+
+// All classes and features in one matrix. Where nothing is penalised, weights may grow by the same in all classes: a penalty on
+// their sum does not change the answer.
+void ClassSystem::factor(const std::vector<double>& alpha, const std::vector<double>& gradient,
+                         std::vector<double>& direction) {
+  const Index unknowns = K_ * size_, stride = (unknowns + 7) / 8 * 8;
+  H_.assign(std::size_t(stride) * std::size_t(stride), 0.0);
+  parts_.resize(std::size_t(stride_) * std::size_t(stride_));
+  for (Index k = 0; k < K_; ++k)
+    for (Index l = 0; l <= k; ++l) {
+      std::fill(weight_.begin(), weight_.end(), 0.0);
+      for (const Index i : live_) weight_[i] = rows_.curvature(i, counts_[i], row(alpha, i), k, l);
+      outer(weight_, parts_.data());
+      for (Index a = 0; a < size_; ++a) {
+        double* const out = H_.data() + std::ptrdiff_t(k * size_ + a) * stride + std::ptrdiff_t(l) * size_;
+        for (Index b = 0; b < size_; ++b) out[b] = parts_[std::size_t(std::max(a, b)) * stride_ + std::min(a, b)];
+      }
+    }
+  double trace = 0;
+  for (Index u = 0; u < unknowns; ++u) trace += H_[std::size_t(u) * stride + u];
+  const double mean = trace / unknowns + 1e-300;
+  for (Index a = 0; a < size_; ++a)
+    for (Index k = 0; k < K_; ++k)
+      for (Index l = 0; l <= k; ++l)
+        H_[std::size_t(k * size_ + a) * stride + l * size_ + a] += (ridge_[a] > 0 ? 0.0 : mean) + (k == l ? ridge_[a] : 0.0);
+  double floor = (problem_.penalty ? 1e-14 : 1e-9) * mean;
+  std::vector<double> L, solution(stride);
+  for (int attempt = 0; attempt < 8; ++attempt, floor *= 100) {
+    L = H_;
+    for (Index u = 0; u < unknowns; ++u) L[std::size_t(u) * stride + u] += floor;
+    if (hot().cholesky(unknowns, L.data(), stride, 0.0) < 0) break;
+  }
+  for (Index k = 0; k < K_; ++k)
+    for (Index a = 0; a < size_; ++a) solution[k * size_ + a] = -gradient[std::size_t(a) * width_ + k];
+  for (Index u = 0; u < unknowns; ++u) {
+    const double* const line = L.data() + std::ptrdiff_t(u) * stride;
+    solution[u] = (solution[u] - hot().dot(u, line, solution.data())) / line[u];
+  }
+  for (Index u = unknowns; u-- > 0;) {
+    const double* const line = L.data() + std::ptrdiff_t(u) * stride;
+    solution[u] /= line[u];
+    hot().axpy(u, -solution[u], line, solution.data());
+  }
+  for (Index k = 0; k < K_; ++k)
+    for (Index a = 0; a < size_; ++a) direction[std::size_t(a) * width_ + k] = solution[k * size_ + a];
+}
+
+void ClassSystem::times(const std::vector<double>& alpha, const std::vector<double>& v, std::vector<double>& out) {
+  passes_.pass(
+      live_, v.data(),
+      [&](const ClassPasses::Block& block) {
+        for (Index r = 0; r < block.count; ++r)
+          rows_.curve(block.rows[r], row(alpha, block.rows[r]), block.values + std::ptrdiff_t(r) * width_);
+      },
+      out.data());
+  for (Index a = 0; a < size_; ++a)
+    hot().axpy(width_, ridge_[a], v.data() + std::ptrdiff_t(a) * width_, out.data() + std::ptrdiff_t(a) * width_);
+}
+
+// H + ridge becomes its factor.
+void ClassSystem::factor_part(double* H) {
+  double trace = 0;
+  for (Index a = 0; a < size_; ++a) trace += H[std::size_t(a) * stride_ + a];
+  double floor = (problem_.penalty ? 1e-10 : 1e-9) * trace / size_ + 1e-300;
+  for (Index a = 0; a < size_; ++a) H[std::size_t(a) * stride_ + a] += std::max(ridge_[a], floor);
+  H_.assign(H, H + std::size_t(stride_) * std::size_t(stride_));
+  for (int attempt = 0; attempt < 8 && hot().cholesky(size_, H, stride_, 0.0) >= 0; ++attempt, floor *= 100) {
+    std::copy(H_.begin(), H_.end(), H);
+    for (Index a = 0; a < size_; ++a) H[std::size_t(a) * stride_ + a] += 100 * floor;
+  }
+}
+
+void ClassSystem::prepare(const std::vector<double>& alpha) {
+  const std::size_t area = std::size_t(stride_) * std::size_t(stride_);
+  std::fill(weight_.begin(), weight_.end(), 0.0);
+  if (kind_ == Kind::shared) {
+    parts_.resize(area);
+    const Index every = std::max<Index>(1, Index(live_.size()) / (rows_a_feature * size_));
+    for (std::size_t at = 0; at < live_.size(); at += every) {
+      const Index i = live_[at];
+      double sum = 0;
+      for (Index k = 0; k < K_; ++k) sum += rows_.curvature(i, counts_[i], row(alpha, i), k, k);
+      weight_[i] = every * sum / (K_ - 1);
+    }
+    outer(weight_, parts_.data());
+    factor_part(parts_.data());
+    return;
+  }
+  if (kind_ == Kind::by_class) parts_.resize(area * std::size_t(K_));
+  for (Index k = 0; k < K_; ++k) {
+    for (const Index i : live_) weight_[i] = rows_.curvature(i, counts_[i], row(alpha, i), k, k);
+    if (kind_ == Kind::by_class) {
+      outer(weight_, parts_.data() + area * std::size_t(k));
+      factor_part(parts_.data() + area * std::size_t(k));
+      continue;
+    }
+    linear_.squares(weight_.data(), column_.data());
+    if (size_ > d_) column_[d_] = std::accumulate(weight_.begin(), weight_.end(), 0.0);
+    const double least = 1e-9 * *std::max_element(column_.begin(), column_.begin() + size_) + 1e-300;
+    for (Index a = 0; a < size_; ++a) parts_[std::size_t(a) * width_ + k] = column_[a] + std::max(ridge_[a], least);
+  }
+}
+
+// z = P M^-1 r, with P the projection to vectors that sum to 0 over the classes, where gradients are.
+void ClassSystem::precondition(const std::vector<double>& r, std::vector<double>& z) {
+  z = r;
+  if (kind_ == Kind::shared) {
+    std::vector<double>& sum = column_;
+    sum.assign(std::max(width_, stride_), 0.0);
+    for (Index a = 0; a < size_; ++a) {
+      const double* const line = parts_.data() + std::ptrdiff_t(a) * stride_;
+      double* const own = z.data() + std::ptrdiff_t(a) * width_;
+      hot().class_products_f64(1, a, width_, &line, z.data(), nullptr, sum.data());
+      for (Index k = 0; k < width_; ++k) own[k] = (own[k] - sum[k]) / line[a];
+    }
+    for (Index a = size_; a-- > 0;) {
+      const double* const line = parts_.data() + std::ptrdiff_t(a) * stride_;
+      double* const own = z.data() + std::ptrdiff_t(a) * width_;
+      for (Index k = 0; k < width_; ++k) {
+        own[k] /= line[a];
+        sum[k] = -own[k];
+      }
+      hot().class_sums_f64(1, a, width_, &line, sum.data(), z.data());
+    }
+    return;
+  }
+  for (Index k = 0; k < K_; ++k) {
+    if (kind_ == Kind::diagonal) {
+      for (Index a = 0; a < size_; ++a) z[std::size_t(a) * width_ + k] /= parts_[std::size_t(a) * width_ + k];
+      continue;
+    }
+    const double* const L = parts_.data() + std::size_t(stride_) * std::size_t(stride_) * std::size_t(k);
+    for (Index a = 0; a < size_; ++a) {
+      const double* const line = L + std::ptrdiff_t(a) * stride_;
+      column_[a] = (z[std::size_t(a) * width_ + k] - hot().dot(a, line, column_.data())) / line[a];
+    }
+    for (Index a = size_; a-- > 0;) {
+      const double* const line = L + std::ptrdiff_t(a) * stride_;
+      column_[a] /= line[a];
+      hot().axpy(a, -column_[a], line, column_.data());
+      z[std::size_t(a) * width_ + k] = column_[a];
+    }
+  }
+  for (Index a = 0; a < size_; ++a) {
+    double* const own = z.data() + std::ptrdiff_t(a) * width_;
+    const double mean = std::accumulate(own, own + K_, 0.0) / K_;
+    for (Index k = 0; k < K_; ++k) own[k] -= mean;
+  }
+}
+
+bool ClassSystem::descend(const std::vector<double>& alpha, const std::vector<double>& gradient, double forcing,
+                          std::vector<double>& direction, ClassRecord& record) {
+  const auto area = std::ptrdiff_t(size_) * width_;
+  const double preparing = kind_ == Kind::by_class ? K_ * part_cost_ : kind_ == Kind::shared ? part_cost_ : 0.5 * product_cost_;
+  if (!prepared_ || spent_ >= preparing) {
+    prepare(alpha);
+    prepared_ = true;
+    spent_ = 0;
+  }
+  std::fill(direction.begin(), direction.end(), 0.0);
+  for (std::ptrdiff_t a = 0; a < area; ++a) r_[a] = -gradient[a];
+  precondition(r_, z_);
+  p_ = z_;
+  double rz = hot().dot(area, r_.data(), z_.data());
+  const double enough = forcing * forcing * rz;
+  double steps_cost = 0;
+  for (int step = 0; step < most_steps && rz > enough; ++step) {
+    times(alpha, p_, Hp_);
+    const double curve = hot().dot(area, p_.data(), Hp_.data());
+    if (!(curve > 0)) break;
+    const double length = rz / curve;
+    hot().axpy(area, length, p_.data(), direction.data());
+    hot().axpy(area, -length, Hp_.data(), r_.data());
+    precondition(r_, z_);
+    const double next = hot().dot(area, r_.data(), z_.data());
+    const double ratio = next / rz;
+    rz = next;
+    for (std::ptrdiff_t a = 0; a < area; ++a) p_[a] = z_[a] + ratio * p_[a];
+    steps_cost += product_cost_;
+    if (K_ * size_ <= widest_factor && steps_cost > factor_cost_) {
+      slow_ = true;
+      break;
+    }
+    if (record.poll()) return false;
+  }
+  spent_ += steps_cost;
+  return true;
+}
+
+}  // namespace maxmargin

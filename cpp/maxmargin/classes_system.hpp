@@ -1,0 +1,53 @@
+// Newton's system of a model of all classes: (ridge + sum_i curvature_i (x) x_i x_i') direction = -gradient.
+//
+// Conjugate gradients, whose preconditioner is the part of each class by itself, or one for all classes where that would cost
+// too much, or the diagonal where features are many. A small system is factored if that is cheaper than the steps it saves.
+#pragma once
+
+#include <vector>
+
+#include "maxmargin/classes_passes.hpp"
+#include "maxmargin/classes_record.hpp"
+#include "maxmargin/classes_rows.hpp"
+#include "maxmargin/linear_passes.hpp"
+
+namespace maxmargin {
+
+class ClassSystem {
+ public:
+  // Vectors are [size][width]: weights of all classes feature by feature, the offsets last.
+  ClassSystem(const ClassProblem& problem, const ClassRows& rows, ClassPasses& passes, const std::vector<double>& ridge);
+
+  // To a residual of `forcing` times the gradient, in the norm of the preconditioner. False: the record stopped it.
+  bool solve(const std::vector<double>& alpha, const std::vector<double>& gradient, double forcing,
+             std::vector<double>& direction, ClassRecord& record);
+
+ private:
+  enum class Kind { by_class, shared, diagonal };
+
+  void look(const std::vector<double>& alpha);
+  void factor(const std::vector<double>& alpha, const std::vector<double>& gradient, std::vector<double>& direction);
+  bool descend(const std::vector<double>& alpha, const std::vector<double>& gradient, double forcing,
+               std::vector<double>& direction, ClassRecord& record);
+  void times(const std::vector<double>& alpha, const std::vector<double>& v, std::vector<double>& out);
+  void prepare(const std::vector<double>& alpha);
+  void outer(const std::vector<double>& weight, double* H);
+  void factor_part(double* H);
+  void precondition(const std::vector<double>& r, std::vector<double>& z);
+  const double* row(const std::vector<double>& alpha, Index i) const { return alpha.data() + std::ptrdiff_t(i) * width_; }
+
+  const ClassProblem& problem_;
+  const ClassRows& rows_;
+  ClassPasses& passes_;
+  LinearPasses linear_;
+  const std::vector<double>& ridge_;
+  Index n_, d_, K_, width_, size_, stride_;
+  Kind kind_;
+  double product_cost_, part_cost_, factor_cost_;  // in multiplications
+  double spent_ = 0;                               // on steps since the preconditioner was made
+  bool prepared_ = false, slow_ = false;           // slow: steps cost more than a factor would
+  std::vector<Index> live_, counts_;
+  std::vector<double> weight_, parts_, column_, H_, r_, z_, p_, Hp_;
+};
+
+}  // namespace maxmargin
