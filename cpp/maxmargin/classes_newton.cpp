@@ -10,6 +10,8 @@ namespace {
 
 using Block = ClassPasses::Block;
 
+constexpr double most_forcing = 0.2;
+
 class ClassNewton {
  public:
   ClassNewton(const ClassProblem& problem, const LinearOptions& options, const Monitor& monitor)
@@ -28,6 +30,7 @@ class ClassNewton {
     if (problem.offset == LinearOffset::penalised) ridge_[d_] /= problem.offset_scale * problem.offset_scale;
     for (std::vector<double>* vector : {&W_, &gradient_, &direction_}) vector->assign(area(size_), 0.0);
     for (std::vector<double>* matrix : {&scores_, &alpha_, &along_, &next_}) matrix->assign(area(n_), 0.0);
+    log_sums_.resize(n_);
     if (free_offsets()) {
       label_sums_.resize(area(size_));
       passes_.pass(
@@ -50,10 +53,11 @@ class ClassNewton {
         const double dual = find_dual();
         record_.dual(dual, next_);
         if (record_.stops()) break;
-        if (rows_.smoothed() && unsolved() <= 0.1 * (primal_ - dual)) sharpen();
+        if (rows_.smoothed() && system_.unsolved(gradient_) <= 0.1 * (primal_ - dual)) sharpen();
       }
-      const double forcing = problem_.penalty ? std::clamp(0.5 * std::sqrt(record_.relative_gap()), 1e-4, 0.1) : 1e-10;
-      if (!system_.solve(alpha_, gradient_, forcing, direction_, record_)) break;
+      const double forcing = problem_.penalty ? std::clamp(0.5 * std::sqrt(record_.relative_gap()), 1e-4, most_forcing) : 1e-10;
+      const double goal = !problem_.penalty ? 0.0 : rows_.smoothed() ? 0.02 * (primal_ - record_.dual()) : 0.1 * record_.aim();
+      if (!system_.solve(alpha_, gradient_, forcing, goal, direction_, record_)) break;
       decrement_ = -hot().dot(std::ptrdiff_t(area(size_)), gradient_.data(), direction_.data());
       passes_.pass(
           passes_.all(), direction_.data(),
@@ -88,7 +92,8 @@ class ClassNewton {
     passes_.for_rows([&](const Block& block) {
       const std::size_t at = area(block.first);
       for (std::size_t k = 0; k < area(block.count); ++k) block.values[k] = scores_[at + k] + length * along_[at + k];
-      loss[block.chunk] += rows_.multipliers(block.first, block.count, block.values, alpha_.data() + at);
+      loss[block.chunk] +=
+          rows_.multipliers(block.first, block.count, block.values, alpha_.data() + at, log_sums_.data() + block.first);
       for (Index r = 0; r < block.count; ++r) {
         const double* const alpha = alpha_.data() + at + area(r);
         const double* const along = along_.data() + at + area(r);
@@ -149,7 +154,7 @@ class ClassNewton {
   // The dual objective of the multipliers, made feasible and put into next_. Free offsets want the totals of all classes to be
   // what the labels give: classes with too much give a part of theirs, and the others share it, in each row.
   double find_dual() {
-    std::vector<double> give(width_, 0.0), take(width_, 0.0);
+    std::vector<double> give(width_, 0.0), take(width_, 0.0), lost(width_, 0.0);
     if (free_offsets()) {
       const double* const excess = gradient_.data() + area(d_);
       const double* const wanted = label_sums_.data() + area(d_);
@@ -158,12 +163,13 @@ class ClassNewton {
       for (Index k = 0; k < K_ && moved > 0; ++k) {
         give[k] = std::max(excess[k], 0.0) / (wanted[k] + excess[k]);
         take[k] = std::max(-excess[k], 0.0) / moved;
+        lost[k] = std::log1p(-give[k]);
       }
     }
     ChunkSums gains;
     passes_.for_rows([&](const Block& block) {
       double gain = 0;
-      for (Index r = 0; r < block.count; ++r) gain += feasible(block.first + r, give.data(), take.data());
+      for (Index r = 0; r < block.count; ++r) gain += feasible(block.first + r, give.data(), take.data(), lost.data());
       gains[block.chunk] += gain;
     });
     double square = 0;
@@ -194,7 +200,7 @@ class ClassNewton {
   }
 
   // One row's part in that: what it gains.
-  double feasible(Index i, const double* give, const double* take) {
+  double feasible(Index i, const double* give, const double* take, const double* lost) {
     const double* const alpha = alpha_.data() + area(i);
     double* const out = next_.data() + area(i);
     double surplus = 0, gain = 0;
@@ -204,19 +210,14 @@ class ClassNewton {
       for (Index k = 0; k < K_; ++k) gain += k == problem_.label[i] ? 0.0 : out[k];
       return gain;
     }
-    for (Index k = 0; k < K_; ++k) gain -= out[k] > 0 ? out[k] * std::log(out[k] / problem_.price[i]) : 0.0;
+    // log(out / price) = f - log sum exp f + log(out / alpha); log(1 + t) <= t saves most logarithms.
+    for (Index k = 0; k < K_; ++k) {
+      if (!(out[k] > 0)) continue;
+      const double more = take[k] * surplus, t = more / alpha[k];
+      const double log = t < 1e-6 ? scores_[area(i) + k] - log_sums_[i] + t + lost[k] : std::log(out[k] / problem_.price[i]);
+      gain -= out[k] * log;
+    }
     return gain;
-  }
-
-  // The gap of the smoothed problem: see linear_newton.cpp.
-  double unsolved() const {
-    double sum = 0;
-    for (Index a = 0; a < size_; ++a)
-      for (Index k = 0; k < K_; ++k) {
-        const double g = gradient_[area(a) + k];
-        sum += ridge_[a] > 0 ? 0.5 * g * g / ridge_[a] : std::abs(g);
-      }
-    return sum;
   }
 
   void sharpen() {
@@ -258,7 +259,7 @@ class ClassNewton {
   ClassRecord record_;
   ClassSystem system_;
   std::vector<double> W_, gradient_, direction_, label_sums_;
-  std::vector<double> scores_, alpha_, along_, next_;
+  std::vector<double> scores_, alpha_, along_, next_, log_sums_;
   double loss_ = 0, primal_ = 0, decrement_ = 0;
 };
 

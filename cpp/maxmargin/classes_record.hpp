@@ -26,6 +26,7 @@ class ClassRecord {
   ClassOutcome finish(const std::vector<double>& last_alpha);
 
   double relative_gap() const { return gap() / std::max(std::abs(primal_), 1e-300); }
+  double aim() const { return aim_ * std::abs(primal_); }  // the gap to come to
   bool converged() const { return gap() <= options_.tol * std::abs(primal_); }
   void end(Ending ending) { outcome_.ending = ending; }
   void separates() { outcome_.separates = true; }

@@ -29,8 +29,9 @@ class ClassRows {
   bool smoothed() const { return problem_.loss == ClassLoss::joint; }
   double sharpness() const { return smoothed() ? sharpness_ : 1.0; }
 
-  // Loss and multipliers of some rows [first, first + count) at scores f; both [count][width].
-  double multipliers(Index first, Index count, const double* f, double* alpha) const {
+  // Loss and multipliers of some rows [first, first + count) at scores f; both [count][width]. For the multinomial loss also
+  // log sum exp f.
+  double multipliers(Index first, Index count, const double* f, double* alpha, double* log_sums) const {
     double sum = 0;
     if (smoothed()) {
       for (Index r = 0; r < count; ++r)
@@ -45,7 +46,9 @@ class ClassRows {
       const double price = problem_.price[i], factor = price / (1.0 + rest[r]);
       double* const row = alpha + std::ptrdiff_t(r) * width_;
       for (Index k = 0; k < width_; ++k) row[k] *= factor;
-      sum += price * (std::log1p(rest[r]) + (top[r] - f[std::ptrdiff_t(r) * width_ + problem_.label[i]]));
+      const double log = std::log1p(rest[r]);
+      log_sums[r] = top[r] + log;
+      sum += price * (log + (top[r] - f[std::ptrdiff_t(r) * width_ + problem_.label[i]]));
     }
     return sum;
   }

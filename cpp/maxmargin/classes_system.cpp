@@ -9,10 +9,11 @@ namespace maxmargin {
 
 namespace {
 
-constexpr Index widest_factor = 512;                                          // unknowns
-constexpr Index widest_part = 1024;                                           // features
-constexpr double worth_by_class = 24, worth_shared = 60, worth_a_factor = 8;  // products of the system
-constexpr Index rows_a_feature = 4;  // enough for a preconditioner that all classes share
+constexpr Index widest_factor = 512;  // unknowns
+constexpr Index widest_part = 1024;   // features
+constexpr double worth_a_factor = 8;  // products with the system
+constexpr Index rows_a_feature = 4;   // that a preconditioner is made of
+constexpr double light = 0.1;         // of the mean weight: rows that it need not know
 constexpr int most_steps = 1000;
 
 }  // namespace
@@ -37,14 +38,21 @@ ClassSystem::ClassSystem(const ClassProblem& problem, const ClassRows& rows, Cla
   product_cost_ = 2 * stored * width_;
   part_cost_ = 0.5 * stored * in_row;
   factor_cost_ = 0.5 * K_ * (K_ + 1) * part_cost_ + std::pow(double(K_) * size_, 3) / 6;
-  const double sampled = std::min(1.0, double(rows_a_feature) * size_ / n_);
-  kind_ = Kind::diagonal;
-  if (size_ <= widest_part && part_cost_ * sampled <= worth_shared * product_cost_) kind_ = Kind::shared;
-  if (size_ <= widest_part && K_ * part_cost_ <= worth_by_class * product_cost_) kind_ = Kind::by_class;
-  if (kind_ == Kind::shared) part_cost_ *= sampled;
+  part_cost_ /= n_;
+  kind_ = size_ <= widest_part ? Kind::shared : Kind::diagonal;
   const std::size_t area = std::size_t(size_) * std::size_t(width_);
   for (std::vector<double>* vector : {&r_, &z_, &p_, &Hp_}) vector->assign(area, 0.0);
   if (kind_ == Kind::diagonal) parts_.assign(area, 0.0);
+}
+
+double ClassSystem::unsolved(const std::vector<double>& gradient) const {
+  double sum = 0;
+  for (Index a = 0; a < size_; ++a)
+    for (Index k = 0; k < K_; ++k) {
+      const double g = gradient[std::size_t(a) * width_ + k];
+      sum += ridge_[a] > 0 ? 0.5 * g * g / ridge_[a] : std::abs(g);
+    }
+  return sum;
 }
 
 // Which rows have curvature.
@@ -56,14 +64,14 @@ void ClassSystem::look(const std::vector<double>& alpha) {
   }
 }
 
-bool ClassSystem::solve(const std::vector<double>& alpha, const std::vector<double>& gradient, double forcing,
+bool ClassSystem::solve(const std::vector<double>& alpha, const std::vector<double>& gradient, double forcing, double goal,
                         std::vector<double>& direction, ClassRecord& record) {
   look(alpha);
   if (K_ * size_ <= widest_factor && (slow_ || factor_cost_ <= worth_a_factor * product_cost_)) {
     factor(alpha, gradient, direction);
     return true;
   }
-  return descend(alpha, gradient, forcing, direction, record);
+  return descend(alpha, gradient, forcing, goal, direction, record);
 }
 
 // Lower triangle of H = sum of weight_i x_i x_i', with the constant feature.
@@ -147,35 +155,76 @@ void ClassSystem::factor_part(double* H) {
   }
 }
 
+// Leaves out rows of small weight, and of the others all but every so many; returns how many are left.
+Index ClassSystem::sample() {
+  double sum = 0, square = 0, kept = 0;
+  for (const double w : weight_) {
+    sum += w;
+    square += w * w;
+  }
+  const double least = light * square / (sum + 1e-300);
+  Index count = 0, left = 0, at = 0;
+  for (double& w : weight_) {
+    if (w < least) w = 0;
+    count += w > 0;
+  }
+  const Index every = std::max<Index>(1, count / (rows_a_feature * size_));
+  for (double& w : weight_) {
+    if (w > 0 && at++ % every != 0) w = 0;
+    left += w > 0;
+    kept += w;
+  }
+  for (double& w : weight_) w *= sum / (kept + 1e-300);
+  return left;
+}
+
+void ClassSystem::weigh(const std::vector<double>& alpha, Index k) {
+  std::fill(weight_.begin(), weight_.end(), 0.0);
+  for (const Index i : live_) weight_[i] = rows_.curvature(i, counts_[i], row(alpha, i), k, k);
+}
+
+// Parts of each class cost more than one that all share, and save more: they are made once half as much has been spent on
+// steps.
 void ClassSystem::prepare(const std::vector<double>& alpha) {
   const std::size_t area = std::size_t(stride_) * std::size_t(stride_);
-  std::fill(weight_.begin(), weight_.end(), 0.0);
-  if (kind_ == Kind::shared) {
-    parts_.resize(area);
-    const Index every = std::max<Index>(1, Index(live_.size()) / (rows_a_feature * size_));
-    for (std::size_t at = 0; at < live_.size(); at += every) {
-      const Index i = live_[at];
-      double sum = 0;
-      for (Index k = 0; k < K_; ++k) sum += rows_.curvature(i, counts_[i], row(alpha, i), k, k);
-      weight_[i] = every * sum / (K_ - 1);
+  if (kind_ == Kind::diagonal) {
+    if (prepared_ && spent_ < product_cost_) return;
+    for (Index k = 0; k < K_; ++k) {
+      weigh(alpha, k);
+      linear_.squares(weight_.data(), column_.data());
+      if (size_ > d_) column_[d_] = std::accumulate(weight_.begin(), weight_.end(), 0.0);
+      const double least = 1e-9 * *std::max_element(column_.begin(), column_.begin() + size_) + 1e-300;
+      for (Index a = 0; a < size_; ++a) parts_[std::size_t(a) * width_ + k] = column_[a] + std::max(ridge_[a], least);
     }
-    outer(weight_, parts_.data());
-    factor_part(parts_.data());
-    return;
-  }
-  if (kind_ == Kind::by_class) parts_.resize(area * std::size_t(K_));
-  for (Index k = 0; k < K_; ++k) {
-    for (const Index i : live_) weight_[i] = rows_.curvature(i, counts_[i], row(alpha, i), k, k);
-    if (kind_ == Kind::by_class) {
-      outer(weight_, parts_.data() + area * std::size_t(k));
-      factor_part(parts_.data() + area * std::size_t(k));
-      continue;
+  } else {
+    const double rows = std::min<double>(double(live_.size()), rows_a_feature * size_), factored = std::pow(size_, 3) / 6;
+    if (prepared_ && spent_ >= 0.5 * K_ * (rows * part_cost_ + factored)) {
+      kind_ = Kind::by_class;
+      parts_.resize(area * std::size_t(K_));
+      for (Index k = 0; k < K_; ++k) {
+        weigh(alpha, k);
+        sample();
+        outer(weight_, parts_.data() + area * std::size_t(k));
+        factor_part(parts_.data() + area * std::size_t(k));
+      }
+    } else if (!prepared_ || (kind_ == Kind::shared && spent_ >= rows * part_cost_ + factored)) {
+      parts_.resize(area);
+      std::fill(weight_.begin(), weight_.end(), 0.0);
+      for (const Index i : live_) {
+        for (Index k = 0; k < K_; ++k) weight_[i] += rows_.curvature(i, counts_[i], row(alpha, i), k, k);
+        weight_[i] /= K_ - 1;
+      }
+      sample();
+      outer(weight_, parts_.data());
+      factor_part(parts_.data());
+      prepared_ = true;
+      return;  // what was spent goes on to count
+    } else {
+      return;
     }
-    linear_.squares(weight_.data(), column_.data());
-    if (size_ > d_) column_[d_] = std::accumulate(weight_.begin(), weight_.end(), 0.0);
-    const double least = 1e-9 * *std::max_element(column_.begin(), column_.begin() + size_) + 1e-300;
-    for (Index a = 0; a < size_; ++a) parts_[std::size_t(a) * width_ + k] = column_[a] + std::max(ridge_[a], least);
   }
+  prepared_ = true;
+  spent_ = 0;
 }
 
 // z = P M^-1 r, with P the projection to vectors that sum to 0 over the classes, where gradients are.
@@ -225,15 +274,10 @@ void ClassSystem::precondition(const std::vector<double>& r, std::vector<double>
   }
 }
 
-bool ClassSystem::descend(const std::vector<double>& alpha, const std::vector<double>& gradient, double forcing,
+bool ClassSystem::descend(const std::vector<double>& alpha, const std::vector<double>& gradient, double forcing, double goal,
                           std::vector<double>& direction, ClassRecord& record) {
   const auto area = std::ptrdiff_t(size_) * width_;
-  const double preparing = kind_ == Kind::by_class ? K_ * part_cost_ : kind_ == Kind::shared ? part_cost_ : 0.5 * product_cost_;
-  if (!prepared_ || spent_ >= preparing) {
-    prepare(alpha);
-    prepared_ = true;
-    spent_ = 0;
-  }
+  prepare(alpha);
   std::fill(direction.begin(), direction.end(), 0.0);
   for (std::ptrdiff_t a = 0; a < area; ++a) r_[a] = -gradient[a];
   precondition(r_, z_);
@@ -259,6 +303,7 @@ bool ClassSystem::descend(const std::vector<double>& alpha, const std::vector<do
       break;
     }
     if (record.poll()) return false;
+    if (unsolved(r_) <= goal) break;
   }
   spent_ += steps_cost;
   return true;

@@ -18,19 +18,25 @@ class ClassSystem {
   // Vectors are [size][width]: weights of all classes feature by feature, the offsets last.
   ClassSystem(const ClassProblem& problem, const ClassRows& rows, ClassPasses& passes, const std::vector<double>& ridge);
 
-  // To a residual of `forcing` times the gradient, in the norm of the preconditioner. False: the record stopped it.
-  bool solve(const std::vector<double>& alpha, const std::vector<double>& gradient, double forcing,
+  // To a residual of `forcing` times the gradient, in the norm of the preconditioner, or to one that leaves no more than `goal`
+  // unsolved. False: the record stopped it.
+  bool solve(const std::vector<double>& alpha, const std::vector<double>& gradient, double forcing, double goal,
              std::vector<double>& direction, ClassRecord& record);
+  // What the gap of the two objectives is at a point with this gradient: 1/2 |gradient|^2, and what it costs to make
+  // multipliers level where offsets are free: scores are about 1 apart.
+  double unsolved(const std::vector<double>& gradient) const;
 
  private:
   enum class Kind { by_class, shared, diagonal };
 
   void look(const std::vector<double>& alpha);
   void factor(const std::vector<double>& alpha, const std::vector<double>& gradient, std::vector<double>& direction);
-  bool descend(const std::vector<double>& alpha, const std::vector<double>& gradient, double forcing,
+  bool descend(const std::vector<double>& alpha, const std::vector<double>& gradient, double forcing, double goal,
                std::vector<double>& direction, ClassRecord& record);
   void times(const std::vector<double>& alpha, const std::vector<double>& v, std::vector<double>& out);
   void prepare(const std::vector<double>& alpha);
+  Index sample();
+  void weigh(const std::vector<double>& alpha, Index k);
   void outer(const std::vector<double>& weight, double* H);
   void factor_part(double* H);
   void precondition(const std::vector<double>& r, std::vector<double>& z);
