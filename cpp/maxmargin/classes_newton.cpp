@@ -53,18 +53,15 @@ class ClassNewton {
         const double dual = find_dual();
         record_.dual(dual, next_);
         if (record_.stops()) break;
-        if (rows_.smoothed() && system_.unsolved(gradient_) <= 0.1 * (primal_ - dual)) sharpen();
+        if (rows_.smoothed() && system_.unsolved(gradient_) <= 0.1 * std::min(primal_ - dual, scale())) sharpen();
       }
       const double forcing = problem_.penalty ? std::clamp(0.5 * std::sqrt(record_.relative_gap()), 1e-4, most_forcing) : 1e-10;
-      const double goal = !problem_.penalty ? 0.0 : rows_.smoothed() ? 0.02 * (primal_ - record_.dual()) : 0.1 * record_.aim();
+      const double goal = !problem_.penalty  ? 0.0
+                          : rows_.smoothed() ? 0.02 * std::min(primal_ - record_.dual(), scale())
+                                             : 0.1 * record_.aim();
       if (!system_.solve(alpha_, gradient_, forcing, goal, direction_, record_)) break;
       decrement_ = -hot().dot(std::ptrdiff_t(area(size_)), gradient_.data(), direction_.data());
-      passes_.pass(
-          passes_.all(), direction_.data(),
-          [&](const Block& block) {
-            std::copy(block.values, block.values + std::ptrdiff_t(block.count) * width_, along_.data() + area(block.first));
-          },
-          nullptr);
+      find_scores(direction_, along_);
       if (!problem_.penalty && without_penalty()) break;
       if (!(decrement_ > 0)) {  // nothing left that float64 can tell
         if (!rows_.smoothed()) break;
@@ -81,6 +78,15 @@ class ClassNewton {
  private:
   std::size_t area(Index rows) const { return std::size_t(rows) * std::size_t(width_); }
   bool free_offsets() const { return problem_.penalty && problem_.offset == LinearOffset::free; }
+
+  void find_scores(const std::vector<double>& W, std::vector<double>& scores) {
+    passes_.pass(
+        passes_.all(), W.data(),
+        [&](const Block& block) {
+          std::copy(block.values, block.values + std::ptrdiff_t(block.count) * width_, scores.data() + area(block.first));
+        },
+        nullptr);
+  }
 
   struct Slope {
     double first, second;
@@ -121,12 +127,14 @@ class ClassNewton {
       slope_w += ridge_[a] * hot().dot(width_, W_.data() + area(a), direction_.data() + area(a));
       curve_w += ridge_[a] * hot().dot(width_, direction_.data() + area(a), direction_.data() + area(a));
     }
-    const double close = rows_.smoothed() ? 1e-2 : 0.25;
+    const double close = rows_.smoothed() ? 1e-2 : 0.25, before = loss_;
     double low = 0, high = std::numeric_limits<double>::infinity(), length = 1;
     for (int trial = 0; trial < 40; ++trial) {
       const Slope rows = look(length);
       const double slope = slope_w + length * curve_w + rows.first, curve = curve_w + rows.second;
-      if (std::abs(slope) <= close * decrement_) break;
+      // A small slope to the right of the root may still be above where it began.
+      const bool falls = slope <= 0 || rows_.smoothed() || loss_ - before + length * (slope_w + 0.5 * length * curve_w) <= 0;
+      if (std::abs(slope) <= close * decrement_ && falls) break;
       (slope < 0 ? low : high) = length;
       double next = curve > 0 ? length - slope / curve : 2 * length;
       if (!(next > low && next < high)) next = std::isfinite(high) ? 0.5 * (low + high) : 2 * length;
@@ -220,8 +228,12 @@ class ClassNewton {
     return gain;
   }
 
+  // What the optimum is about: at large prices the primal objective is far above it until the end.
+  double scale() const { return std::max(record_.dual(), primal_ - loss_); }
+
   void sharpen() {
     rows_.sharpen(alpha_);
+    find_scores(W_, scores_);  // what steps add up to has rounding that sharper losses see
     look(0);
     find_gradient();
   }

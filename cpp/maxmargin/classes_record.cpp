@@ -9,7 +9,7 @@ namespace {
 // Below so many products a round costs next to nothing; then two ways to say the same problem give the same answer.
 constexpr std::int64_t small = 1 << 18;
 constexpr double exact = 1e-14;
-constexpr std::int64_t patience = 60;  // rounds in which the gap must become a little smaller
+constexpr std::int64_t patience = 60;  // rounds in which the gap or the primal objective must become a little smaller
 constexpr std::size_t most_checkpoints = 4096;
 
 }  // namespace
@@ -37,8 +37,9 @@ void ClassRecord::dual(double value, const std::vector<double>& alpha) {
 
 bool ClassRecord::stops() {
   if (outcome_.trace.size() < most_checkpoints) outcome_.trace.push_back(progress());
-  if (gap() < 0.999 * settled_gap_) {
+  if (gap() < 0.999 * settled_gap_ || primal_ < 0.999 * settled_primal_) {
     settled_gap_ = gap();
+    settled_primal_ = primal_;
     settled_round_ = outcome_.rounds;
   }
   const std::int64_t waited = outcome_.rounds - settled_round_;

@@ -42,7 +42,7 @@ class ClassRecord {
   const Monitor& monitor_;
   double aim_;
   double primal_ = std::numeric_limits<double>::infinity(), dual_ = -std::numeric_limits<double>::infinity();
-  double settled_gap_ = std::numeric_limits<double>::infinity();
+  double settled_gap_ = std::numeric_limits<double>::infinity(), settled_primal_ = settled_gap_;
   std::int64_t settled_round_ = 0, extra_rounds_ = 0;
   std::vector<double> W_, alpha_;
   ClassOutcome outcome_;

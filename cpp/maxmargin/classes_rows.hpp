@@ -21,8 +21,13 @@ class ClassRows {
     if (smoothed()) {
       const Index n = problem.x->rows();
       centre_.assign(std::size_t(n) * std::size_t(width_), 0.0);
-      for (Index i = 0; i < n; ++i)
-        for (Index k = 0; k < problem.classes; ++k) centre_[at(i, k)] = problem.price[i] / problem.classes;
+      double square = 0;
+      for (Index i = 0; i < n; ++i) {
+        centre_[at(i, problem.label[i])] = problem.price[i];
+        square += problem.price[i] * (problem.x->square(i) + 1.0);
+      }
+      // Multipliers are of the size 1/|x|^2 where prices are larger than that.
+      sharpness_ = std::min(0.3, 4.0 * n / square);
     }
   }
 

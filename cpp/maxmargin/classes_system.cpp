@@ -1,6 +1,7 @@
 #include "maxmargin/classes_system.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 #include "maxmargin/cpu.hpp"
@@ -9,11 +10,11 @@ namespace maxmargin {
 
 namespace {
 
-constexpr Index widest_factor = 512;  // unknowns
-constexpr Index widest_part = 1024;   // features
-constexpr double worth_a_factor = 8;  // products with the system
-constexpr Index rows_a_feature = 4;   // that a preconditioner is made of
-constexpr double light = 0.1;         // of the mean weight: rows that it need not know
+constexpr Index widest_factor = 1024;  // unknowns
+constexpr Index widest_part = 1024;    // features
+constexpr double worth_a_factor = 8;   // products with the system
+constexpr Index rows_a_feature = 4;    // that a preconditioner is made of
+constexpr double light = 0.1;          // of the mean weight: rows that it need not know
 constexpr int most_steps = 1000;
 
 }  // namespace
@@ -33,12 +34,10 @@ ClassSystem::ClassSystem(const ClassProblem& problem, const ClassRows& rows, Cla
       stride_((size_ + 7) / 8 * 8),
       counts_(n_),
       weight_(n_),
-      column_(stride_) {
-  const double stored = double(problem.x->stored_values()), in_row = std::max(stored / n_, 1.0);
-  product_cost_ = 2 * stored * width_;
-  part_cost_ = 0.5 * stored * in_row;
-  factor_cost_ = 0.5 * K_ * (K_ + 1) * part_cost_ + std::pow(double(K_) * size_, 3) / 6;
-  part_cost_ /= n_;
+      column_(stride_),
+      diagonal_(stride_),
+      mean_price_(std::accumulate(problem.price, problem.price + n_, 0.0) / n_) {
+  in_row_ = std::max(double(problem.x->stored_values()) / n_, 1.0);
   kind_ = size_ <= widest_part ? Kind::shared : Kind::diagonal;
   const std::size_t area = std::size_t(size_) * std::size_t(width_);
   for (std::vector<double>* vector : {&r_, &z_, &p_, &Hp_}) vector->assign(area, 0.0);
@@ -55,23 +54,34 @@ double ClassSystem::unsolved(const std::vector<double>& gradient) const {
   return sum;
 }
 
-// Which rows have curvature.
+// Which rows have curvature, and what that costs.
 void ClassSystem::look(const std::vector<double>& alpha) {
   live_.clear();
   for (Index i = 0; i < n_; ++i) {
     counts_[i] = rows_.count(row(alpha, i));
     if (counts_[i] > 1) live_.push_back(i);
   }
+  const double parts = 0.5 * K_ * (K_ + 1);
+  part_cost_ = 0.5 * in_row_ * in_row_;
+  product_cost_ = 2 * in_row_ * width_ * double(live_.size()) + double(size_) * width_;
+  factor_cost_ = K_ * size_ > widest_factor ? std::numeric_limits<double>::infinity()
+                                            : parts * part_cost_ * double(live_.size()) + std::pow(double(K_) * size_, 3) / 6;
 }
 
 bool ClassSystem::solve(const std::vector<double>& alpha, const std::vector<double>& gradient, double forcing, double goal,
                         std::vector<double>& direction, ClassRecord& record) {
   look(alpha);
-  if (K_ * size_ <= widest_factor && (slow_ || factor_cost_ <= worth_a_factor * product_cost_)) {
-    factor(alpha, gradient, direction);
+  if (factor_cost_ > std::max<double>(worth_a_factor, steps_) * product_cost_ &&
+      descend(alpha, gradient, forcing, goal, direction, record))
     return true;
-  }
-  return descend(alpha, gradient, forcing, goal, direction, record);
+  steps_ -= steps_ / 4;  // so that steps are tried again some time
+  return factor(alpha, gradient, direction, record);
+}
+
+// Where no row curves, a free offset has no curvature. A millionth of what one row has lets it move.
+double ClassSystem::held(Index a) const {
+  const bool free = a == d_ && problem_.offset == LinearOffset::free;
+  return ridge_[a] + (free ? 1e-6 * mean_price_ * rows_.sharpness() : 0.0);
 }
 
 // Lower triangle of H = sum of weight_i x_i x_i', with the constant feature.
@@ -86,19 +96,20 @@ void ClassSystem::outer(const std::vector<double>& weight, double* H) {
 
 // All classes and features in one matrix. Where nothing is penalised, weights may grow by the same in all classes: a penalty on
 // their sum does not change the answer.
-void ClassSystem::factor(const std::vector<double>& alpha, const std::vector<double>& gradient,
-                         std::vector<double>& direction) {
+bool ClassSystem::factor(const std::vector<double>& alpha, const std::vector<double>& gradient, std::vector<double>& direction,
+                         ClassRecord& record) {
   const Index unknowns = K_ * size_, stride = (unknowns + 7) / 8 * 8;
   H_.assign(std::size_t(stride) * std::size_t(stride), 0.0);
-  parts_.resize(std::size_t(stride_) * std::size_t(stride_));
+  part_.resize(std::size_t(stride_) * std::size_t(stride_));
   for (Index k = 0; k < K_; ++k)
     for (Index l = 0; l <= k; ++l) {
+      if (record.poll()) return false;
       std::fill(weight_.begin(), weight_.end(), 0.0);
       for (const Index i : live_) weight_[i] = rows_.curvature(i, counts_[i], row(alpha, i), k, l);
-      outer(weight_, parts_.data());
+      outer(weight_, part_.data());
       for (Index a = 0; a < size_; ++a) {
         double* const out = H_.data() + std::ptrdiff_t(k * size_ + a) * stride + std::ptrdiff_t(l) * size_;
-        for (Index b = 0; b < size_; ++b) out[b] = parts_[std::size_t(std::max(a, b)) * stride_ + std::min(a, b)];
+        for (Index b = 0; b < size_; ++b) out[b] = part_[std::size_t(std::max(a, b)) * stride_ + std::min(a, b)];
       }
     }
   double trace = 0;
@@ -107,7 +118,7 @@ void ClassSystem::factor(const std::vector<double>& alpha, const std::vector<dou
   for (Index a = 0; a < size_; ++a)
     for (Index k = 0; k < K_; ++k)
       for (Index l = 0; l <= k; ++l)
-        H_[std::size_t(k * size_ + a) * stride + l * size_ + a] += (ridge_[a] > 0 ? 0.0 : mean) + (k == l ? ridge_[a] : 0.0);
+        H_[std::size_t(k * size_ + a) * stride + l * size_ + a] += (ridge_[a] > 0 ? 0.0 : mean) + (k == l ? held(a) : 0.0);
   double floor = (problem_.penalty ? 1e-14 : 1e-9) * mean;
   std::vector<double> L, solution(stride);
   for (int attempt = 0; attempt < 8; ++attempt, floor *= 100) {
@@ -128,6 +139,7 @@ void ClassSystem::factor(const std::vector<double>& alpha, const std::vector<dou
   }
   for (Index k = 0; k < K_; ++k)
     for (Index a = 0; a < size_; ++a) direction[std::size_t(a) * width_ + k] = solution[k * size_ + a];
+  return true;
 }
 
 void ClassSystem::times(const std::vector<double>& alpha, const std::vector<double>& v, std::vector<double>& out) {
@@ -139,7 +151,7 @@ void ClassSystem::times(const std::vector<double>& alpha, const std::vector<doub
       },
       out.data());
   for (Index a = 0; a < size_; ++a)
-    hot().axpy(width_, ridge_[a], v.data() + std::ptrdiff_t(a) * width_, out.data() + std::ptrdiff_t(a) * width_);
+    hot().axpy(width_, held(a), v.data() + std::ptrdiff_t(a) * width_, out.data() + std::ptrdiff_t(a) * width_);
 }
 
 // H + ridge becomes its factor.
@@ -147,7 +159,11 @@ void ClassSystem::factor_part(double* H) {
   double trace = 0;
   for (Index a = 0; a < size_; ++a) trace += H[std::size_t(a) * stride_ + a];
   double floor = (problem_.penalty ? 1e-10 : 1e-9) * trace / size_ + 1e-300;
-  for (Index a = 0; a < size_; ++a) H[std::size_t(a) * stride_ + a] += std::max(ridge_[a], floor);
+  for (Index a = 0; a < size_; ++a) {
+    double& own = H[std::size_t(a) * stride_ + a];
+    if (a < d_) own = std::max(own, diagonal_[a]);  // of all rows: a feature may be missing in the sample
+    own += std::max(held(a), floor);
+  }
   H_.assign(H, H + std::size_t(stride_) * std::size_t(stride_));
   for (int attempt = 0; attempt < 8 && hot().cholesky(size_, H, stride_, 0.0) >= 0; ++attempt, floor *= 100) {
     std::copy(H_.begin(), H_.end(), H);
@@ -155,15 +171,16 @@ void ClassSystem::factor_part(double* H) {
   }
 }
 
-// Leaves out rows of small weight, and of the others all but every so many; returns how many are left.
-Index ClassSystem::sample() {
+// Leaves out rows of small weight, and of the others all but every so many.
+void ClassSystem::sample() {
+  linear_.squares(weight_.data(), diagonal_.data());
   double sum = 0, square = 0, kept = 0;
   for (const double w : weight_) {
     sum += w;
     square += w * w;
   }
   const double least = light * square / (sum + 1e-300);
-  Index count = 0, left = 0, at = 0;
+  Index count = 0, at = 0;
   for (double& w : weight_) {
     if (w < least) w = 0;
     count += w > 0;
@@ -171,11 +188,9 @@ Index ClassSystem::sample() {
   const Index every = std::max<Index>(1, count / (rows_a_feature * size_));
   for (double& w : weight_) {
     if (w > 0 && at++ % every != 0) w = 0;
-    left += w > 0;
     kept += w;
   }
   for (double& w : weight_) w *= sum / (kept + 1e-300);
-  return left;
 }
 
 void ClassSystem::weigh(const std::vector<double>& alpha, Index k) {
@@ -194,7 +209,7 @@ void ClassSystem::prepare(const std::vector<double>& alpha) {
       linear_.squares(weight_.data(), column_.data());
       if (size_ > d_) column_[d_] = std::accumulate(weight_.begin(), weight_.end(), 0.0);
       const double least = 1e-9 * *std::max_element(column_.begin(), column_.begin() + size_) + 1e-300;
-      for (Index a = 0; a < size_; ++a) parts_[std::size_t(a) * width_ + k] = column_[a] + std::max(ridge_[a], least);
+      for (Index a = 0; a < size_; ++a) parts_[std::size_t(a) * width_ + k] = column_[a] + std::max(held(a), least);
     }
   } else {
     const double rows = std::min<double>(double(live_.size()), rows_a_feature * size_), factored = std::pow(size_, 3) / 6;
@@ -284,7 +299,6 @@ bool ClassSystem::descend(const std::vector<double>& alpha, const std::vector<do
   p_ = z_;
   double rz = hot().dot(area, r_.data(), z_.data());
   const double enough = forcing * forcing * rz;
-  double steps_cost = 0;
   for (int step = 0; step < most_steps && rz > enough; ++step) {
     times(alpha, p_, Hp_);
     const double curve = hot().dot(area, p_.data(), Hp_.data());
@@ -297,15 +311,10 @@ bool ClassSystem::descend(const std::vector<double>& alpha, const std::vector<do
     const double ratio = next / rz;
     rz = next;
     for (std::ptrdiff_t a = 0; a < area; ++a) p_[a] = z_[a] + ratio * p_[a];
-    steps_cost += product_cost_;
-    if (K_ * size_ <= widest_factor && steps_cost > factor_cost_) {
-      slow_ = true;
-      break;
-    }
-    if (record.poll()) return false;
+    spent_ += product_cost_;
+    if (step * product_cost_ > factor_cost_ || record.poll()) return steps_ = step, false;
     if (unsolved(r_) <= goal) break;
   }
-  spent_ += steps_cost;
   return true;
 }
 

@@ -29,13 +29,15 @@ class ClassSystem {
  private:
   enum class Kind { by_class, shared, diagonal };
 
+  double held(Index a) const;
   void look(const std::vector<double>& alpha);
-  void factor(const std::vector<double>& alpha, const std::vector<double>& gradient, std::vector<double>& direction);
+  bool factor(const std::vector<double>& alpha, const std::vector<double>& gradient, std::vector<double>& direction,
+              ClassRecord& record);
   bool descend(const std::vector<double>& alpha, const std::vector<double>& gradient, double forcing, double goal,
                std::vector<double>& direction, ClassRecord& record);
   void times(const std::vector<double>& alpha, const std::vector<double>& v, std::vector<double>& out);
   void prepare(const std::vector<double>& alpha);
-  Index sample();
+  void sample();
   void weigh(const std::vector<double>& alpha, Index k);
   void outer(const std::vector<double>& weight, double* H);
   void factor_part(double* H);
@@ -49,11 +51,13 @@ class ClassSystem {
   const std::vector<double>& ridge_;
   Index n_, d_, K_, width_, size_, stride_;
   Kind kind_;
-  double product_cost_, part_cost_, factor_cost_;  // in multiplications
-  double spent_ = 0;                               // on steps since the preconditioner was made
-  bool prepared_ = false, slow_ = false;           // slow: steps cost more than a factor would
+  double in_row_, product_cost_ = 0, part_cost_ = 0, factor_cost_ = 0;  // costs in multiplications
+  double spent_ = 0;                                                    // on steps since the preconditioner was made
+  int steps_ = 0;                                                       // that were more than a factor is worth
+  bool prepared_ = false;
   std::vector<Index> live_, counts_;
-  std::vector<double> weight_, parts_, column_, H_, r_, z_, p_, Hp_;
+  std::vector<double> weight_, parts_, part_, column_, diagonal_, H_, r_, z_, p_, Hp_;
+  double mean_price_;
 };
 
 }  // namespace maxmargin

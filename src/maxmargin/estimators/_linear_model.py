@@ -13,13 +13,15 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from maxmargin._answers import answer_linear
 from maxmargin._solve import complaint
+from maxmargin.estimators._linear_classes import keep_classes, train_classes
 from maxmargin.estimators._parameters import check_budget, check_class_weight, check_random_state
 from maxmargin.estimators._reporting import report_for
 from maxmargin.estimators._schemes import Scheme, machine_names, scheme_of
 from maxmargin.estimators._training import Deadline, upper_bounds
 from maxmargin.losses import Loss
-from maxmargin.problems import Offset, Penalty, PrimalProblem
+from maxmargin.problems import ClassLoss, LinearClasses, Offset, Penalty, PrimalProblem
 from maxmargin.solution import Certificate, LinearSolution, Status
+from maxmargin.solution._classes import class_scores
 from maxmargin.solution._linear import linear_scores
 from maxmargin.validation import (
     FLOATS,
@@ -49,6 +51,10 @@ class LinearModel(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]  #
 
     def _check_classes(self, data: TrainingSet) -> None:
         """Raise for classes that this estimator cannot separate; most take any number."""
+
+    def _class_loss(self, n_classes: int) -> ClassLoss | None:
+        """The loss if all classes are fitted at once; None for a machine for each class, or one for two classes."""
+        return None
 
     def _offset(self) -> tuple[Offset, float]:
         """What kind of offset, and its scale."""
@@ -86,9 +92,13 @@ class LinearModel(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]  #
         factors = class_weights(self.class_weight, data.classes, data.codes, data.weight, owner)
         loss, penalty, C = self._terms()
         price = upper_bounds(C, factors[data.codes] * data.weight)
+        offset, scale = self._offset()
+        if (class_loss := self._class_loss(len(data.classes))) is not None:
+            together = LinearClasses.on(data.X, data.codes, data.classes, price, class_loss, penalty, offset, scale)
+            keep_classes(self, data, factors, train_classes(self, together, self._solver(), deadline))
+            return self
         scheme = scheme_of(len(data.classes), one_vs_rest=True)
         names = machine_names(scheme, data.classes)
-        offset, scale = self._offset()
         solutions: list[LinearSolution] = []
         with report_for(self.verbose, scheme.n_machines) as report:
             for name, machine in zip(names, scheme.machines(data.codes), strict=True):
@@ -133,8 +143,9 @@ class LinearModel(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]  #
             X = canonical(
                 validate_data(self, X, accept_sparse="csr", accept_large_sparse=True, dtype=FLOATS, order="C", reset=False)
             )
-        columns = [linear_scores(X, w, float(b)) for w, b in zip(self.coef_, self.intercept_, strict=True)]
-        return columns[0] if len(columns) == 1 else np.stack(columns, axis=1)
+        if len(self.coef_) > 1:
+            return class_scores(X, self.coef_, self.intercept_)
+        return linear_scores(X, self.coef_[0], float(self.intercept_[0]))
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Predict the class of rows.
