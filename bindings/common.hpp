@@ -62,6 +62,7 @@ class SignalPoll {
 };
 
 // Each file adds its part to the module.
+void bind_classes(nb::module_& m);
 void bind_kernels(nb::module_& m);
 void bind_linear(nb::module_& m);
 void bind_solving(nb::module_& m);

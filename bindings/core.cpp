@@ -25,4 +25,5 @@ NB_MODULE(_core, m) {
   maxmargin::python::bind_kernels(m);
   maxmargin::python::bind_solving(m);
   maxmargin::python::bind_linear(m);
+  maxmargin::python::bind_classes(m);
 }

@@ -77,6 +77,12 @@ class Features {
   // The same of some columns only.
   virtual void add_outer(Index begin, Index end, const double* a, const SomeColumns& some, double* H, Index stride) const = 0;
 
+  // For linear models of all classes at once, some rows, at most 64: out[r][c] = start[c] + <x_rows[r], W[.][c]> (or no start);
+  // G[k][c] += sum of U[r][c] x_rows[r],k. All have `width` columns, a multiple of 4.
+  virtual void class_products(const Index* rows, Index count, Index width, const double* W, const double* start,
+                              double* out) const = 0;
+  virtual void add_class_rows(const Index* rows, Index count, Index width, const double* U, double* G) const = 0;
+
   // For inner products of sparse rows without making them dense: `lanes` rows stand interleaved in `spread`, [column][lanes].
   virtual void scatter(Index row, float* spread, Index lanes, Index lane) const = 0;
   virtual void scatter(Index row, double* spread, Index lanes, Index lane) const = 0;
@@ -126,6 +132,9 @@ class DenseFeatures final : public Features {
   void add_squares(Index begin, Index end, const double* a, double* sum) const override;
   void add_outer(Index begin, Index end, const double* a, double* H, Index stride) const override;
   void add_outer(Index begin, Index end, const double* a, const SomeColumns& some, double* H, Index stride) const override;
+  void class_products(const Index* rows, Index count, Index width, const double* W, const double* start,
+                      double* out) const override;
+  void add_class_rows(const Index* rows, Index count, Index width, const double* U, double* G) const override;
   void scatter(Index row, float* spread, Index lanes, Index lane) const override { put(row, spread, lanes, lane); }
   void scatter(Index row, double* spread, Index lanes, Index lane) const override { put(row, spread, lanes, lane); }
   void unscatter(Index, float* spread, Index lanes, Index lane) const override { clear(spread, lanes, lane); }
@@ -186,6 +195,9 @@ class CsrFeatures final : public Features {
   void add_squares(Index begin, Index end, const double* a, double* sum) const override;
   void add_outer(Index begin, Index end, const double* a, double* H, Index stride) const override;
   void add_outer(Index begin, Index end, const double* a, const SomeColumns& some, double* H, Index stride) const override;
+  void class_products(const Index* rows, Index count, Index width, const double* W, const double* start,
+                      double* out) const override;
+  void add_class_rows(const Index* rows, Index count, Index width, const double* U, double* G) const override;
   void scatter(Index row, float* spread, Index lanes, Index lane) const override { put(row, spread, lanes, lane); }
   void scatter(Index row, double* spread, Index lanes, Index lane) const override { put(row, spread, lanes, lane); }
   void unscatter(Index row, float* spread, Index lanes, Index lane) const override { clear(row, spread, lanes, lane); }

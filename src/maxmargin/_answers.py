@@ -8,13 +8,22 @@ from typing import Any
 import numpy as np
 
 from maxmargin.errors import FitInterrupted, InvalidInput
-from maxmargin.problems import JointMulticlass, PrimalProblem
-from maxmargin.solution import Certificate, JointSolution, LinearSolution, Status, certify_joint, certify_linear
-from maxmargin.solvers import JointIterate, JointRows, Limits, PrimalIterate, select_linear
+from maxmargin.problems import JointMulticlass, LinearClasses, PrimalProblem
+from maxmargin.solution import (
+    Certificate,
+    ClassesSolution,
+    JointSolution,
+    LinearSolution,
+    Status,
+    certify_classes,
+    certify_joint,
+    certify_linear,
+)
+from maxmargin.solvers import ClassesIterate, ClassesNewton, JointIterate, JointRows, Limits, PrimalIterate, select_linear
 from maxmargin.solvers._base import Callback
 from maxmargin.validation import check_boolean, check_integer, check_positive
 
-__all__ = ["answer_joint", "answer_linear", "linear_solution"]
+__all__ = ["answer_classes", "answer_joint", "answer_linear", "linear_solution"]
 
 
 def _limits(tol: float, max_iter: int, max_time: float | None, automatic: int) -> Limits:
@@ -113,6 +122,52 @@ def linear_solution(problem: PrimalProblem, iterate: PrimalIterate, tol: float) 
         weights=iterate.w,
         bias=iterate.b,
         alpha=iterate.alpha,
+        status=status,
+        certificate=Certificate.of(judgement.primal, judgement.dual, judgement.stationarity, status),
+        trace=iterate.trace,
+        steps=iterate.steps,
+    )
+
+
+def answer_classes(
+    problem: LinearClasses,
+    solver: Any,
+    tol: float,
+    max_iter: int,
+    max_time: float | None,
+    throw: bool = True,
+    *,
+    callback: Callback | None = None,
+) -> ClassesSolution:
+    """`solve` for a linear model of all classes at once, without its warnings."""
+    if callback is not None and not callable(callback):
+        raise InvalidInput(f"The 'callback' parameter of solve must be a callable or None. Got {callback!r} instead.")
+    check_boolean("throw", throw, "solve")
+    chosen = ClassesNewton() if isinstance(solver, str) and solver in ("auto", "newton") else solver
+    if not isinstance(chosen, ClassesNewton):
+        raise InvalidInput(
+            f"The 'solver' of linear classes must be 'auto', 'newton' or solvers.ClassesNewton. Got {solver!r} instead."
+        )
+    limits = _limits(tol, max_iter, max_time, chosen.automatic_steps())
+    iterate = chosen.run(problem, limits, callback)
+    if throw and iterate.by_signal:
+        raise _interrupted(iterate.steps, lambda: _classes_solution(problem, iterate, limits.tol))
+    return _classes_solution(problem, iterate, limits.tol)
+
+
+def _classes_solution(problem: LinearClasses, iterate: ClassesIterate, tol: float) -> ClassesSolution:
+    judgement = certify_classes(problem, iterate.w, iterate.b, iterate.alpha)
+    status = iterate.status
+    if status is not Status.SEPARABLE:  # as of two classes
+        status = _supported(status, judgement.is_optimal(tol))
+    others = iterate.alpha > 0.0
+    others[np.arange(problem.n), problem.codes] = False
+    return ClassesSolution(
+        classes=problem.classes,
+        weights=iterate.w,
+        bias=iterate.b,
+        alpha=iterate.alpha,
+        support=np.flatnonzero(others.any(axis=1)).astype(np.int32),
         status=status,
         certificate=Certificate.of(judgement.primal, judgement.dual, judgement.stationarity, status),
         trace=iterate.trace,

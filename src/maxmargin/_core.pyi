@@ -40,6 +40,8 @@ def weighted_sums(
 ) -> NDArray[np.float64]: ...
 def row_products(features: Features, w: NDArray[np.float64]) -> NDArray[np.float64]: ...
 def row_sum(features: Features, coefficients: NDArray[np.float64]) -> NDArray[np.float64]: ...
+def class_products(features: Features, W: NDArray[np.float64]) -> NDArray[np.float64]: ...
+def class_sums(features: Features, U: NDArray[np.float64]) -> NDArray[np.float64]: ...
 def products(grams: list[Gram], betas: list[NDArray[np.float64]]) -> list[NDArray[np.float64]]: ...
 
 # gram, q, lower, upper, ridge, kink, offset, total, mass, mass_may_fall, beta; for the engine the gradient at beta, for the
@@ -110,6 +112,24 @@ def minimise_linear(
     max_seconds: float,
     monitor: Callable[[float, int, float, float, int], bool] | None,
 ) -> LinearOutcome: ...
+
+# w, b, alpha, ending, interrupted, rounds, separates, trace
+ClassesOutcome = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], int, bool, int, bool, NDArray[np.float64]]
+
+def minimise_classes(
+    features: Features,
+    label: NDArray[np.int32],
+    price: NDArray[np.float64],
+    classes: int,
+    loss: int,
+    offset: int,
+    offset_scale: float,
+    penalty: bool,
+    tol: float,
+    max_rounds: int,
+    max_seconds: float,
+    monitor: Callable[[float, int, float, float, int], bool] | None,
+) -> ClassesOutcome: ...
 
 # support, boundary, bias, its lowest and highest, price of the mass, violation, primal, dual, square norm, mass,
 # infeasibility

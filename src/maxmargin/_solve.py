@@ -11,7 +11,7 @@ from typing import Any, final, overload
 
 import numpy as np
 
-from maxmargin._answers import answer_joint, answer_linear
+from maxmargin._answers import answer_classes, answer_joint, answer_linear
 from maxmargin.errors import (
     ConvergenceWarning,
     FitInterrupted,
@@ -21,9 +21,10 @@ from maxmargin.errors import (
     NoMarginWarning,
 )
 from maxmargin.kernels import Gram
-from maxmargin.problems import JointMulticlass, PrimalProblem, Problem
+from maxmargin.problems import JointMulticlass, LinearClasses, PrimalProblem, Problem
 from maxmargin.solution import (
     Certificate,
+    ClassesSolution,
     Iterate,
     JointSolution,
     Judgement,
@@ -70,6 +71,19 @@ def solve(
 
 @overload
 def solve(
+    problem: LinearClasses,
+    solver: Any = "auto",
+    tol: float = 1e-3,
+    max_iter: int = -1,
+    max_time: float | None = None,
+    throw: bool = True,
+    *,
+    callback: Callback | None = None,
+) -> ClassesSolution: ...
+
+
+@overload
+def solve(
     problem: JointMulticlass,
     solver: Any = "auto",
     tol: float = 1e-3,
@@ -82,7 +96,7 @@ def solve(
 
 
 def solve(
-    problem: Problem | JointMulticlass | PrimalProblem,
+    problem: Problem | JointMulticlass | PrimalProblem | LinearClasses,
     solver: Any = "auto",
     tol: float = 1e-3,
     max_iter: int = -1,
@@ -90,21 +104,21 @@ def solve(
     throw: bool = True,
     *,
     callback: Callback | None = None,
-) -> Solution | JointSolution | LinearSolution:
+) -> Solution | JointSolution | LinearSolution | ClassesSolution:
     """Solve a problem and certify the answer.
 
     Parameters
     ----------
-    problem : Problem, JointMulticlass or PrimalProblem
+    problem : Problem, JointMulticlass, PrimalProblem or LinearClasses
         The question.
     solver : str or Solver
         The algorithm: "auto", "smo", "primal_qp", "dual_qp", "projected_gradient", "chunking", "decomposition",
         "kernel_subgradient", or an object of `maxmargin.solvers` with its settings; for the joint problem "auto" or
-        ``JointRows``; for a primal problem "auto", "newton", "coordinate_descent", "gradient_descent", "stochastic_subgradient"
-        or an object.
+        ``JointRows``; for linear classes "auto", "newton" or ``ClassesNewton``; for a primal problem "auto", "newton",
+        "coordinate_descent", "gradient_descent", "stochastic_subgradient" or an object.
     tol : float
         Largest KKT violation of a converged answer; its gap is at most ``max(tol, 1e-3)`` of the primal objective. Of a joint
-        or a primal problem the largest gap, relative to the primal objective.
+        problem, a primal one or linear classes the largest gap, relative to the primal objective.
     max_iter : int
         Limit of steps: pair steps of the engine, rounds of other solvers; −1 for a finite automatic one.
     max_time : float, optional
@@ -116,7 +130,7 @@ def solve(
 
     Returns
     -------
-    Solution, JointSolution or LinearSolution
+    Solution, JointSolution, LinearSolution or ClassesSolution
         With status and certificate. A spent budget or a stall warns, and the solution is kept.
 
     Examples
@@ -126,9 +140,11 @@ def solve(
     >>> solution.certificate.gap <= 1e-3
     True
     """
-    solution: Solution | JointSolution | LinearSolution
+    solution: Solution | JointSolution | LinearSolution | ClassesSolution
     if isinstance(problem, JointMulticlass):
         solution = answer_joint(problem, solver, tol, max_iter, max_time, throw, callback=callback)
+    elif isinstance(problem, LinearClasses):
+        solution = answer_classes(problem, solver, tol, max_iter, max_time, throw, callback=callback)
     elif isinstance(problem, PrimalProblem):
         solution = answer_linear(problem, solver, tol, max_iter, max_time, throw, callback=callback)
     else:
@@ -278,7 +294,9 @@ def _distance(certificate: Certificate) -> str:
     return f"relative gap {certificate.relative_gap:.2g}, KKT violation {certificate.kkt_violation:.2g}"
 
 
-def complaint(solution: Answer | Solution | JointSolution | LinearSolution) -> tuple[str, type[Warning]] | None:
+def complaint(
+    solution: Answer | Solution | JointSolution | LinearSolution | ClassesSolution,
+) -> tuple[str, type[Warning]] | None:
     """What to warn of: message and category; None if converged to something, or infeasible and not to be thrown."""
     status = solution.status
     if isinstance(solution, Answer | Solution) and solution.remark:

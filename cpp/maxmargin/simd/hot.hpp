@@ -129,6 +129,18 @@ struct Hot {
   void (*outer_sum)(Index rows, Index stride, const double* b, const double* a, double* H);
   // In-place Cholesky of the lower triangle of a row-major matrix; returns the index of the first pivot <= floor, or -1.
   Index (*cholesky)(Index n, double* a, std::ptrdiff_t stride, double floor);
+  // All classes at once, `width` of them, a multiple of 4: out[i][c] = start[c] + sum over k of x[i][k] W[k][c] (or no start);
+  // G[k][c] += sum over i of x[i][k] U[i][c]; the same of a row that is sparse.
+  void (*class_products_f32)(Index rows, Index d, Index width, const float* const* x, const double* W, const double* start,
+                             double* out);
+  void (*class_products_f64)(Index rows, Index d, Index width, const double* const* x, const double* W, const double* start,
+                             double* out);
+  void (*class_sums_f32)(Index rows, Index d, Index width, const float* const* x, const double* U, double* G);
+  void (*class_sums_f64)(Index rows, Index d, Index width, const double* const* x, const double* U, double* G);
+  void (*sparse_class_products)(SparseRow<double> x, Index width, const double* W, const double* start, double* out);
+  void (*sparse_class_sums)(SparseRow<double> x, Index width, const double* u, double* G);
+  // Of each row f of scores: its highest, e = exp(f - highest), and the rest of their sum beside the one that is 1.
+  void (*exponentials)(Index rows, Index classes, Index width, const double* scores, double* e, double* top, double* rest);
 };
 
 const Hot& hot_baseline();

@@ -8,6 +8,7 @@ namespace {
 #include "maxmargin/simd/algebra.inl"
 #include "maxmargin/simd/pairs.inl"
 #include "maxmargin/simd/rows.inl"
+#include "maxmargin/simd/classes.inl"
 
 constexpr Hot table{
     MAXMARGIN_LEVEL,
@@ -36,6 +37,13 @@ constexpr Hot table{
     dense_sum<double>,
     outer_sum,
     cholesky,
+    class_products<float>,
+    class_products<double>,
+    class_sums<float>,
+    class_sums<double>,
+    sparse_class_products,
+    sparse_class_sums,
+    exponentials,
 };
 
 }  // namespace

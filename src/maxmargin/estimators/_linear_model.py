@@ -14,13 +14,15 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from maxmargin._answers import answer_linear
 from maxmargin._solve import complaint
+from maxmargin.estimators._linear_classes import keep_classes, train_classes
 from maxmargin.estimators._parameters import check_budget, check_class_weight, check_random_state
 from maxmargin.estimators._reporting import report_for
 from maxmargin.estimators._schemes import Scheme, machine_names, scheme_of
 from maxmargin.estimators._training import Deadline, upper_bounds
 from maxmargin.losses import Loss
-from maxmargin.problems import Offset, Penalty, PrimalProblem
+from maxmargin.problems import ClassLoss, LinearClasses, Offset, Penalty, PrimalProblem
 from maxmargin.solution import Certificate, LinearSolution, Status
+from maxmargin.solution._classes import class_scores
 from maxmargin.solution._linear import linear_scores
 from maxmargin.validation import (
     FLOATS,
@@ -59,8 +61,9 @@ class LinearScores(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]  
         """
         check_is_fitted(self)
         X = linear_rows(self, X, reset=False)
-        columns = [linear_scores(X, w, float(b)) for w, b in zip(self.coef_, self.intercept_, strict=True)]
-        return columns[0] if len(columns) == 1 else np.stack(columns, axis=1)
+        if len(self.coef_) > 1:
+            return class_scores(X, self.coef_, self.intercept_)
+        return linear_scores(X, self.coef_[0], float(self.intercept_[0]))
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Predict the class of rows.
@@ -105,6 +108,10 @@ class LinearModel(LinearScores, ABC):
     def _check_classes(self, data: TrainingSet) -> None:
         """Raise for classes that this estimator cannot separate; most take any number."""
 
+    def _class_loss(self, n_classes: int) -> ClassLoss | None:
+        """The loss if all classes are fitted at once; None for a machine for each class, or one for two classes."""
+        return None
+
     def _offset(self) -> tuple[Offset, float]:
         """What kind of offset, and its scale."""
         return (Offset.FREE if self.fit_intercept else Offset.NONE), 1.0
@@ -140,9 +147,14 @@ class LinearModel(LinearScores, ABC):
         factors = class_weights(self.class_weight, data.classes, data.codes, data.weight, owner)
         loss, penalty, C = self._terms()
         price = upper_bounds(C, factors[data.codes] * data.weight)
+        offset, scale = self._offset()
+        if (class_loss := self._class_loss(len(data.classes))) is not None:
+            together = LinearClasses.on(data.X, data.codes, data.classes, price, class_loss, penalty, offset, scale)
+            keep_classes(self, data, factors, train_classes(self, together, self._solver(), deadline))
+            return self
         scheme = scheme_of(len(data.classes), one_vs_rest=True)
         names = machine_names(scheme, data.classes)
-        where = (*self._offset(), self._bound())
+        where = (offset, scale, self._bound())
         solutions: list[LinearSolution] = []
         with report_for(self.verbose, scheme.n_machines) as report:
             for name, machine in zip(names, scheme.machines(data.codes), strict=True):

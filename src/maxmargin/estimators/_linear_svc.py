@@ -7,7 +7,7 @@ from typing import Any, Literal, final
 from maxmargin.estimators._linear_model import LinearModel
 from maxmargin.estimators._parameters import check_dual, check_intercept, offset_of
 from maxmargin.losses import Hinge, Loss, SquaredHinge
-from maxmargin.problems import Offset, Penalty
+from maxmargin.problems import ClassLoss, Offset, Penalty
 from maxmargin.validation import check_option, check_positive
 
 __all__ = ["LinearSVC"]
@@ -30,15 +30,17 @@ class LinearSVC(LinearModel):
     penalty : {"l2"}, default="l2"
         What large weights cost.
     loss : {"hinge", "squared_hinge"}, default="squared_hinge"
-        What a row costs.
+        What a row costs; for all classes at once that is given, as in scikit-learn.
     dual : "auto" or bool, default="auto"
         Accepted as in scikit-learn, where it says which of two problems is solved: here both are, and their gap is the proof.
     tol : float, default=1e-4
         Largest gap between the two objectives, relative to the primal one.
     C : float, default=1.0
         Price of the loss, positive.
-    multi_class : {"ovr"}, default="ovr"
-        Three classes or more: a machine for each class against the rest.
+    multi_class : {"ovr", "crammer_singer", "joint"}, default="ovr"
+        Three classes or more: a machine for each class against the rest, or all classes at once, of which "crammer_singer" and
+        "joint" are two names: ``½ Σ_k ‖w_k‖² + Σ C_i max_k (f_k(x_i) + [k ≠ y_i] − f_{y_i}(x_i))``. Of two classes that is the
+        hinge at ``2C``.
     fit_intercept : bool, default=True
         Whether f has an offset.
     intercept_scaling : float, default=1.0
@@ -57,7 +59,7 @@ class LinearSVC(LinearModel):
     penalise_intercept : bool, default=False
         Penalise the offset like a weight, as LIBLINEAR does. Its optimum is another.
     solver : {"auto", "newton", "coordinate_descent"} or solver object, default="auto"
-        What solves the problems.
+        What solves the problems; for all classes at once "auto", "newton" or a ``ClassesNewton``.
 
     Attributes
     ----------
@@ -86,6 +88,8 @@ class LinearSVC(LinearModel):
     ----------
     Fan, Chang, Hsieh, Wang and Lin, LIBLINEAR: a library for large linear classification, JMLR 9, 2008.
 
+    Crammer and Singer, On the algorithmic implementation of multiclass kernel-based vector machines, JMLR 2, 2001.
+
     Examples
     --------
     >>> from sklearn.datasets import load_iris
@@ -106,7 +110,7 @@ class LinearSVC(LinearModel):
         dual: bool | Literal["auto"] = "auto",
         tol: float = 1e-4,
         C: float = 1.0,
-        multi_class: Literal["ovr"] = "ovr",
+        multi_class: Literal["ovr", "crammer_singer", "joint"] = "ovr",
         fit_intercept: bool = True,
         intercept_scaling: float = 1.0,
         class_weight: Any = None,
@@ -139,11 +143,14 @@ class LinearSVC(LinearModel):
         check_option("loss", self.loss, owner, ("hinge", "squared_hinge"))
         check_dual(self.dual, owner)
         check_positive("C", self.C, owner)
-        check_option("multi_class", self.multi_class, owner, ("ovr",))
+        check_option("multi_class", self.multi_class, owner, ("ovr", "crammer_singer", "joint"))
         check_intercept(self)
 
     def _terms(self) -> tuple[Loss, Penalty, float]:
         return (Hinge() if self.loss == "hinge" else SquaredHinge()), Penalty.L2, float(self.C)
+
+    def _class_loss(self, n_classes: int) -> ClassLoss | None:
+        return None if self.multi_class == "ovr" else ClassLoss.JOINT
 
     def _offset(self) -> tuple[Offset, float]:
         return offset_of(self)

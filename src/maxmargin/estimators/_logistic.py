@@ -6,23 +6,28 @@ from typing import Any, Literal, final
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import log_expit, logsumexp
 
 from maxmargin.errors import InvalidInput
 from maxmargin.estimators._linear_model import LinearModel
 from maxmargin.losses import Logistic, Loss
-from maxmargin.problems import Penalty
-from maxmargin.validation import TrainingSet, check_positive, check_real, reject
+from maxmargin.problems import ClassLoss, Penalty
+from maxmargin.validation import TrainingSet, check_option, check_positive, check_real, reject
 
 __all__ = ["LogisticRegression"]
 
 
 @final
 class LogisticRegression(LinearModel):
-    """Probability of one of two classes, ``P(y = 1 | x) = 1 / (1 + e^−f(x))`` with ``f(x) = ⟨w, x⟩ + b``.
+    """Probabilities of classes, of two ``P(y = 1 | x) = 1 / (1 + e^−f(x))`` with ``f(x) = ⟨w, x⟩ + b``.
 
     f is the logarithm of the odds. It solves
 
         minimise ½ ‖w‖² + Σ C_i log(1 + e^(−y_i f(x_i)))
+
+    and for three classes or more, with a score ``f_k(x) = ⟨w_k, x⟩ + b_k`` each and ``P(y = k | x) = e^f_k(x) / Σ_l e^f_l(x)``,
+
+        minimise ½ Σ_k ‖w_k‖² + Σ C_i (log Σ_k e^f_k(x_i) − f_{y_i}(x_i))
 
     to a proven relative gap of ``tol``, with ``C_i = C · class weight · sample weight``. Without penalty that is maximum
     likelihood, or minimum cross-entropy, and need not have a minimum: where a hyperplane separates the classes, w grows without
@@ -40,8 +45,11 @@ class LogisticRegression(LinearModel):
         Whether f has an offset, which is not penalised.
     class_weight : dict, "balanced" or None, default=None
         Factor of C for each class; "balanced" gives every class the same total.
+    multi_class : {"auto", "multinomial", "ovr"}, default="auto"
+        The second problem ("multinomial"), or the first for each class against the rest ("ovr"), whose probabilities are made
+        to sum to 1. "auto" takes the first for two classes, else the second; of two classes the second is the first at ``2C``.
     threshold : float, default=0.5
-        The class ``classes_[1]`` is predicted where its probability is at least this, between 0 and 1.
+        Of two classes ``classes_[1]`` is predicted where its probability is at least this, between 0 and 1.
     verbose : bool or int, default=0
         Report progress through Python's stdout.
     random_state : int, RandomState instance or None, default=None
@@ -53,13 +61,13 @@ class LogisticRegression(LinearModel):
 
     Attributes
     ----------
-    classes_ : ndarray of shape (2,)
+    classes_ : ndarray of shape (n_classes,)
         The labels, sorted.
-    coef_ : ndarray of shape (1, n_features)
+    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
         Weights.
-    intercept_ : ndarray of shape (1,)
-        Offset.
-    class_weight_ : ndarray of shape (2,)
+    intercept_ : ndarray of shape (1,) or (n_classes,)
+        Offsets.
+    class_weight_ : ndarray of shape (n_classes,)
         Factor of C for each class.
     n_iter_ : int
         Newton rounds.
@@ -94,6 +102,7 @@ class LogisticRegression(LinearModel):
         tol: float = 1e-4,
         fit_intercept: bool = True,
         class_weight: Any = None,
+        multi_class: Literal["auto", "multinomial", "ovr"] = "auto",
         threshold: float = 0.5,
         verbose: bool | int = 0,
         random_state: Any = None,
@@ -105,6 +114,7 @@ class LogisticRegression(LinearModel):
         self.tol = tol
         self.fit_intercept = fit_intercept
         self.class_weight = class_weight
+        self.multi_class = multi_class
         self.threshold = threshold
         self.verbose = verbose
         self.random_state = random_state
@@ -116,15 +126,20 @@ class LogisticRegression(LinearModel):
         if self.penalty is not None and not (isinstance(self.penalty, str) and self.penalty == "l2"):
             raise reject("penalty", self.penalty, owner, "the str 'l2' or None")
         check_positive("C", self.C, owner)
+        check_option("multi_class", self.multi_class, owner, ("auto", "multinomial", "ovr"))
         if not 0.0 <= check_real("threshold", self.threshold, owner) <= 1.0:
             raise reject("threshold", self.threshold, owner, "a float in the range [0.0, 1.0]")
 
     def _check_classes(self, data: TrainingSet) -> None:
-        if len(data.classes) > 2:
+        if len(data.classes) > 2 and self.threshold != 0.5:
             raise InvalidInput(
-                "Only binary classification is supported. The type of the target is multiclass."
-                f" Got {len(data.classes)} classes. Use sklearn.multiclass.OneVsRestClassifier(LogisticRegression())."
+                f"threshold={self.threshold!r} chooses between two classes. Got {len(data.classes)} classes. Leave threshold at"
+                " 0.5: then the most probable class is predicted."
             )
+
+    def _class_loss(self, n_classes: int) -> ClassLoss | None:
+        together = self.multi_class == "multinomial" or (self.multi_class == "auto" and n_classes > 2)
+        return ClassLoss.MULTINOMIAL if together else None
 
     def _terms(self) -> tuple[Loss, Penalty, float]:
         return Logistic(), Penalty.NONE if self.penalty is None else Penalty.L2, float(self.C)
@@ -139,8 +154,9 @@ class LogisticRegression(LinearModel):
 
         Returns
         -------
-        ndarray of shape (m, 2)
-            ``1 / (1 + e^f)`` and ``1 / (1 + e^−f)``.
+        ndarray of shape (m, n_classes)
+            Of two classes ``1 / (1 + e^f)`` and ``1 / (1 + e^−f)``, of more ``e^f_k / Σ_l e^f_l``; with ``multi_class="ovr"``
+            the ``1 / (1 + e^−f_k)`` of the machines, divided by their sum.
         """
         return np.exp(self.predict_log_proba(X))
 
@@ -154,9 +170,12 @@ class LogisticRegression(LinearModel):
 
         Returns
         -------
-        ndarray of shape (m, 2)
+        ndarray of shape (m, n_classes)
         """
         scores = self.decision_function(X)
+        if scores.ndim > 1:
+            logs = log_expit(scores) if self.multi_class == "ovr" else scores
+            return np.asarray(logs - logsumexp(logs, axis=1, keepdims=True))
         return -np.stack([np.logaddexp(0.0, scores), np.logaddexp(0.0, -scores)], axis=1)
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -170,14 +189,9 @@ class LogisticRegression(LinearModel):
         Returns
         -------
         ndarray of shape (m,)
-            ``classes_[1]`` where its probability is at least ``threshold``.
+            The most probable class; of two ``classes_[1]`` where its probability is at least ``threshold``.
         """
         if self.threshold == 0.5:
             return super().predict(X)
         above = self.predict_proba(X)[:, 1] >= self.threshold
         return np.asarray(self.classes_[above.astype(np.intp)])
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
-        return tags

@@ -1,6 +1,7 @@
 """Which question? The canonical dual problem, and one file a formulation that fills it in."""
 
 from maxmargin.problems._base import Model, Problem
+from maxmargin.problems._classes import ClassLoss, LinearClasses
 from maxmargin.problems._dual import DualProblem
 from maxmargin.problems._hard_margin import HardMargin
 from maxmargin.problems._joint import JointMulticlass
@@ -15,6 +16,7 @@ from maxmargin.problems._terms import Terms
 
 __all__ = [
     "Ball",
+    "ClassLoss",
     "DataDescription",
     "DualProblem",
     "EpsilonRegression",
@@ -22,6 +24,7 @@ __all__ = [
     "Inseparable",
     "JointMulticlass",
     "Level",
+    "LinearClasses",
     "Margin",
     "Model",
     "NoTube",

@@ -2,6 +2,7 @@
 
 from maxmargin.solution._certificate import Certificate
 from maxmargin.solution._certify import Judgement, certify, certify_all
+from maxmargin.solution._classes import ClassesSolution, certify_classes
 from maxmargin.solution._geometry import Geometry, margin_of
 from maxmargin.solution._iterate import Iterate, Progress
 from maxmargin.solution._joint import JointJudgement, JointSolution, certify_joint
@@ -15,6 +16,7 @@ from maxmargin.solution._trace import Trace
 __all__ = [
     "KKT",
     "Certificate",
+    "ClassesSolution",
     "Geometry",
     "Iterate",
     "JointJudgement",
@@ -29,6 +31,7 @@ __all__ = [
     "Trace",
     "certify",
     "certify_all",
+    "certify_classes",
     "certify_joint",
     "certify_linear",
     "margin_of",

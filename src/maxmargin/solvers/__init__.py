@@ -3,6 +3,7 @@
 from maxmargin.solvers._ball import BallSearch
 from maxmargin.solvers._base import Limits, Solver, Start
 from maxmargin.solvers._chunking import Chunking
+from maxmargin.solvers._classes import ClassesIterate, ClassesNewton
 from maxmargin.solvers._decomposition import Decomposition
 from maxmargin.solvers._dual_qp import DualQP
 from maxmargin.solvers._gradient_descent import GradientDescent
@@ -24,6 +25,8 @@ __all__ = [
     "BallSearch",
     "Choice",
     "Chunking",
+    "ClassesIterate",
+    "ClassesNewton",
     "CoordinateDescent",
     "Decomposition",
     "DualQP",

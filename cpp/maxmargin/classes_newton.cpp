@@ -1,0 +1,284 @@
+// Newton's method for linear models of all classes at once.
+#include <limits>
+#include <numeric>
+
+#include "maxmargin/classes_system.hpp"
+
+namespace maxmargin {
+
+namespace {
+
+using Block = ClassPasses::Block;
+
+constexpr double most_forcing = 0.2;
+
+class ClassNewton {
+ public:
+  ClassNewton(const ClassProblem& problem, const LinearOptions& options, const Monitor& monitor)
+      : problem_(problem),
+        n_(problem.x->rows()),
+        d_(problem.x->columns()),
+        K_(problem.classes),
+        width_(problem.width()),
+        size_(d_ + (problem.offset != LinearOffset::none)),
+        ridge_(size_, problem.penalty ? 1.0 : 0.0),
+        rows_(problem),
+        passes_(*problem.x, size_, width_),
+        record_(problem, options, monitor),
+        system_(problem, rows_, passes_, ridge_) {
+    if (problem.offset == LinearOffset::free) ridge_[d_] = 0;
+    if (problem.offset == LinearOffset::penalised) ridge_[d_] /= problem.offset_scale * problem.offset_scale;
+    for (std::vector<double>* vector : {&W_, &gradient_, &direction_}) vector->assign(area(size_), 0.0);
+    for (std::vector<double>* matrix : {&scores_, &alpha_, &along_, &next_}) matrix->assign(area(n_), 0.0);
+    log_sums_.resize(n_);
+    if (free_offsets()) {
+      label_sums_.resize(area(size_));
+      passes_.pass(
+          passes_.all(), nullptr,
+          [&](const Block& block) {
+            std::fill(block.values, block.values + std::ptrdiff_t(block.count) * width_, 0.0);
+            for (Index r = 0; r < block.count; ++r)
+              block.values[std::ptrdiff_t(r) * width_ + problem.label[block.rows[r]]] = problem.price[block.rows[r]];
+          },
+          label_sums_.data());
+    }
+  }
+
+  ClassOutcome run() {
+    look(0);
+    for (std::int64_t round = 0;; ++round) {
+      find_gradient();
+      record_.primal(primal_, W_, round);
+      if (problem_.penalty) {
+        const double dual = find_dual();
+        record_.dual(dual, next_);
+        if (record_.stops()) break;
+        if (rows_.smoothed() && system_.unsolved(gradient_) <= 0.1 * std::min(primal_ - dual, scale())) sharpen();
+      }
+      const double forcing = problem_.penalty ? std::clamp(0.5 * std::sqrt(record_.relative_gap()), 1e-4, most_forcing) : 1e-10;
+      const double goal = !problem_.penalty  ? 0.0
+                          : rows_.smoothed() ? 0.02 * std::min(primal_ - record_.dual(), scale())
+                                             : 0.1 * record_.aim();
+      if (!system_.solve(alpha_, gradient_, forcing, goal, direction_, record_)) break;
+      decrement_ = -hot().dot(std::ptrdiff_t(area(size_)), gradient_.data(), direction_.data());
+      find_scores(direction_, along_);
+      if (!problem_.penalty && without_penalty()) break;
+      if (!(decrement_ > 0)) {  // nothing left that float64 can tell
+        if (!rows_.smoothed()) break;
+        sharpen();
+        continue;
+      }
+      const double length = line_search();
+      hot().axpy(std::ptrdiff_t(area(size_)), length, direction_.data(), W_.data());
+      hot().axpy(std::ptrdiff_t(area(n_)), length, along_.data(), scores_.data());
+    }
+    return record_.finish(alpha_);
+  }
+
+ private:
+  std::size_t area(Index rows) const { return std::size_t(rows) * std::size_t(width_); }
+  bool free_offsets() const { return problem_.penalty && problem_.offset == LinearOffset::free; }
+
+  void find_scores(const std::vector<double>& W, std::vector<double>& scores) {
+    passes_.pass(
+        passes_.all(), W.data(),
+        [&](const Block& block) {
+          std::copy(block.values, block.values + std::ptrdiff_t(block.count) * width_, scores.data() + area(block.first));
+        },
+        nullptr);
+  }
+
+  struct Slope {
+    double first, second;
+  };
+
+  // Loss, multipliers, and the slope of what is minimised `length` along the direction.
+  Slope look(double length) {
+    ChunkSums loss, first, second;
+    passes_.for_rows([&](const Block& block) {
+      const std::size_t at = area(block.first);
+      for (std::size_t k = 0; k < area(block.count); ++k) block.values[k] = scores_[at + k] + length * along_[at + k];
+      loss[block.chunk] +=
+          rows_.multipliers(block.first, block.count, block.values, alpha_.data() + at, log_sums_.data() + block.first);
+      for (Index r = 0; r < block.count; ++r) {
+        const double* const alpha = alpha_.data() + at + area(r);
+        const double* const along = along_.data() + at + area(r);
+        double* const curved = block.values + area(r);
+        double own = along[problem_.label[block.first + r]], slope = 0, curve = 0;
+        for (Index k = 0; k < K_; ++k) {
+          curved[k] = along[k] - own;
+          slope += alpha[k] * curved[k];
+        }
+        for (Index k = 0; k < K_; ++k) curved[k] = along[k];
+        rows_.curve(block.first + r, alpha, curved);
+        for (Index k = 0; k < K_; ++k) curve += curved[k] * along[k];
+        first[block.chunk] += slope;
+        second[block.chunk] += curve;
+      }
+    });
+    loss_ = loss.total();
+    return {first.total(), second.total()};
+  }
+
+  // The root of the slope along the direction, which rises: Newton's steps, kept between what is left and right of it.
+  double line_search() {
+    double slope_w = 0, curve_w = 0;
+    for (Index a = 0; a < size_; ++a) {
+      slope_w += ridge_[a] * hot().dot(width_, W_.data() + area(a), direction_.data() + area(a));
+      curve_w += ridge_[a] * hot().dot(width_, direction_.data() + area(a), direction_.data() + area(a));
+    }
+    const double close = rows_.smoothed() ? 1e-2 : 0.25, before = loss_;
+    double low = 0, high = std::numeric_limits<double>::infinity(), length = 1;
+    for (int trial = 0; trial < 40; ++trial) {
+      const Slope rows = look(length);
+      const double slope = slope_w + length * curve_w + rows.first, curve = curve_w + rows.second;
+      // A small slope to the right of the root may still be above where it began.
+      const bool falls = slope <= 0 || rows_.smoothed() || loss_ - before + length * (slope_w + 0.5 * length * curve_w) <= 0;
+      if (std::abs(slope) <= close * decrement_ && falls) break;
+      (slope < 0 ? low : high) = length;
+      double next = curve > 0 ? length - slope / curve : 2 * length;
+      if (!(next > low && next < high)) next = std::isfinite(high) ? 0.5 * (low + high) : 2 * length;
+      if (!std::isfinite(high)) next = std::min(next, 10 * length);
+      length = next;
+    }
+    return length;
+  }
+
+  void find_gradient() {
+    passes_.pass(
+        passes_.all(), nullptr,
+        [&](const Block& block) {
+          for (Index r = 0; r < block.count; ++r)
+            rows_.slopes(block.rows[r], alpha_.data() + area(block.rows[r]), block.values + area(r));
+        },
+        gradient_.data());
+    primal_ = loss_;
+    for (Index a = 0; a < size_; ++a) {
+      primal_ += 0.5 * ridge_[a] * hot().dot(width_, W_.data() + area(a), W_.data() + area(a));
+      hot().axpy(width_, ridge_[a], W_.data() + area(a), gradient_.data() + area(a));
+    }
+  }
+
+  // The dual objective of the multipliers, made feasible and put into next_. Free offsets want the totals of all classes to be
+  // what the labels give: classes with too much give a part of theirs, and the others share it, in each row.
+  double find_dual() {
+    std::vector<double> give(width_, 0.0), take(width_, 0.0), lost(width_, 0.0);
+    if (free_offsets()) {
+      const double* const excess = gradient_.data() + area(d_);
+      const double* const wanted = label_sums_.data() + area(d_);
+      double moved = 0;
+      for (Index k = 0; k < K_; ++k) moved += std::max(excess[k], 0.0);
+      for (Index k = 0; k < K_ && moved > 0; ++k) {
+        give[k] = std::max(excess[k], 0.0) / (wanted[k] + excess[k]);
+        take[k] = std::max(-excess[k], 0.0) / moved;
+        lost[k] = std::log1p(-give[k]);
+      }
+    }
+    ChunkSums gains;
+    passes_.for_rows([&](const Block& block) {
+      double gain = 0;
+      for (Index r = 0; r < block.count; ++r) gain += feasible(block.first + r, give.data(), take.data(), lost.data());
+      gains[block.chunk] += gain;
+    });
+    double square = 0;
+    std::vector<double> v(width_, 0.0);
+    for (Index a = 0; a < size_; ++a) {
+      const double scale = a < d_ ? 1.0 : problem_.offset == LinearOffset::penalised ? problem_.offset_scale : 0.0;
+      const double* const G = gradient_.data() + area(a);
+      double surplus = 0;
+      for (Index k = 0; k < K_; ++k) {
+        v[k] = ridge_[a] * W_[area(a) + k] - G[k];
+        if (free_offsets()) surplus += give[k] * (label_sums_[area(a) + k] - v[k]);
+      }
+      for (Index k = 0; k < K_; ++k) {
+        if (free_offsets()) v[k] += give[k] * (label_sums_[area(a) + k] - v[k]) - take[k] * surplus;
+        square += scale * scale * v[k] * v[k];
+      }
+    }
+    const double gain = gains.total();
+    if (!rows_.smoothed() || gain >= square) return gain - 0.5 * square;
+    const double part = gain / square;  // the best on the way from price e_y, where both are 0
+    passes_.for_rows([&](const Block& block) {
+      for (Index i = block.first; i < block.first + block.count; ++i) {
+        for (Index k = 0; k < K_; ++k) next_[area(i) + k] *= part;
+        next_[area(i) + problem_.label[i]] += (1 - part) * problem_.price[i];
+      }
+    });
+    return 0.5 * gain * part;
+  }
+
+  // One row's part in that: what it gains.
+  double feasible(Index i, const double* give, const double* take, const double* lost) {
+    const double* const alpha = alpha_.data() + area(i);
+    double* const out = next_.data() + area(i);
+    double surplus = 0, gain = 0;
+    for (Index k = 0; k < K_; ++k) surplus += give[k] * alpha[k];
+    for (Index k = 0; k < K_; ++k) out[k] = alpha[k] * (1 - give[k]) + take[k] * surplus;
+    if (rows_.smoothed()) {
+      for (Index k = 0; k < K_; ++k) gain += k == problem_.label[i] ? 0.0 : out[k];
+      return gain;
+    }
+    // log(out / price) = f - log sum exp f + log(out / alpha); log(1 + t) <= t saves most logarithms.
+    for (Index k = 0; k < K_; ++k) {
+      if (!(out[k] > 0)) continue;
+      const double more = take[k] * surplus, t = more / alpha[k];
+      const double log = t < 1e-6 ? scores_[area(i) + k] - log_sums_[i] + t + lost[k] : std::log(out[k] / problem_.price[i]);
+      gain -= out[k] * log;
+    }
+    return gain;
+  }
+
+  // What the optimum is about: at large prices the primal objective is far above it until the end.
+  double scale() const { return std::max(record_.dual(), primal_ - loss_); }
+
+  void sharpen() {
+    rows_.sharpen(alpha_);
+    find_scores(W_, scores_);  // what steps add up to has rounding that sharper losses see
+    look(0);
+    find_gradient();
+  }
+
+  // Without a penalty the combinations of all rows must vanish. alpha does not do that, but what Newton's system says that it
+  // becomes does, if it stays inside its bounds.
+  bool without_penalty() {
+    bool inside = true, separates = true;
+    double gain = 0;
+    for (Index i = 0; i < n_; ++i) {
+      const double* const alpha = alpha_.data() + area(i);
+      const double* const f = scores_.data() + area(i);
+      double* const next = next_.data() + area(i);
+      std::copy(along_.data() + area(i), along_.data() + area(i + 1), next);
+      rows_.curve(i, alpha, next);
+      for (Index k = 0; k < K_; ++k) {
+        next[k] += alpha[k];
+        inside = inside && next[k] >= 0;
+        separates = separates && (k == problem_.label[i] || f[k] < f[problem_.label[i]]);
+        if (inside && next[k] > 0) gain -= next[k] * std::log(next[k] / problem_.price[i]);
+      }
+    }
+    if (inside) record_.dual(gain, next_);
+    if (!separates) return record_.stops();
+    record_.separates();
+    record_.end(Ending::stalled);
+    return true;
+  }
+
+  const ClassProblem& problem_;
+  Index n_, d_, K_, width_, size_;
+  std::vector<double> ridge_;
+  ClassRows rows_;
+  ClassPasses passes_;
+  ClassRecord record_;
+  ClassSystem system_;
+  std::vector<double> W_, gradient_, direction_, label_sums_;
+  std::vector<double> scores_, alpha_, along_, next_, log_sums_;
+  double loss_ = 0, primal_ = 0, decrement_ = 0;
+};
+
+}  // namespace
+
+ClassOutcome minimise_classes(const ClassProblem& problem, const LinearOptions& options, const Monitor& monitor) {
+  return ClassNewton(problem, options, monitor).run();
+}
+
+}  // namespace maxmargin

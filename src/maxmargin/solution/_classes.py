@@ -1,0 +1,144 @@
+"""The answer to a linear model of all classes at once, and its judge."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import xlog1py, xlogy
+
+from maxmargin import _core
+from maxmargin.errors import InvalidInput
+from maxmargin.kernels._rows import as_features
+from maxmargin.problems import ClassLoss, LinearClasses, Offset, Penalty
+from maxmargin.solution._certificate import Certificate
+from maxmargin.solution._linear import LinearJudgement, _largest
+from maxmargin.solution._status import Status
+from maxmargin.solution._trace import Trace
+from maxmargin.validation import feature_matrix
+
+__all__ = ["ClassesSolution", "certify_classes", "class_scores"]
+
+Matrix = NDArray[np.float64]
+Vector = NDArray[np.float64]
+
+_ROUNDING = 1e-12  # of C_i: how far below 0 a multiplier may be
+
+
+def certify_classes(problem: LinearClasses, w: Matrix, b: Vector, alpha: Matrix) -> LinearJudgement:
+    """Judge weights w of shape (K, d), offsets b and multipliers α of shape (n, K), in float64.
+
+    Any ``α_i ≥ 0`` with ``Σ_k α_ik = C_i`` gives the bound ``−½ Σ_k |v_k|² + gain`` on the optimum (Fenchel), with
+    ``v_k = Σ_i (C_i [k = y_i] − α_ik) x_i`` and the gain ``−Σ α_ik log(α_ik/C_i)`` of the multinomial loss, ``Σ_{k≠y} α_ik`` of
+    the joint one; if the sums ``Σ_i (C_i [k = y_i] − α_ik)`` are 0 for free offsets; without penalty ``v_k`` must vanish instead of
+    being paid for. The multiplier of a row's own class is what the others leave of C_i, and is not read.
+
+    Examples
+    --------
+    Two points at −1 and +1 and the joint loss: ``w = ∓½``, and the multipliers of the wrong classes are ¼.
+
+    >>> import numpy as np
+    >>> from maxmargin.problems import LinearClasses
+    >>> from maxmargin.solution import certify_classes
+    >>> problem = LinearClasses([[-1.0], [1.0]], [0, 1], loss="joint")
+    >>> found = certify_classes(problem, np.array([[-0.5], [0.5]]), np.zeros(2), np.array([[0.75, 0.25], [0.25, 0.75]]))
+    >>> found.primal, found.dual, found.stationarity
+    (0.25, 0.25, 0.0)
+    """
+    every, own, price = np.arange(problem.n), problem.codes, problem.price
+    others = alpha.copy()
+    others[every, own] = 0.0
+    lost = others.sum(axis=1)
+    outside = max(float((-others / price[:, np.newaxis]).max()), float((lost / price - 1.0).max()))
+    change = -others
+    change[every, own] = lost
+    v, totals = problem.combinations(change), change.sum(axis=0)
+    if problem.loss is ClassLoss.JOINT:
+        gain = float(lost.sum())
+    else:
+        share = np.clip(lost / price, 0.0, 1.0)
+        gain = -float(xlogy(np.maximum(others, 0.0), np.maximum(others, 0.0) / price[:, np.newaxis]).sum())
+        gain -= float((price * xlog1py(1.0 - share, -share)).sum())
+    mass = max(float(np.abs(change).sum()), 1e-300)
+    off = totals if problem.offset is Offset.FREE else np.zeros(1)
+    if problem.penalty is Penalty.L2:
+        scaled = problem.offset_scale * totals if problem.offset is Offset.PENALISED else np.zeros(1)
+        dual = gain - 0.5 * float((v * v).sum()) - 0.5 * float((scaled * scaled).sum())
+        away, infeasibility = w - v, float(np.abs(off).max()) / mass
+        off = b - problem.offset_scale**2 * totals if problem.offset is Offset.PENALISED else off
+    else:
+        dual, away = gain, -v
+        off = totals if problem.offset is not Offset.NONE else np.zeros(1)
+        infeasibility = max(float(np.abs(v).max(initial=0.0)) / _largest(problem.X), float(np.abs(off).max())) / mass
+    inside = outside <= _ROUNDING and math.isfinite(dual)
+    return LinearJudgement(
+        primal=problem.objective(w, b),
+        dual=dual if inside else -math.inf,
+        stationarity=max(float(np.abs(away).max(initial=0.0)), float(np.abs(off).max())),
+        infeasibility=infeasibility if inside else math.inf,
+    )
+
+
+def class_scores(X: Any, w: Matrix, b: Vector) -> Matrix:
+    """``<w_k, x> + b_k`` of valid rows for each class, in float64; float32 rows are not copied."""
+    return _core.class_products(as_features(X), np.ascontiguousarray(w.T, dtype=np.float64)) + b
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class ClassesSolution:
+    """``f_k(x) = <w_k, x> + b_k`` for each class, with the proof of their optimality.
+
+    Attributes
+    ----------
+    classes : ndarray
+        The labels, sorted.
+    weights : ndarray of shape (K, d)
+        w_k.
+    bias : ndarray of shape (K,)
+        b_k.
+    alpha : ndarray of shape (n, K)
+        The multipliers that the certificate's dual objective is of; of the multinomial loss ``C_i`` times the probabilities.
+    support : ndarray of int32
+        Rows that lose something to other classes: with multipliers of them that are not 0.
+    status : Status
+        How the fit ended.
+    certificate : Certificate
+        Objectives and gap; its violation is that of stationarity, ``|w − v|`` in the largest coordinate.
+    trace : Trace
+        Checkpoints on the way; violations are relative gaps.
+    steps : int
+        Newton rounds.
+
+    Examples
+    --------
+    >>> from maxmargin import solve
+    >>> from maxmargin.problems import LinearClasses
+    >>> solution = solve(LinearClasses([[0.0], [2.0], [4.0]], ["a", "b", "c"], loss="joint", C=10.0))
+    >>> solution.status.name, solution.predict([[0.5], [2.2], [5.0]])
+    ('CONVERGED', array(['a', 'b', 'c'], dtype='<U1'))
+    """
+
+    classes: NDArray[Any]
+    weights: Matrix
+    bias: Vector
+    alpha: Matrix
+    support: NDArray[np.int32]
+    status: Status
+    certificate: Certificate
+    trace: Trace
+    steps: int
+
+    def decision_function(self, X: Any) -> Matrix:
+        """``f_k(x)`` of the rows of X, shape (m, K)."""
+        rows = feature_matrix(X)
+        if rows.shape[1] != self.weights.shape[1]:
+            raise InvalidInput(f"X has {rows.shape[1]} features, but the model has {self.weights.shape[1]}.")
+        return class_scores(rows, self.weights, self.bias)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The class with the highest score; the first of a tie."""
+        return np.asarray(self.classes[self.decision_function(X).argmax(axis=1)])
