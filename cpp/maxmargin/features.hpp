@@ -28,6 +28,8 @@ struct SomeColumns {
   std::vector<Index> columns, place;
 };
 
+struct ColumnStore;  // columns, one after the other: l1_model.hpp
+
 class Features {
  public:
   virtual ~Features() = default;
@@ -69,6 +71,8 @@ class Features {
   virtual void add_outer(Index begin, Index end, const double* a, double* H, Index stride) const = 0;
   // The same of some columns only.
   virtual void add_outer(Index begin, Index end, const double* a, const SomeColumns& some, double* H, Index stride) const = 0;
+  // Some columns of all rows, each row times its factor; rows whose factor is 0 are left out.
+  virtual void gather(const SomeColumns& some, const double* factor, ColumnStore& out) const = 0;
 
   // For inner products of sparse rows without making them dense: `lanes` rows stand interleaved in `spread`, [column][lanes].
   virtual void scatter(Index row, float* spread, Index lanes, Index lane) const = 0;
@@ -117,6 +121,7 @@ class DenseFeatures final : public Features {
   void add_squares(Index begin, Index end, const double* a, double* sum) const override;
   void add_outer(Index begin, Index end, const double* a, double* H, Index stride) const override;
   void add_outer(Index begin, Index end, const double* a, const SomeColumns& some, double* H, Index stride) const override;
+  void gather(const SomeColumns& some, const double* factor, ColumnStore& out) const override;
   void scatter(Index row, float* spread, Index lanes, Index lane) const override { put(row, spread, lanes, lane); }
   void scatter(Index row, double* spread, Index lanes, Index lane) const override { put(row, spread, lanes, lane); }
   void unscatter(Index, float* spread, Index lanes, Index lane) const override { clear(spread, lanes, lane); }
@@ -177,6 +182,7 @@ class CsrFeatures final : public Features {
   void add_squares(Index begin, Index end, const double* a, double* sum) const override;
   void add_outer(Index begin, Index end, const double* a, double* H, Index stride) const override;
   void add_outer(Index begin, Index end, const double* a, const SomeColumns& some, double* H, Index stride) const override;
+  void gather(const SomeColumns& some, const double* factor, ColumnStore& out) const override;
   void scatter(Index row, float* spread, Index lanes, Index lane) const override { put(row, spread, lanes, lane); }
   void scatter(Index row, double* spread, Index lanes, Index lane) const override { put(row, spread, lanes, lane); }
   void unscatter(Index row, float* spread, Index lanes, Index lane) const override { clear(row, spread, lanes, lane); }

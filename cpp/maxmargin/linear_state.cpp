@@ -28,7 +28,7 @@ double LinearRecord::seconds() const {
 }
 
 Progress LinearRecord::progress() const {
-  const auto support = std::count_if(outcome_.alpha.begin(), outcome_.alpha.end(), [](double a) { return a > 0; });
+  const auto support = std::count_if(outcome_.alpha.begin(), outcome_.alpha.end(), [](double a) { return a != 0; });
   return {seconds(), outcome_.rounds, -dual_, relative_gap(), Index(support)};
 }
 

@@ -74,9 +74,11 @@ class GradientDescent(PrimalSolver):
                 ) from None
 
     def supports(self, problem: PrimalProblem) -> str | None:
-        """Every smooth loss, with and without penalty."""
+        """Every smooth loss, with an L2 penalty and without."""
         if math.isinf(problem.loss.curvature) and not isinstance(problem.loss, Exponential):
             return f"it needs a smooth loss, and this one is {problem.loss!r}. StochasticSubgradient goes over kinks."
+        if problem.penalty is Penalty.L1:
+            return "the L1 penalty has a kink at every 0, where steps would swing. Take ProximalNewton."
         return None
 
     def automatic_steps(self, n: int) -> int:

@@ -73,6 +73,8 @@ class LinearNewton(PrimalSolver):
         """Hinge, squared hinge and logistic loss; without penalty the logistic loss only."""
         if not isinstance(problem.loss, _LOSSES):
             return f"it needs the hinge, squared hinge or logistic loss, and this one is {problem.loss!r}."
+        if problem.penalty is Penalty.L1:
+            return "the L1 penalty has a kink at every 0. Take ProximalNewton, or LinearProgram for the hinge."
         if problem.penalty is Penalty.NONE and not isinstance(problem.loss, Logistic):
             return "without a penalty only the logistic loss has the curvature it needs."
         return None
@@ -118,6 +120,8 @@ class CoordinateDescent(PrimalSolver):
         """Hinge and squared hinge, with a penalised offset or none."""
         if not isinstance(problem.loss, Hinge | SquaredHinge):
             return f"it needs the hinge or the squared hinge, and this one is {problem.loss!r}."
+        if problem.penalty is Penalty.L1:
+            return "with an L1 penalty the multipliers have a constraint for each feature. Take ProximalNewton or LinearProgram."
         if problem.penalty is Penalty.NONE:
             return "without a penalty there is no bounded dual."
         if problem.offset is Offset.FREE:

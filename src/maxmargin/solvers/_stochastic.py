@@ -66,11 +66,13 @@ class StochasticSubgradient(PrimalSolver):
         check_integer("delay", self.delay, "StochasticSubgradient", 0)
 
     def supports(self, problem: PrimalProblem) -> str | None:
-        """Every convex loss, with a penalty."""
+        """Every convex loss, with an L2 penalty."""
         if not isinstance(problem.loss, ConvexLoss):
             return f"it needs a loss with slopes to follow, and this one is {problem.loss!r}."
         if problem.penalty is Penalty.NONE:
             return "without a penalty there is no λ for steps of 1/(λt)."
+        if problem.penalty is Penalty.L1:
+            return "steps of 1/(λt) need the λ of an L2 penalty. Take ProximalNewton or LinearProgram."
         return None
 
     def automatic_steps(self, n: int) -> int:
