@@ -1,9 +1,18 @@
-// The quadratic model of one Newton round over a working set of features:
+// One round over a working set of features.
 //
-//     minimise over u  g'(u - w) + 1/2 (u - w)' H (u - w) + sum_k cost_k |u_k|,   H = sum_i h_i x_i x_i'
+// Few features: the quadratic model of the loss, with its matrix H = sum_i h_i x_i x_i',
 //
-// by coordinate descent. Two ways to hold H: as a matrix, where few features are in the set, with Newton's steps on the face of
-// constant signs, which end exactly; or as the columns of the rows that curve, scaled by sqrt(h_i).
+//     minimise over u  g'(u - w) + 1/2 (u - w)' (H + damping) (u - w) + sum_k cost_k |u_k|
+//
+// by coordinate descent, and Newton's steps on the face of constant signs, which end it exactly. Many features: their columns,
+// scaled by a factor for each row, a_ik = factor_i x_ik, in
+//
+//     minimise over u  g'(u - w) + 1/2 sum_i v_i(e_i + sum_k a_ik (u_k - w_k))^2 + sum_k cost_k |u_k|
+//
+// where v_i is what an error has above 0 or outside of a tube. That is the same model with e = 0 and v(e) = e; and it is a
+// squared hinge or a squared tube itself with g = 0, so that rows may come to curve or cease to while coordinates move: a model
+// without them goes too far where there are as many features as rows that curve. By coordinate descent and conjugate
+// gradients on the face.
 #pragma once
 
 #include <vector>
@@ -24,7 +33,9 @@ struct L1Model {
   SomeColumns set;                // features in the working set
   double constant = 0;            // value of the feature that the offset is the weight of, 0 where there is none; it comes last
   std::vector<double> w, g, cost;  // of the set, then of the offset
-  std::vector<double> u;          // where the model is least: the answer
+  std::vector<double> u;           // where it is least: the answer
+  std::vector<double> damping;     // of a matrix: more curvature, on its diagonal
+  bool settled = false;            // whether the set hardly grows
   double worst = 0;               // violation at w, the largest of all coordinates
 
   Index size() const { return Index(w.size()); }
@@ -52,18 +63,42 @@ class GramModel {
   std::vector<double> H_, r_, sum_;  // r: g + H (u - w)
 };
 
+// What rows lose: half the square of the error; of the error above 0; of the error above 0 or below -width.
+enum class RowLoss { square, above, outside };
+struct RowTerms {
+  RowLoss loss = RowLoss::square;
+  std::vector<double> factor, error, width;
+};
+
 class ColumnModel {
  public:
   explicit ColumnModel(const Features& x) : x_(x) {}
-  bool solve(L1Model& model, const std::vector<double>& curvature, LinearRecord& record);
+  bool solve(L1Model& model, RowTerms& rows, LinearRecord& record);
 
  private:
-  double slope(const L1Model& model, Index k) const;
-  void move(L1Model& model, Index k, double to);
+  struct Local {
+    double slope, curvature;
+  };
+  template <class Visit>
+  void for_entries(Index k, const RowTerms& rows, const Visit& visit) const;  // visit(row, a)
+  template <RowLoss loss>
+  bool descend(L1Model& model, RowTerms& rows, LinearRecord& record);
+  template <RowLoss loss>
+  Local look(const L1Model& model, const RowTerms& rows, Index k) const;
+  template <RowLoss loss>
+  void move(L1Model& model, RowTerms& rows, Index k, const Local& here);
+  template <RowLoss loss>
+  double value(const L1Model& model, const RowTerms& rows, const std::vector<double>& u, const std::vector<double>& error) const;
+  template <RowLoss loss>
+  double on_the_face(L1Model& model, RowTerms& rows, int gradients);
+  void conjugate_gradients(std::size_t rows, int most);
 
   const Features& x_;
-  ColumnStore columns_;
-  std::vector<double> root_, along_, diagonal_;  // sqrt(h), sqrt(h_i) <u - w, x_i>, diagonal of H
+  ColumnStore columns_, face_;  // face_: what is not 0, in rows that curve
+  double constant_ = 0, floor_ = 0;
+  int gradients_ = 1;
+  std::vector<double> curvature_;  // of squares, which does not change
+  std::vector<double> diagonal_, residual_, toward_, search_, image_, next_;  // of the conjugate gradients; toward_: their answer
 };
 
 }  // namespace maxmargin

@@ -13,6 +13,8 @@ namespace {
 
 constexpr Index widest_gram = 1000;  // beyond that, the columns themselves
 constexpr Index fewest_new = 128;
+constexpr int most_attempts = 8;
+constexpr double least_damping = 1e-4, negligible = 1e-9;  // of the largest curvature that a feature can have
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 struct Row {
@@ -74,14 +76,18 @@ class L1Newton {
       if (record_.see(primal_, w_, constant_ * last_, dual, beta_, 1.0, 1.0, round)) break;
       choose();
       if (model_.worst == 0) break;
-      const bool few = model_.size() <= widest_gram;
-      if (!(few ? gram_.solve(model_, curvature_, record_) : columns_.solve(model_, curvature_, record_))) break;
-      if (!step()) break;
+      Step found = Step::too_far;
+      for (int attempt = 0; found == Step::too_far; ++attempt) {
+        if (!(model_.size() <= widest_gram ? by_gram() : by_columns())) return record_.finish();
+        found = step(attempt < most_attempts);
+      }
+      if (found == Step::none) break;
     }
     return record_.finish();
   }
 
  private:
+  enum class Step { taken, too_far, none };
   struct Part {
     double loss = 0, mass[2] = {0, 0};
   };
@@ -189,6 +195,7 @@ class L1Newton {
       std::nth_element(wanting_.begin(), wanting_.begin() + std::ptrdiff_t(room), wanting_.end(), more);
       wanting_.resize(room);
     }
+    model_.settled = 10 * wanting_.size() <= model_.set.columns.size();
     model_.set.columns.insert(model_.set.columns.end(), wanting_.begin(), wanting_.end());
     std::sort(model_.set.columns.begin(), model_.set.columns.end());
     model_.w.clear();
@@ -208,6 +215,41 @@ class L1Newton {
     }
   }
 
+  bool by_gram() {
+    if (bound_.empty()) {
+      bound_.resize(d_ + 1);
+      std::vector<double> most(n_);
+      for (Index i = 0; i < n_; ++i) most[i] = (problem_.loss == SmoothLoss::logistic ? 0.25 : 2.0) * problem_.price[i];
+      passes_.squares(most.data(), bound_.data());
+      bound_[d_] = constant_ * constant_ * std::accumulate(most.begin(), most.end(), 0.0);
+    }
+    model_.damping.clear();
+    for (const Index k : model_.set.columns) model_.damping.push_back(damping_ * bound_[k]);
+    if (constant_ > 0) model_.damping.push_back(damping_ * bound_[d_]);
+    return gram_.solve(model_, curvature_, record_);
+  }
+
+  // The logistic loss by its model; squared losses as they are.
+  bool by_columns() {
+    const bool logistic = problem_.loss == SmoothLoss::logistic, tube = problem_.loss == SmoothLoss::squared_tube;
+    rows_.loss = logistic ? RowLoss::square : tube ? RowLoss::outside : RowLoss::above;
+    rows_.factor.resize(n_);
+    rows_.error.assign(n_, 0.0);
+    if (tube) rows_.width.resize(n_);
+    for (Index i = 0; i < n_; ++i) {
+      const double root = std::sqrt(logistic ? curvature_[i] : 2 * problem_.price[i]), y = problem_.y[i];
+      rows_.factor[i] = logistic || tube ? root : -y * root;
+      if (logistic) continue;
+      rows_.error[i] = root * (tube ? f_[i] - y - problem_.epsilon : 1.0 - y * f_[i]);
+      if (tube) rows_.width[i] = 2 * root * problem_.epsilon;
+    }
+    const std::vector<double> slopes = model_.g;
+    if (!logistic) std::fill(model_.g.begin(), model_.g.end(), 0.0);
+    const bool done = columns_.solve(model_, rows_, record_);
+    model_.g = slopes;
+    return done;
+  }
+
   double loss_at(double t) {
     std::vector<double> parts(passes_.chunks());
     passes_.for_rows([&](Index c, Index begin, Index end) {
@@ -221,9 +263,9 @@ class L1Newton {
 
   static double between(double from, double to, double t) { return t == 1 ? to : from + t * (to - from); }
 
-  // Towards the model's least point, half as far as often as the objective asks for it. False: there is nothing left to gain
-  // that float64 can tell.
-  bool step() {
+  // To the model's least point if the objective falls there as it should; else the model is to be made again, or, if it may
+  // not, half as far as often as it takes. None: there is nothing left to gain that float64 can tell.
+  Step step(bool may_retry) {
     u_ = w_;
     double promised = 0;
     for (std::size_t a = 0; a < model_.set.columns.size(); ++a) {
@@ -235,28 +277,31 @@ class L1Newton {
       last = model_.u.back();
       promised += last_slope_ * (last - last_);
     }
-    const double before = penalty(w_, last_), after = penalty(u_, last);
-    promised += after - before;
+    promised += penalty(u_, last) - penalty(w_, last_);
     passes_.products(u_.data(), next_f_.data());
     for (double& value : next_f_) value += constant_ * last;
-    const double rounding = 1e-15 * std::abs(primal_);
+    const double rounding = (promised > -1e-10 * std::abs(primal_) ? 1e-13 : 1e-15) * std::abs(primal_);
     double t = 1;
     for (int halves = 0;; ++halves, t *= 0.5) {
-      if (halves == 50) return false;
+      if (halves == 50) return Step::none;
       double paid = last_cost_ * std::abs(between(last_, last, t));
       for (Index k = 0; k < d_; ++k) paid += std::abs(between(w_[k], u_[k], t));
       if (paid + loss_at(t) <= primal_ + 0.01 * t * promised + rounding) break;
+      if (may_retry) {
+        damping_ = std::max(10 * damping_, least_damping);
+        return Step::too_far;
+      }
     }
-    bool moved = false;
+    damping_ = damping_ > negligible ? 0.25 * damping_ : 0.0;
+    bool moved = between(last_, last, t) != last_;
+    last_ = between(last_, last, t);
     for (Index k = 0; k < d_; ++k) {
       const double to = between(w_[k], u_[k], t);
       moved = moved || to != w_[k];
       w_[k] = to;
     }
-    moved = moved || between(last_, last, t) != last_;
-    last_ = between(last_, last, t);
     for (Index i = 0; i < n_; ++i) f_[i] = between(f_[i], next_f_[i], t);
-    return moved;
+    return moved ? Step::taken : Step::none;
   }
 
   const L1Problem& problem_;
@@ -275,6 +320,9 @@ class L1Newton {
   double mass_[2] = {0, 0}, primal_ = 0;
   std::vector<Index> wanting_;
   L1Model model_;
+  RowTerms rows_;
+  std::vector<double> bound_;  // the largest curvature that features can have
+  double damping_ = 0;         // as a part of it
 };
 
 }  // namespace
