@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "common.hpp"
+#include "maxmargin/l1.hpp"
 #include "maxmargin/linear.hpp"
 #include "maxmargin/linear_passes.hpp"
 #include "watch.hpp"
@@ -81,6 +82,27 @@ nb::tuple minimise_linear(const FeaturesHandle& x, const Vector& y, const Vector
                         as_table(outcome.trace));
 }
 
+// w, b, beta, ending, interrupted, rounds, trace
+nb::tuple minimise_with_l1(const FeaturesHandle& x, const Vector& y, const Vector& price, int loss, double epsilon, int offset,
+                            double offset_scale, double tol, std::int64_t max_rounds, double max_seconds,
+                            const nb::object& monitor) {
+  const auto n = std::size_t(x.features->rows());
+  if (y.shape(0) != n || price.shape(0) != n) throw nb::value_error("Labels and prices must have one value per row.");
+  if (loss < 0 || loss > int(SmoothLoss::squared_tube)) throw nb::value_error("unknown loss");
+  if (offset < 0 || offset > int(LinearOffset::penalised)) throw nb::value_error("unknown offset");
+  LinearOutcome outcome;
+  Watch watch(monitor, max_seconds);
+  {
+    const nb::gil_scoped_release release;
+    const L1Problem problem{x.features.get(), y.data(), price.data(), SmoothLoss(loss), epsilon, LinearOffset(offset),
+                            offset_scale};
+    outcome =
+        minimise_l1(problem, {tol, max_rounds, max_seconds}, [&](const Progress& p) { return watch.at_checkpoint(p); });
+  }
+  return nb::make_tuple(to_numpy(std::move(outcome.w)), outcome.b, to_numpy(std::move(outcome.alpha)), int(outcome.ending),
+                        watch.interrupted() && outcome.ending == Ending::stopped, outcome.rounds, as_table(outcome.trace));
+}
+
 }  // namespace
 
 void bind_linear(nb::module_& m) {
@@ -88,6 +110,8 @@ void bind_linear(nb::module_& m) {
   m.def("minimise_linear", &minimise_linear, "features"_a, "y"_a, "price"_a, "loss"_a, "target"_a.none(), "epsilon"_a,
         "offset"_a, "offset_scale"_a, "penalty"_a, "start"_a.none(), "by_newton"_a, "seed"_a, "tol"_a, "max_rounds"_a,
         "max_seconds"_a, "monitor"_a.none());
+  m.def("minimise_l1", &minimise_with_l1, "features"_a, "y"_a, "price"_a, "loss"_a, "epsilon"_a, "offset"_a, "offset_scale"_a,
+        "tol"_a, "max_rounds"_a, "max_seconds"_a, "monitor"_a.none());
   m.def("row_sum", &row_sum, "features"_a, "coefficients"_a);
 }
 

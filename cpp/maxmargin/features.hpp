@@ -39,6 +39,8 @@ struct SomeColumns {
   std::vector<Index> columns, place;
 };
 
+struct ColumnStore;  // columns, one after the other: l1_model.hpp
+
 class Features {
  public:
   virtual ~Features() = default;
@@ -76,6 +78,8 @@ class Features {
   virtual void add_outer(Index begin, Index end, const double* a, double* H, Index stride) const = 0;
   // The same of some columns only.
   virtual void add_outer(Index begin, Index end, const double* a, const SomeColumns& some, double* H, Index stride) const = 0;
+  // Some columns of all rows, each row times its factor; rows whose factor is 0 are left out.
+  virtual void gather(const SomeColumns& some, const double* factor, ColumnStore& out) const = 0;
 
   // For linear models of all classes at once, some rows, at most 64: out[r][c] = start[c] + <x_rows[r], W[.][c]> (or no start);
   // G[k][c] += sum of U[r][c] x_rows[r],k. All have `width` columns, a multiple of 4.
@@ -132,6 +136,7 @@ class DenseFeatures final : public Features {
   void add_squares(Index begin, Index end, const double* a, double* sum) const override;
   void add_outer(Index begin, Index end, const double* a, double* H, Index stride) const override;
   void add_outer(Index begin, Index end, const double* a, const SomeColumns& some, double* H, Index stride) const override;
+  void gather(const SomeColumns& some, const double* factor, ColumnStore& out) const override;
   void class_products(const Index* rows, Index count, Index width, const double* W, const double* start,
                       double* out) const override;
   void add_class_rows(const Index* rows, Index count, Index width, const double* U, double* G) const override;
@@ -195,6 +200,7 @@ class CsrFeatures final : public Features {
   void add_squares(Index begin, Index end, const double* a, double* sum) const override;
   void add_outer(Index begin, Index end, const double* a, double* H, Index stride) const override;
   void add_outer(Index begin, Index end, const double* a, const SomeColumns& some, double* H, Index stride) const override;
+  void gather(const SomeColumns& some, const double* factor, ColumnStore& out) const override;
   void class_products(const Index* rows, Index count, Index width, const double* W, const double* start,
                       double* out) const override;
   void add_class_rows(const Index* rows, Index count, Index width, const double* U, double* G) const override;

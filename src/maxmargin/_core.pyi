@@ -131,6 +131,23 @@ def minimise_classes(
     monitor: Callable[[float, int, float, float, int], bool] | None,
 ) -> ClassesOutcome: ...
 
+# w, b, beta, ending, interrupted, rounds, trace
+L1Outcome = tuple[NDArray[np.float64], float, NDArray[np.float64], int, bool, int, NDArray[np.float64]]
+
+def minimise_l1(
+    features: Features,
+    y: NDArray[np.float64],
+    price: NDArray[np.float64],
+    loss: int,
+    epsilon: float,
+    offset: int,
+    offset_scale: float,
+    tol: float,
+    max_rounds: int,
+    max_seconds: float,
+    monitor: Callable[[float, int, float, float, int], bool] | None,
+) -> L1Outcome: ...
+
 # support, boundary, bias, its lowest and highest, price of the mass, violation, primal, dual, square norm, mass,
 # infeasibility
 Judgement = tuple[NDArray[np.int32], NDArray[np.int32], float, float, float, float, float, float, float, float, float, float]

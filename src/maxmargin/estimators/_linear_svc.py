@@ -21,16 +21,18 @@ class LinearSVC(LinearModel):
 
         minimise ½ ‖w‖² + Σ C_i ℓ(y_i f(x_i)),   f(x) = ⟨w, x⟩ + b
 
+    or, with ``penalty="l1"``, ``|w|₁ = Σ|w_k|`` in place of ``½ ‖w‖²``, whose optimum has weights that are exactly 0;
     with the hinge ``ℓ(z) = max(0, 1 − z)`` or its square, ``C_i = C · class weight · sample weight``, to a proven relative gap
     of ``tol``. With the hinge it has the same optimum as ``SVC(kernel="linear")``. scikit-learn's LinearSVC penalises the
     intercept too; ``penalise_intercept=True`` does the same.
 
     Parameters
     ----------
-    penalty : {"l2"}, default="l2"
+    penalty : {"l2", "l1"}, default="l2"
         What large weights cost.
     loss : {"hinge", "squared_hinge"}, default="squared_hinge"
-        What a row costs; for all classes at once that is given, as in scikit-learn.
+        What a row costs; for all classes at once that is given, as in scikit-learn. The hinge with ``penalty="l1"``, which
+        LIBLINEAR has not, is a linear program: for some thousand rows or features, with ``max_time`` for more.
     dual : "auto" or bool, default="auto"
         Accepted as in scikit-learn, where it says which of two problems is solved: here both are, and their gap is the proof.
     tol : float, default=1e-4
@@ -45,7 +47,7 @@ class LinearSVC(LinearModel):
         Whether f has an offset.
     intercept_scaling : float, default=1.0
         Only with ``penalise_intercept``: the value of the constant feature whose weight the offset is; it costs
-        ``½(b/intercept_scaling)²``.
+        ``½(b/intercept_scaling)²``, or ``|b|/intercept_scaling`` with ``penalty="l1"``.
     class_weight : dict, "balanced" or None, default=None
         Factor of C for each class; "balanced" gives every class the same total.
     verbose : bool or int, default=0
@@ -53,13 +55,15 @@ class LinearSVC(LinearModel):
     random_state : int, RandomState instance or None, default=None
         Accepted and not used: the result does not depend on chance.
     max_iter : int, default=1000
-        Most Newton rounds of a machine (with ``solver="coordinate_descent"`` most sweeps).
+        Most Newton rounds of a machine (with ``solver="coordinate_descent"`` most sweeps, of a linear program most thousands of
+        pivots).
     max_time : float or None, default=None
         Most seconds of the whole fit; None for no limit.
     penalise_intercept : bool, default=False
         Penalise the offset like a weight, as LIBLINEAR does. Its optimum is another.
-    solver : {"auto", "newton", "coordinate_descent"} or solver object, default="auto"
-        What solves the problems; for all classes at once "auto", "newton" or a ``ClassesNewton``.
+    solver : {"auto", "newton", "coordinate_descent", "proximal_newton", "linear_program"} or solver object, default="auto"
+        What solves the problems; with ``penalty="l1"`` one of the last two, for all classes at once "auto", "newton" or a
+        ``ClassesNewton``.
 
     Attributes
     ----------
@@ -105,7 +109,7 @@ class LinearSVC(LinearModel):
     def __init__(
         self,
         *,
-        penalty: Literal["l2"] = "l2",
+        penalty: Literal["l2", "l1"] = "l2",
         loss: Literal["hinge", "squared_hinge"] = "squared_hinge",
         dual: bool | Literal["auto"] = "auto",
         tol: float = 1e-4,
@@ -139,7 +143,7 @@ class LinearSVC(LinearModel):
 
     def _check_own(self) -> None:
         owner = "LinearSVC"
-        check_option("penalty", self.penalty, owner, ("l2",))
+        check_option("penalty", self.penalty, owner, ("l1", "l2"))
         check_option("loss", self.loss, owner, ("hinge", "squared_hinge"))
         check_dual(self.dual, owner)
         check_positive("C", self.C, owner)
@@ -147,7 +151,7 @@ class LinearSVC(LinearModel):
         check_intercept(self)
 
     def _terms(self) -> tuple[Loss, Penalty, float]:
-        return (Hinge() if self.loss == "hinge" else SquaredHinge()), Penalty.L2, float(self.C)
+        return (Hinge() if self.loss == "hinge" else SquaredHinge()), Penalty(self.penalty), float(self.C)
 
     def _class_loss(self, n_classes: int) -> ClassLoss | None:
         return None if self.multi_class == "ovr" else ClassLoss.JOINT

@@ -29,13 +29,14 @@ class LogisticRegression(LinearModel):
 
         minimise ½ Σ_k ‖w_k‖² + Σ C_i (log Σ_k e^f_k(x_i) − f_{y_i}(x_i))
 
-    to a proven relative gap of ``tol``, with ``C_i = C · class weight · sample weight``. Without penalty that is maximum
+    to a proven relative gap of ``tol``, with ``C_i = C · class weight · sample weight``. With ``penalty="l1"`` it has
+    ``|w|₁ = Σ|w_k|`` in place of ``½ ‖w‖²``, and many weights are exactly 0. Without penalty that is maximum
     likelihood, or minimum cross-entropy, and need not have a minimum: where a hyperplane separates the classes, w grows without
     limit. That is detected, and said by ``status_`` and a warning.
 
     Parameters
     ----------
-    penalty : "l2" or None, default="l2"
+    penalty : "l2", "l1" or None, default="l2"
         What large weights cost.
     C : float, default=1.0
         Price of the loss, positive; without penalty it changes nothing.
@@ -97,7 +98,7 @@ class LogisticRegression(LinearModel):
     def __init__(
         self,
         *,
-        penalty: Literal["l2"] | None = "l2",
+        penalty: Literal["l2", "l1"] | None = "l2",
         C: float = 1.0,
         tol: float = 1e-4,
         fit_intercept: bool = True,
@@ -123,8 +124,8 @@ class LogisticRegression(LinearModel):
 
     def _check_own(self) -> None:
         owner = "LogisticRegression"
-        if self.penalty is not None and not (isinstance(self.penalty, str) and self.penalty == "l2"):
-            raise reject("penalty", self.penalty, owner, "the str 'l2' or None")
+        if self.penalty is not None and not (isinstance(self.penalty, str) and self.penalty in ("l1", "l2")):
+            raise reject("penalty", self.penalty, owner, "a str among {'l1', 'l2'} or None")
         check_positive("C", self.C, owner)
         check_option("multi_class", self.multi_class, owner, ("auto", "multinomial", "ovr"))
         if not 0.0 <= check_real("threshold", self.threshold, owner) <= 1.0:
@@ -142,7 +143,7 @@ class LogisticRegression(LinearModel):
         return ClassLoss.MULTINOMIAL if together else None
 
     def _terms(self) -> tuple[Loss, Penalty, float]:
-        return Logistic(), Penalty.NONE if self.penalty is None else Penalty.L2, float(self.C)
+        return Logistic(), Penalty.NONE if self.penalty is None else Penalty(self.penalty), float(self.C)
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Probability of each class.

@@ -41,6 +41,8 @@ class Penalty(Enum):
 
     L2 = "l2"
     """``½|w|²``"""
+    L1 = "l1"
+    """``|w|₁ = Σ|w_k|``: weights that do not earn their price are exactly 0."""
     BALL = "ball"
     """Nothing where ``|w|² ≤ B``, and no w outside: the constrained form."""
     NONE = "none"
@@ -51,8 +53,9 @@ class Penalty(Enum):
 class PrimalProblem:
     """Minimise ``½|w|² + Σ C_i ℓ(y_i f(x_i))`` over w and b, with ``f(x) = <w, x> + b``.
 
-    A penalised offset adds ``½b²``. With ``penalty="ball"`` the loss alone is minimised, subject to ``|w|² ≤ B`` (a penalised
-    offset counts in ``|w|²``). For a loss of residuals (ε-insensitive) y are targets, and the loss is of
+    A penalised offset adds ``½b²``. With ``penalty="l1"`` it is ``|w|₁ = Σ|w_k|`` in place of ``½|w|²``, and ``|b|``. With
+    ``penalty="ball"`` the loss alone is minimised, subject to ``|w|² ≤ B`` (a penalised offset counts in ``|w|²``). For a loss
+    of residuals (ε-insensitive) y are targets, and the loss is of
     ``y_i − f(x_i)``. ``C_i = C · sample_weight_i``. X is not copied: float32 stays float32, CSR stays CSR.
 
     Parameters
@@ -63,7 +66,7 @@ class PrimalProblem:
         Labels of two classes, the one that sorts last is +1; or targets, for a loss of residuals.
     loss : Loss or str
         What a row costs: an object of `maxmargin.losses` or its name, such as "hinge", "squared_hinge" or "logistic".
-    penalty : "l2", "ball" or None
+    penalty : "l2", "l1", "ball" or None
         What large weights cost.
     C : float
         Price of the loss.
@@ -72,7 +75,7 @@ class PrimalProblem:
     sample_weight : array-like, optional
         Weight of each row: 2 is the row twice, 0 the row left out.
     offset_scale : float
-        Of a penalised offset: it costs ``½(b/scale)²``, as the weight of a constant feature of this value does.
+        Of a penalised offset: it costs ``½(b/scale)²`` or ``|b|/scale``, as the weight of a constant feature of this value.
     B : float, optional
         Of a ball: the largest ``|w|²``.
 
@@ -196,10 +199,12 @@ class PrimalProblem:
         return self.penalty_of(w, b) + inner(self.price, loss)
 
     def penalty_of(self, w: Vector, b: float = 0.0) -> float:
-        """``½|w|²``, with ``½(b/scale)²`` if the offset is penalised; 0 without a penalty; infinite outside of a ball."""
+        """``½|w|²`` or ``|w|₁``, with ``½(b/scale)²`` or ``|b|/scale`` if the offset is penalised; infinite outside a ball."""
         if self.penalty is Penalty.NONE:
             return 0.0
         offset = b / self.offset_scale if self.offset is Offset.PENALISED else 0.0
+        if self.penalty is Penalty.L1:
+            return float(np.abs(w).sum()) + abs(offset)
         half = 0.5 * inner(w, w) + 0.5 * offset * offset
         if self.penalty is Penalty.BALL:
             return math.inf if 2.0 * half > self.B * (1.0 + _ROUNDING) else 0.0
@@ -216,6 +221,9 @@ class PrimalProblem:
         if self.penalty is Penalty.L2:
             in_w += w
             in_b += b / self.offset_scale**2 if self.offset is Offset.PENALISED else 0.0
+        elif self.penalty is Penalty.L1:
+            in_w += np.sign(w)
+            in_b += float(np.sign(b)) / self.offset_scale if self.offset is Offset.PENALISED else 0.0
         return in_w, 0.0 if self.offset is Offset.NONE else in_b
 
 

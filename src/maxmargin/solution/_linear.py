@@ -37,6 +37,7 @@ class LinearJudgement:
     stationarity : float
         The largest of ``|w_k − Σ α_i s_i x_ik|`` and of the same of the offset: 0 at the optimum. In a ball it is
         ``|v_k − |v| w_k/√B|`` with ``v = Σ α_i s_i x_i``: at the optimum v is 0, or w is on the surface and has its direction.
+        With an L1 penalty by how much a ``Σ α_i s_i x_ik`` is off the sign of its weight, or above 1 where the weight is 0.
     infeasibility : float
         How far the multipliers are off the equalities of a free offset or of no penalty, relative to ``Σ|α|`` and the largest
         ``|x_ik|``.
@@ -65,6 +66,8 @@ def certify_linear(problem: PrimalProblem, w: Vector, b: float, alpha: Vector) -
     With ``s_i = ∂z_i/∂f_i``, y_i for a margin, any α gives the bound ``−½|Σ α_i s_i x_i|² − Σ C_i ℓ*(−α_i/C_i)`` on the
     optimum (Fenchel), if ``Σ α_i s_i = 0`` for a free offset; without penalty the sum of rows must vanish instead of being paid
     for. In a ball the bound has ``−√B |Σ α_i s_i x_i|`` in place of the square. A loss of residuals has ``−Σ α_i y_i`` more.
+    With an L1 penalty no ``|Σ α_i s_i x_ik|`` may be above 1, and nothing is paid for the sum: α are first divided by the
+    largest of these, if that is above 1.
 
     Examples
     --------
@@ -83,9 +86,10 @@ def certify_linear(problem: PrimalProblem, w: Vector, b: float, alpha: Vector) -
         raise InvalidInput(f"{loss!r} is not convex: there is no dual to certify with. Choose a loss that has a conjugate.")
     signed = alpha * loss.slope(problem.y)
     combination, total = problem.combination(signed), float(signed.sum())
+    shrink = _shrink(problem, combination, total) if problem.penalty is Penalty.L1 else 1.0
     # z = s f + c, with c = 0 for a margin and y for a residual; the conjugate sees it as a linear term.
-    constant = inner(alpha, loss.argument(problem.y, np.zeros(problem.n)))
-    gain = -inner(problem.price, loss.conjugate(-alpha / problem.price)) - constant
+    constant = shrink * inner(alpha, loss.argument(problem.y, np.zeros(problem.n)))
+    gain = -inner(problem.price, loss.conjugate(-shrink * alpha / problem.price)) - constant
     mass = max(float(np.abs(alpha).sum()), 1e-300)
     off = total if problem.offset is Offset.FREE else 0.0
     if problem.penalty is Penalty.L2:
@@ -99,6 +103,10 @@ def certify_linear(problem: PrimalProblem, w: Vector, b: float, alpha: Vector) -
         dual, infeasibility = gain - root * size, abs(off) / mass
         away = combination - size / root * w
         off = off if problem.offset is not Offset.PENALISED else scaled - size / root * b / problem.offset_scale
+    elif problem.penalty is Penalty.L1:
+        dual, away, infeasibility = gain, _off_signs(w, combination), abs(off) / mass
+        if problem.offset is Offset.PENALISED:
+            off = float(_off_signs(np.array([b]), np.array([problem.offset_scale * total]))[0])
     else:
         dual, away = gain, -combination
         off = total if problem.offset is not Offset.NONE else 0.0
@@ -109,6 +117,17 @@ def certify_linear(problem: PrimalProblem, w: Vector, b: float, alpha: Vector) -
         stationarity=max(float(np.abs(away).max(initial=0.0)), abs(off)),
         infeasibility=infeasibility if math.isfinite(dual) else math.inf,
     )
+
+
+def _shrink(problem: PrimalProblem, combination: Vector, total: float) -> float:
+    """What makes α feasible for an L1 penalty: no product of a feature with it is above 1."""
+    constant = problem.offset_scale * abs(total) if problem.offset is Offset.PENALISED else 0.0
+    return 1.0 / max(1.0, float(np.abs(combination).max(initial=0.0)), constant)
+
+
+def _off_signs(w: Vector, products: Vector) -> Vector:
+    """How far products are off the signs of the weights, or outside of [−1, 1] where the weight is 0."""
+    return np.where(w != 0.0, products - np.sign(w), np.maximum(np.abs(products) - 1.0, 0.0))
 
 
 def _largest(X: Any) -> float:
@@ -134,11 +153,11 @@ class LinearSolution:
     bias : float
         b.
     alpha : ndarray of shape (n,)
-        The multipliers that the certificate's dual objective is of; ``w = Σ α_i y_i x_i`` at the optimum.
+        The multipliers that the certificate's dual objective is of; ``w = Σ α_i y_i x_i`` at the optimum (L2 penalty).
     status : Status
         How the fit ended.
     certificate : Certificate
-        Objectives and gap; its violation is that of stationarity, ``|w − Σ α_i y_i x_i|`` in the largest coordinate.
+        Objectives and gap; its violation is the `LinearJudgement.stationarity`, ``|w − Σ α_i y_i x_i|`` in the largest coordinate.
     trace : Trace
         Checkpoints on the way; violations are relative gaps.
     steps : int

@@ -9,9 +9,11 @@ from maxmargin.solvers._dual_qp import DualQP
 from maxmargin.solvers._gradient_descent import GradientDescent
 from maxmargin.solvers._joint import JointIterate, JointRows
 from maxmargin.solvers._linear import CoordinateDescent, LinearNewton
+from maxmargin.solvers._linear_program import LinearProgram
 from maxmargin.solvers._primal_base import PrimalIterate, PrimalSolver
 from maxmargin.solvers._primal_qp import PrimalQP
 from maxmargin.solvers._projected_gradient import ProjectedGradient
+from maxmargin.solvers._proximal_newton import ProximalNewton
 from maxmargin.solvers._qp import Quadratic, qp
 from maxmargin.solvers._select import Choice, select
 from maxmargin.solvers._select_linear import select_linear
@@ -36,10 +38,12 @@ __all__ = [
     "KernelSubgradient",
     "Limits",
     "LinearNewton",
+    "LinearProgram",
     "PrimalIterate",
     "PrimalQP",
     "PrimalSolver",
     "ProjectedGradient",
+    "ProximalNewton",
     "Quadratic",
     "Solver",
     "Start",

@@ -9,7 +9,9 @@ from maxmargin.problems import PrimalProblem
 from maxmargin.solvers._ball import BallSearch
 from maxmargin.solvers._gradient_descent import GradientDescent
 from maxmargin.solvers._linear import CoordinateDescent, LinearNewton
+from maxmargin.solvers._linear_program import LinearProgram
 from maxmargin.solvers._primal_base import PrimalSolver
+from maxmargin.solvers._proximal_newton import ProximalNewton
 from maxmargin.solvers._stochastic import StochasticSubgradient
 
 __all__ = ["select_linear"]
@@ -20,12 +22,16 @@ _BY_NAME: Final[dict[str, type[PrimalSolver]]] = {
     "ball": BallSearch,
     "gradient_descent": GradientDescent,
     "stochastic_subgradient": StochasticSubgradient,
+    "proximal_newton": ProximalNewton,
+    "linear_program": LinearProgram,
 }
 
 
 _AUTOMATIC: Final[tuple[type[PrimalSolver], ...]] = (
     LinearNewton,
     BallSearch,
+    ProximalNewton,
+    LinearProgram,
     GradientDescent,
     StochasticSubgradient,
 )
@@ -35,7 +41,8 @@ def select_linear(solver: Any, problem: PrimalProblem) -> PrimalSolver:
     """A solver from a name or an object, if it can solve the problem.
 
     "auto" is the first that can of Newton's method, gradient descent (other smooth losses), and stochastic subgradient descent
-    (other losses with kinks); in a ball `BallSearch`.
+    (other losses with kinks); in a ball `BallSearch`; with an L1 penalty `ProximalNewton`, or `LinearProgram` if the loss has a
+    kink too.
 
     Examples
     --------

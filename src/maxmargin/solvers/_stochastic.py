@@ -66,7 +66,7 @@ class StochasticSubgradient(PrimalSolver):
         check_integer("delay", self.delay, "StochasticSubgradient", 0)
 
     def supports(self, problem: PrimalProblem) -> str | None:
-        """Every convex loss, with a penalty."""
+        """Every convex loss, with an L2 penalty."""
         if not isinstance(problem.loss, ConvexLoss):
             return f"it needs a loss with slopes to follow, and this one is {problem.loss!r}."
         if problem.penalty is Penalty.NONE:

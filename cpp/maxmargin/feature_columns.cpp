@@ -1,0 +1,57 @@
+// Columns out of stored rows, for linear models that move one feature at a time.
+#include "maxmargin/features.hpp"
+#include "maxmargin/l1_model.hpp"
+
+namespace maxmargin {
+
+namespace {
+
+// `for_entries(visit)` calls visit(row, place, value) for all entries, rows in order; twice: to count, and to fill.
+template <class ForEntries>
+void gather_by(const ForEntries& for_entries, std::size_t count, ColumnStore& out) {
+  out.start.assign(count + 1, 0);
+  for_entries([&](Index, Index place, double) { ++out.start[place + 1]; });
+  for (std::size_t k = 0; k < count; ++k) out.start[k + 1] += out.start[k];
+  out.row.resize(out.start[count]);
+  out.value.resize(out.start[count]);
+  std::vector<std::int64_t> next(out.start.begin(), out.start.end() - 1);
+  for_entries([&](Index row, Index place, double value) {
+    out.row[next[place]] = row;
+    out.value[next[place]++] = value;
+  });
+}
+
+}  // namespace
+
+template <class V>
+void DenseFeatures<V>::gather(const SomeColumns& some, const double* factor, ColumnStore& out) const {
+  const auto for_entries = [&](const auto& visit) {
+    for (Index i = 0; i < rows(); ++i) {
+      if (factor[i] == 0) continue;
+      for (std::size_t k = 0; k < some.columns.size(); ++k)
+        if (const V value = at(i)[some.columns[k]]; value != 0) visit(i, Index(k), factor[i] * double(value));
+    }
+  };
+  gather_by(for_entries, some.columns.size(), out);
+}
+
+template <class V, class I>
+void CsrFeatures<V, I>::gather(const SomeColumns& some, const double* factor, ColumnStore& out) const {
+  const auto for_entries = [&](const auto& visit) {
+    for (Index i = 0; i < rows(); ++i) {
+      if (factor[i] == 0) continue;
+      for (I k = begin(i); k < end(i); ++k)
+        if (const Index place = some.place[csr_.indices[k]]; place >= 0) visit(i, place, factor[i] * double(csr_.data[k]));
+    }
+  };
+  gather_by(for_entries, some.columns.size(), out);
+}
+
+template void DenseFeatures<float>::gather(const SomeColumns&, const double*, ColumnStore&) const;
+template void DenseFeatures<double>::gather(const SomeColumns&, const double*, ColumnStore&) const;
+template void CsrFeatures<float, std::int32_t>::gather(const SomeColumns&, const double*, ColumnStore&) const;
+template void CsrFeatures<double, std::int32_t>::gather(const SomeColumns&, const double*, ColumnStore&) const;
+template void CsrFeatures<float, std::int64_t>::gather(const SomeColumns&, const double*, ColumnStore&) const;
+template void CsrFeatures<double, std::int64_t>::gather(const SomeColumns&, const double*, ColumnStore&) const;
+
+}  // namespace maxmargin
