@@ -6,6 +6,7 @@
 
 #include "maxmargin/l1.hpp"
 #include "maxmargin/l1_model.hpp"
+#include "maxmargin/linear_losses.hpp"
 
 namespace maxmargin {
 
@@ -35,7 +36,7 @@ inline Row row_of(SmoothLoss loss, double epsilon, double price, double y, doubl
 
 // One row's share of the dual objective.
 inline double gain_of(SmoothLoss loss, double epsilon, double price, double y, double beta) {
-  if (loss == SmoothLoss::logistic) return gain_of(MarginLoss::logistic, price, y * beta);
+  if (loss == SmoothLoss::logistic) return logistic_gain(price, y * beta);
   return y * beta - (loss == SmoothLoss::squared_tube ? epsilon * std::abs(beta) : 0.0) - 0.25 * beta * beta / price;
 }
 

@@ -42,12 +42,16 @@ inline double linear_gain(const LinearProblem& problem, Index i, double alpha) {
   return problem.target ? problem.target[i] * alpha - problem.epsilon * std::abs(alpha) : alpha;
 }
 
+inline double entropy(double q) { return q > 0 ? -q * std::log(q) : 0.0; }
+inline double logistic_gain(double price, double alpha) {
+  return price * (entropy(alpha / price) + entropy(1.0 - alpha / price));
+}
+
 // All of it.
 inline double gain_of(const LinearProblem& problem, Index i, double alpha) {
   const double price = problem.price[i], p = alpha / price;
-  const auto entropy = [](double q) { return q > 0 ? -q * std::log(q) : 0.0; };
   switch (problem.loss) {
-    case MarginLoss::logistic: return price * (entropy(p) + entropy(1.0 - p));
+    case MarginLoss::logistic: return logistic_gain(price, alpha);
     case MarginLoss::exponential: return price * (entropy(p) + p);
     case MarginLoss::squared_hinge:
     case MarginLoss::squared_tube: return linear_gain(problem, i, alpha) - 0.25 * alpha * alpha / price;
