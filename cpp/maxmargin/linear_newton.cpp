@@ -171,9 +171,9 @@ void LinearNewton::solve_by_factor() {
   }
   double trace = 0;
   for (Index k = 0; k < d_; ++k) trace += H_[std::ptrdiff_t(k) * stride_ + k];
-  // Weights without penalty may have directions without curvature, which must not carry rounding away; elsewhere it is below
-  // rounding.
-  double floor = (problem_.penalty ? 1e-14 : 1e-9) * (trace + offset_corner_) / size_ + 1e-300;
+  // Weights without penalty may have directions without curvature, which must not carry rounding away: each gets a part of what
+  // its feature has, whatever the unit. Elsewhere it is below rounding.
+  double floor = problem_.penalty ? 1e-14 * (trace + offset_corner_) / size_ + 1e-300 : 1e-9;
   const double least = offset_floor();
   for (int attempt = 0; attempt < 8; ++attempt, floor *= 100) {
     L_ = H_;
@@ -182,8 +182,10 @@ void LinearNewton::solve_by_factor() {
       std::copy(offset_row_.begin(), offset_row_.end(), last);
       last[d_] = offset_corner_;
     }
-    for (Index k = 0; k < size_; ++k)
-      L_[std::ptrdiff_t(k) * stride_ + k] += std::max(ridge_[k], floor) + (k == d_ ? least : 0.0);
+    for (Index k = 0; k < size_; ++k) {
+      double& corner = L_[std::ptrdiff_t(k) * stride_ + k];
+      corner += std::max(ridge_[k], problem_.penalty ? floor : floor * corner + 1e-300) + (k == d_ ? least : 0.0);
+    }
     if (hot().cholesky(size_, L_.data(), stride_, 0.0) < 0) break;
   }
   for (Index k = 0; k < size_; ++k) direction_[k] = -gradient_[k];
@@ -216,6 +218,8 @@ bool LinearNewton::find_direction() {
 // The root of the slope along the direction, which rises: Newton's steps, kept between what is known to be left and right of
 // it.
 double LinearNewton::line_search() {
+  // What is left is rounding, of which the slope along directions without curvature is all there is.
+  if (!problem_.penalty && decrement_ <= 1e-14 * primal_) return 1.0;
   double slope_w = 0, curve_w = 0;
   for (Index k = 0; k < size_; ++k) {
     slope_w += ridge_[k] * w_[k] * direction_[k];

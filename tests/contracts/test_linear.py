@@ -201,6 +201,16 @@ def test_no_penalty_is_maximum_likelihood() -> None:
     assert -np.log(likelihood) == pytest.approx(cross_entropy, rel=1e-9)
 
 
+@pytest.mark.parametrize("unit", [1e-8, 1e8, np.logspace(-6, 6, 8)], ids=["small", "large", "mixed"])
+@pytest.mark.parametrize("loss", ["logistic", "exponential", "squared"])
+def test_no_penalty_knows_no_unit(loss: str, unit: Any) -> None:
+    """Without a penalty the scores are the same in any unit of the features."""
+    X, y = SETS["overlap"]
+    here, there = (solve(PrimalProblem(rows, y, loss=loss, penalty=None)) for rows in (X, X * unit))
+    assert there.status is Status.CONVERGED
+    np.testing.assert_allclose(there.decision_function(X * unit), here.decision_function(X), rtol=1e-5, atol=1e-5)
+
+
 SEPARABLE = {
     "completely": ([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1]),
     "quasi": ([[0.0], [1.0], [1.0], [2.0]], [0, 0, 1, 1]),

@@ -208,6 +208,15 @@ def test_refusals(model: Any, message: str) -> None:
     assert message in str(error.value)
 
 
+def test_numbers_that_overflow_are_refused() -> None:
+    X, y = _small()
+    with pytest.raises(InvalidInput, match="C is too large"):
+        LinearSVR(C=1e200).fit(X, y)
+    with pytest.raises(InvalidInput, match="The targets in y are too large"):
+        LinearSVR(loss="squared_epsilon_insensitive").fit(X, 1e200 * y)
+    assert LinearSVR().fit(X, 1e100 * y).status_ is Status.CONVERGED
+
+
 def test_one_target_only() -> None:
     X, y = _small()
     with pytest.raises(InvalidInput, match="y should be a 1d array"):

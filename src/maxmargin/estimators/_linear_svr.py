@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self, final
+from typing import Any, Final, Literal, Self, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -10,12 +10,14 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from maxmargin._answers import answer_linear
+from maxmargin.errors import InvalidInput
 from maxmargin.estimators._linear_model import linear_rows, warn_of_the_worst
 from maxmargin.estimators._parameters import check_budget, check_dual, check_intercept, check_random_state, offset_of
 from maxmargin.estimators._reporting import report_for
 from maxmargin.estimators._training import Deadline, upper_bounds
 from maxmargin.losses import EpsilonInsensitive, SquaredEpsilonInsensitive
 from maxmargin.problems import Penalty, PrimalProblem
+from maxmargin.problems._base import require_range
 from maxmargin.solution import Status
 from maxmargin.solution._linear import linear_scores
 from maxmargin.validation import (
@@ -28,6 +30,8 @@ from maxmargin.validation import (
 )
 
 __all__ = ["LinearSVR"]
+
+_LARGEST: Final = 1e150  # its square is a number
 
 
 @final
@@ -168,7 +172,15 @@ class LinearSVR(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-
         feature_scale_warning(data.X, stacklevel=2)
         loss = EpsilonInsensitive(epsilon) if self.loss == "epsilon_insensitive" else SquaredEpsilonInsensitive(epsilon)
         price = upper_bounds(self.C, data.weight)
-        problem = PrimalProblem.on(data.X, data.of_kept(target), price, loss, Penalty.L2, *offset_of(self))
+        target = data.of_kept(target)
+        require_range(price, "C", target)
+        largest = float(np.abs(target).max())
+        if isinstance(loss, SquaredEpsilonInsensitive) and largest > _LARGEST / max(1.0, float(price.sum())):
+            raise InvalidInput(
+                f"The targets in y are too large: the largest is {largest:.3g}, and with this C the sum of squares overflows."
+                " Scale the targets, for example with TransformedTargetRegressor."
+            )
+        problem = PrimalProblem.on(data.X, target, price, loss, Penalty.L2, *offset_of(self))
         with report_for(self.verbose, 1) as report:
             follow = report.start("regression")
             solution = answer_linear(problem, self.solver, self.tol, self.max_iter, deadline.left(), callback=follow)

@@ -28,6 +28,7 @@ _MOST_MULTIPLIERS: Final = 200
 _FINEST: Final = 1e-14  # relative gap of a penalised form
 _NARROWEST: Final = 1e-15  # relative width of a bracket
 _SMALLEST: Final = 1e-20  # multiplier beside the first
+_NO_SLOPE: Final = 1e-12  # of the sum of prices
 
 
 @final
@@ -104,8 +105,7 @@ class _Search:
         self._known: list[tuple[float, float]] = []  # λ and |w|
 
     def run(self) -> PrimalIterate:
-        slope, _ = self._problem.gradient(self._w, self._b)
-        lam = first = max(math.sqrt(inner(slope, slope)) / self._root, 1e-300)
+        lam = first = self._first()
         found: PrimalIterate | None = None
         for _ in range(_MOST_MULTIPLIERS):
             found = self._solve(lam, found)
@@ -119,6 +119,13 @@ class _Search:
             if closed or lam < _SMALLEST * first:
                 break
         return self._iterate(Status.STALLED)
+
+    def _first(self) -> float:
+        """Of a w that were as long as the slope at 0 says, unless that has no length."""
+        slope, _ = self._problem.gradient(self._w, self._b)
+        total = float(self._problem.price.sum())
+        size = math.sqrt(inner(slope, slope))
+        return (size if size > _NO_SLOPE * total else total) / self._root
 
     def _solve(self, lam: float, before: PrimalIterate | None) -> PrimalIterate:
         # Its gap counts in the loss alone, and it must not hide that of the constraint.
@@ -172,8 +179,9 @@ class _Search:
         wanted = lam * size / self._root  # |w| ~ 1/λ
         if len(self._known) > 1:
             (a, at_a), (b, at_b) = self._known[-2:]
-            if at_a > 0.0 and at_b > 0.0 and at_a != at_b:
-                wanted = b + (1.0 / self._root - 1.0 / at_b) * (b - a) / (1.0 / at_b - 1.0 / at_a)
+            rise = 1.0 / at_b - 1.0 / at_a if at_a > 0.0 and at_b > 0.0 else 0.0
+            if rise != 0.0:
+                wanted = b + (1.0 / self._root - 1.0 / at_b) * (b - a) / rise
         low, high = self._too_small, self._too_large
         if low == 0.0:
             return min(max(wanted, 0.01 * high), 0.5 * high)
