@@ -1,4 +1,4 @@
-"""scikit-learn's own contract for estimators, with three expected failures: one for ν-classification, two for draws.
+"""scikit-learn's own contract for estimators, with one expected failure, for ν-classification.
 
 scikit-learn exempts its SVMs from the checks on weight equivalence (they compare to 1e-7); ours pass them.
 """
@@ -43,11 +43,14 @@ ESTIMATORS = [
     LinearSVC(),
     LinearSVC(loss="hinge"),
     LinearSVC(penalise_intercept=True),
+    LinearSVC(penalty="l1"),
+    LinearSVC(multi_class="crammer_singer"),
     LinearClassifier(),
     LinearClassifier(loss="logistic", C=0.1),
     LinearSVR(),
     LinearSVR(loss="squared_epsilon_insensitive", epsilon=0.1, penalise_intercept=True),
     LogisticRegression(),
+    LogisticRegression(penalty="l1"),
     StochasticClassifier(max_iter=2000),
     Perceptron(),
     Perceptron(kernel="rbf"),
@@ -56,17 +59,9 @@ ESTIMATORS = [
 
 
 def _expected_failures(estimator: Any) -> dict[str, str]:
-    """One check gives a class a weight of 1 000 and another one of 0.0001: no ν that is not tiny is feasible then.
-
-    Two want a row of weight 2 and a row that is there twice to make the same model to 1e-7: of draws they have the same
-    probability, but no walk is another's (scikit-learn expects the same of its SGDClassifier).
-    """
+    """One check gives a class a weight of 1 000 and another one of 0.0001: no ν that is not tiny is feasible then."""
     if isinstance(estimator, NuSVC):
         return {"check_class_weight_classifiers": "extreme class weights"}
-    if isinstance(estimator, StochasticClassifier):
-        return dict.fromkeys(
-            ("check_sample_weight_equivalence_on_dense_data", "check_sample_weight_equivalence_on_sparse_data"), "other draws"
-        )
     return {}
 
 

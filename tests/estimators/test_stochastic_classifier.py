@@ -108,17 +108,6 @@ def test_going_on_after_a_break() -> None:
     assert before == 400
 
 
-def test_weights_are_odds_of_a_draw() -> None:
-    X, y = _data()
-    kept = y == 1
-    weight = np.where(kept | (np.arange(400) % 2 == 0), 1.0, 0.0)
-    one = StochasticClassifier(random_state=2).partial_fit(X, y, classes=[0, 1], sample_weight=weight)
-    other = StochasticClassifier(random_state=2).partial_fit(X[weight > 0], y[weight > 0], classes=[0, 1])
-    np.testing.assert_array_equal(one.coef_, other.coef_)
-    heavy = StochasticClassifier(lam_half=0.1).fit(X, y, sample_weight=np.where(y == 1, 50.0, 1.0))
-    assert (heavy.predict(X) == 1).mean() > (StochasticClassifier(lam_half=0.1).fit(X, y).predict(X) == 1).mean()
-
-
 def test_three_classes_and_seeds() -> None:
     X, y = load_iris(return_X_y=True)
     X = StandardScaler().fit_transform(X)

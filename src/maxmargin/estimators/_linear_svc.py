@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal, final
 
+from maxmargin.errors import InvalidInput
 from maxmargin.estimators._linear_model import LinearModel
 from maxmargin.estimators._parameters import check_dual, check_intercept, offset_of
 from maxmargin.losses import Hinge, Loss, SquaredHinge
@@ -148,6 +149,11 @@ class LinearSVC(LinearModel):
         check_dual(self.dual, owner)
         check_positive("C", self.C, owner)
         check_option("multi_class", self.multi_class, owner, ("ovr", "crammer_singer", "joint"))
+        if self.penalty == "l1" and self.multi_class != "ovr":
+            raise InvalidInput(
+                f'multi_class={self.multi_class!r} has no L1 penalty. Choose penalty="l2", or multi_class="ovr", a machine for each'
+                " class."
+            )
         check_intercept(self)
 
     def _terms(self) -> tuple[Loss, Penalty, float]:

@@ -128,6 +128,10 @@ class LogisticRegression(LinearModel):
             raise reject("penalty", self.penalty, owner, "a str among {'l1', 'l2'} or None")
         check_positive("C", self.C, owner)
         check_option("multi_class", self.multi_class, owner, ("auto", "multinomial", "ovr"))
+        if self.penalty == "l1" and self.multi_class == "multinomial":
+            raise InvalidInput(
+                'multi_class="multinomial" has no L1 penalty. Choose penalty="l2", or multi_class="ovr", a machine for each class.'
+            )
         if not 0.0 <= check_real("threshold", self.threshold, owner) <= 1.0:
             raise reject("threshold", self.threshold, owner, "a float in the range [0.0, 1.0]")
 
@@ -139,7 +143,7 @@ class LogisticRegression(LinearModel):
             )
 
     def _class_loss(self, n_classes: int) -> ClassLoss | None:
-        together = self.multi_class == "multinomial" or (self.multi_class == "auto" and n_classes > 2)
+        together = self.multi_class == "multinomial" or (self.multi_class == "auto" and n_classes > 2 and self.penalty != "l1")
         return ClassLoss.MULTINOMIAL if together else None
 
     def _terms(self) -> tuple[Loss, Penalty, float]:

@@ -25,7 +25,6 @@ from maxmargin.validation import (
     feature_scale_warning,
     label_column,
     labelled_set,
-    weighted_rows,
 )
 
 __all__ = ["StochasticClassifier"]
@@ -39,7 +38,7 @@ class StochasticClassifier(LinearScores):
 
         λ/2 ‖w‖² + mean of ℓ(y f(x)),   f(x) = ⟨w, x⟩ + b
 
-    from ``θ = 0``: in step t it sets ``w = θ/(λt)``, draws a row (uniformly, or as often as the weights say), and adds
+    from ``θ = 0``: in step t it sets ``w = θ/(λt)``, draws a row, each as often as any other, and adds
     ``−ℓ'(z) y x`` to θ, for the hinge ``y x`` if ``y f(x) < 1`` and else nothing. The model is the mean of all w. Its objective
     is above the optimum by about ``1/(λT)`` after T steps: a step costs the same however many rows there are, but many digits
     take many steps. `LinearClassifier` has the exact optimum; ``partial_fit`` is for rows that come one batch after the other.
@@ -138,7 +137,7 @@ class StochasticClassifier(LinearScores):
         self.max_iter = max_iter
         self.max_time = max_time
 
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(self, X: Any, y: ArrayLike) -> Self:
         """Walk from 0 until the gap is small, or a limit is reached.
 
         Parameters
@@ -147,8 +146,6 @@ class StochasticClassifier(LinearScores):
             Training rows. float32 is kept, and so are CSR matrices with 32- or 64-bit indices.
         y : array-like of shape (n_samples,)
             Labels.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weight of each row: it is drawn so many times as often; rows of weight 0 or less are left out.
 
         Returns
         -------
@@ -158,7 +155,7 @@ class StochasticClassifier(LinearScores):
         self._check()
         deadline = Deadline(self.max_time)
         X = linear_rows(self, X, reset=True)
-        data = labelled_set(X, label_column(y, X), sample_weight)
+        data = labelled_set(X, label_column(y, X))
         feature_scale_warning(data.X, stacklevel=2)
         scheme = scheme_of(len(data.classes), one_vs_rest=True)
         names = machine_names(scheme, data.classes)
@@ -166,7 +163,7 @@ class StochasticClassifier(LinearScores):
         seeds = self._seeds(scheme.n_machines)
         with report_for(self.verbose, scheme.n_machines) as report:
             for name, seed, machine in zip(names, seeds, scheme.machines(data.codes), strict=True):
-                problem = self._problem(data.X, machine.y, data.weight)
+                problem = self._problem(data.X, machine.y)
                 follow = report.start(name)
                 walks.append(self._solver(seed).walk(problem))
                 on = WalkOn(walks[-1])
@@ -177,9 +174,7 @@ class StochasticClassifier(LinearScores):
         self._keep(walks, solutions)
         return self
 
-    def partial_fit(
-        self, X: Any, y: ArrayLike, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None
-    ) -> Self:
+    def partial_fit(self, X: Any, y: ArrayLike, classes: ArrayLike | None = None) -> Self:
         """Go on with these rows: as many steps as there are rows, each drawn from them.
 
         Parameters
@@ -190,8 +185,6 @@ class StochasticClassifier(LinearScores):
             Their labels; not every class has to be among them.
         classes : array-like of shape (n_classes,), default=None
             All labels that will come, needed in the first call, and the same if given again.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weight of each row in the draws of this batch.
 
         Returns
         -------
@@ -201,15 +194,13 @@ class StochasticClassifier(LinearScores):
         self._check()
         first = not hasattr(self, "classes_")
         X = linear_rows(self, X, reset=first)
-        labels = label_column(y, X)
         known = self._known_classes(classes, first=first)
-        data = weighted_rows(X, sample_weight)
-        codes = _codes(data.of_kept(labels), known)
+        codes = _codes(label_column(y, X), known)
         scheme = scheme_of(len(known), one_vs_rest=True)
         walks: list[SubgradientWalk] = [] if first else self._walks
         solutions = []
         for k, (seed, machine) in enumerate(zip(self._seeds(scheme.n_machines), scheme.machines(codes), strict=True)):
-            problem = self._problem(data.X, machine.y, data.weight)
+            problem = self._problem(X, machine.y)
             solver = self._solver(seed)
             if (reason := solver.supports(problem)) is not None:
                 raise InvalidInput(f"StochasticSubgradient cannot solve this PrimalProblem: {reason}")
@@ -235,9 +226,9 @@ class StochasticClassifier(LinearScores):
         if not isinstance(loss := as_loss(self.loss, owner), MarginLoss):
             raise InvalidInput(f"The 'loss' parameter of {owner} must be a loss of the margin. Got {loss!r}, of a residual.")
 
-    def _problem(self, X: Any, y: NDArray[np.float64], weight: NDArray[np.float64]) -> PrimalProblem:
-        """``ΣC_i = 1/λ``: the weighted mean of the loss."""
-        price = weight / (float(self.lam_half) * float(weight.sum()))
+    def _problem(self, X: Any, y: NDArray[np.float64]) -> PrimalProblem:
+        """``C_i = 1/(λ n)``: the mean of the loss."""
+        price = np.full(len(y), 1.0 / (float(self.lam_half) * len(y)))
         return PrimalProblem.on(X, y, price, as_loss(self.loss, "StochasticClassifier"), Penalty.L2, *offset_of(self))
 
     def _solver(self, seed: int) -> StochasticSubgradient:
