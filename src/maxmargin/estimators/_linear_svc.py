@@ -151,8 +151,8 @@ class LinearSVC(LinearModel):
         check_option("multi_class", self.multi_class, owner, ("ovr", "crammer_singer", "joint"))
         if self.penalty == "l1" and self.multi_class != "ovr":
             raise InvalidInput(
-                f'multi_class={self.multi_class!r} has no L1 penalty. Choose penalty="l2", or multi_class="ovr", a machine for each'
-                " class."
+                f'multi_class={self.multi_class!r} has no L1 penalty. Choose penalty="l2", or multi_class="ovr": a machine for'
+                " each class."
             )
         check_intercept(self)
 

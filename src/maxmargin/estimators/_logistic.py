@@ -48,7 +48,8 @@ class LogisticRegression(LinearModel):
         Factor of C for each class; "balanced" gives every class the same total.
     multi_class : {"auto", "multinomial", "ovr"}, default="auto"
         The second problem ("multinomial"), or the first for each class against the rest ("ovr"), whose probabilities are made
-        to sum to 1. "auto" takes the first for two classes, else the second; of two classes the second is the first at ``2C``.
+        to sum to 1. "auto" takes the first for two classes and with ``penalty="l1"``, else the second; of two
+        classes the second is the first at ``2C``.
     threshold : float, default=0.5
         Of two classes ``classes_[1]`` is predicted where its probability is at least this, between 0 and 1.
     verbose : bool or int, default=0
@@ -130,7 +131,8 @@ class LogisticRegression(LinearModel):
         check_option("multi_class", self.multi_class, owner, ("auto", "multinomial", "ovr"))
         if self.penalty == "l1" and self.multi_class == "multinomial":
             raise InvalidInput(
-                'multi_class="multinomial" has no L1 penalty. Choose penalty="l2", or multi_class="ovr", a machine for each class.'
+                'multi_class="multinomial" has no L1 penalty. Choose penalty="l2", or multi_class="ovr": a machine for each'
+                " class."
             )
         if not 0.0 <= check_real("threshold", self.threshold, owner) <= 1.0:
             raise reject("threshold", self.threshold, owner, "a float in the range [0.0, 1.0]")
