@@ -8,9 +8,10 @@ namespace maxmargin {
 
 namespace {
 
-constexpr Index widest_factor = 512;  // beyond that, conjugate gradients
+constexpr Index widest_factor = 1024;  // beyond that, conjugate gradients
 constexpr double sharpening = 4.0;
 constexpr double sharpest = 1e9;
+constexpr double first_by_rows = 10.0;  // of the sharpness on wide rows
 constexpr std::int64_t sweeps_before = 200;
 
 struct Sums {
@@ -28,6 +29,7 @@ LinearNewton::LinearNewton(const LinearProblem& problem, const LinearOptions& op
       size_(d_ + (problem.offset != LinearOffset::none)),
       stride_((size_ + 7) / 8 * 8),
       explicit_(size_ <= widest_factor),
+      wide_(!explicit_ && n_ <= 2 * std::int64_t(size_)),
       w_(stride_, 0.0),
       z_(n_, 0.0),
       alpha_(n_),
@@ -39,12 +41,20 @@ LinearNewton::LinearNewton(const LinearProblem& problem, const LinearOptions& op
   if (problem.offset == LinearOffset::free) ridge_[d_] = 0;
   if (problem.offset == LinearOffset::penalised) ridge_[d_] /= problem.offset_scale * problem.offset_scale;
   mean_price_ = std::accumulate(problem.price, problem.price + n_, 0.0) / n_;
-  if (problem.loss == MarginLoss::hinge) {
+  proximal_ = problem.loss == MarginLoss::hinge || (problem.loss == MarginLoss::squared_hinge && wide_);
+  if (proximal_) {
     centre_.resize(n_);
-    for (Index i = 0; i < n_; ++i) centre_[i] = 0.5 * problem.price[i];
+    rate_.resize(n_);
+    base_.assign(n_, 0.0);
+    for (Index i = 0; i < n_; ++i) {
+      centre_[i] = problem.loss == MarginLoss::hinge ? 0.5 * problem.price[i] : 0.0;
+      rate_[i] = wide_ ? 1 / std::max(problem.x->square(i), 1e-300) : problem.price[i];
+    }
+    if (wide_) sharpness_ = first_by_rows;
   }
   for (int side : {0, 1}) {
     sums_.combination[side].resize(d_);
+    ahead_.combination[side].resize(d_);
     signed_[side].resize(n_);
   }
   change_.resize(n_);
@@ -61,12 +71,18 @@ LinearNewton::Row LinearNewton::row(Index i, double z) const {
   const double price = problem_.price[i], slack = 1.0 - z;
   switch (problem_.loss) {
     case MarginLoss::hinge: {
-      const double rate = sharpness_ * price, wanted = centre_[i] + rate * slack;
+      const double rate = sharpness_ * rate_[i], wanted = centre_[i] + rate * slack;
       if (wanted <= 0) return {0.0, 0.0};
       if (wanted >= price) return {price, 0.0};
       return {wanted, rate};
     }
     case MarginLoss::squared_hinge:
+      if (proximal_) {
+        const double rate = sharpness_ * rate_[i], curvature = 1 / (0.5 / price + 1 / rate);
+        const double wanted = curvature * (slack + centre_[i] / rate);
+        if (wanted <= 0) return {0.0, 0.0};
+        return {wanted, curvature};
+      }
       if (slack > 0) return {2 * price * slack, 2 * price};
       return {0.0, 0.0};
     case MarginLoss::logistic: break;
@@ -262,25 +278,30 @@ bool LinearNewton::without_penalty(std::int64_t round) {
   return record_.see(primal_, w_, size_ > d_ ? w_[d_] : 0.0, dual, next, 1.0, 1.0, round) || separates;
 }
 
+bool LinearNewton::see(const ScaledDual& dual, const std::vector<double>& alpha, std::int64_t round) {
+  return record_.see(primal_, w_, size_ > d_ ? w_[d_] : 0.0, dual.value, alpha, dual.minus, dual.plus, round);
+}
+
 LinearOutcome LinearNewton::run() {
   for (std::int64_t round = 0;; ++round) {
     evaluate();
     if (problem_.penalty) {
       const ScaledDual dual = scaled_dual(problem_, sums_, alpha_, passes_);
-      const double b = size_ > d_ ? w_[d_] : 0.0;
-      if (record_.see(primal_, w_, b, dual.value, alpha_, dual.minus, dual.plus, round)) break;
-      if (problem_.loss == MarginLoss::hinge && unsolved() <= 0.1 * (primal_ - dual.value)) {
+      if (see(dual, alpha_, round)) break;
+      if (proximal_ && unsolved() <= 0.1 * (primal_ - dual.value)) {
         sharpen();
+        if (wide_ && polish(round)) break;
         evaluate();
       }
     }
     if (!find_direction()) break;
     if (!problem_.penalty && without_penalty(round)) break;
     if (!(decrement_ > 0)) {  // nothing left that float64 can tell
-      if (problem_.loss != MarginLoss::hinge) break;
+      if (!proximal_) break;
       sharpen();
       continue;
     }
+    if (!explicit_ && problem_.penalty && see_ahead(round)) break;
     step(line_search());
   }
   return record_.finish();
@@ -291,7 +312,7 @@ void LinearNewton::begin_at(const LinearOutcome& start) {
   if (size_ > d_) w_[d_] = start.b;
   passes_.products(w_.data(), z_.data());
   for (Index i = 0; i < n_; ++i) z_[i] = problem_.y[i] * (z_[i] + start.b);
-  if (problem_.loss == MarginLoss::hinge) centre_ = start.alpha;
+  if (proximal_) centre_ = start.alpha;
   if (problem_.offset != LinearOffset::free) record_.adopt(start);
 }
 

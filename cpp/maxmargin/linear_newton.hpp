@@ -9,6 +9,7 @@
 // solution at a finite sharpness, so that the systems stay well conditioned however large the prices are.
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -38,17 +39,27 @@ class LinearNewton {
   double unsolved() const;
   double offset_floor() const;
   void sharpen();
+  double most(Index i) const {  // of a multiplier
+    return problem_.loss == MarginLoss::squared_hinge ? std::numeric_limits<double>::infinity() : problem_.price[i];
+  }
+  bool see(const ScaledDual& dual, const std::vector<double>& alpha, std::int64_t round);  // true: stop
+  bool see_dual(const std::vector<double>& alpha, std::int64_t round);
+  bool see_ahead(std::int64_t round);
+  bool polish(std::int64_t round);
   bool without_penalty(std::int64_t round);
 
   const LinearProblem& problem_;
   LinearPasses passes_;
   LinearRecord record_;
   Index n_, d_, size_, stride_;  // size_: weights and offset; stride_: of the Hessian
-  bool explicit_;
+  bool explicit_, wide_;  // wide: not many more rows than features
+  bool proximal_ = false, best_ahead_ = false;
+  std::vector<double> rate_, base_, moved_;  // of the proximal term; where the last polish came to
+  Face face_;
   std::vector<double> w_, z_, alpha_, curvature_, centre_, gradient_, direction_, along_, ridge_;
   double sharpness_ = 0.3, mean_price_ = 0;
   double decrement_ = 0;
-  DualSums sums_;
+  DualSums sums_, ahead_;
   std::vector<double> signed_[2];
   double primal_ = 0;
   std::vector<double> H_, L_, in_H_, change_, offset_row_;  // curvatures that are in H
