@@ -119,9 +119,9 @@ bool ConjugateGradients::solve(const std::vector<double>& curvature, const std::
       curve_.push_back(curvature[i]);
     }
   ridge_ = ridge;
+  if (by_rows_ && !active_.empty() && active_.size() <= std::size_t(size_))
+    return solve_by_rows(gradient, forcing, direction, record);
   if (size_ > d_) ridge_[d_] += offset_floor;
-  const bool penalty = *std::min_element(ridge_.begin(), ridge_.end()) > 0;
-  if (by_rows_ && penalty && active_.size() <= std::size_t(size_)) return solve_by_rows(gradient, forcing, direction, record);
   return solve_by_features(curvature, gradient, forcing, direction, record);
 }
 
@@ -174,7 +174,8 @@ void ConjugateGradients::combine_rows(const Face& face, const std::vector<double
   });
   std::copy(room_.begin(), room_.begin() + size_, out.begin());
   for (std::ptrdiff_t c = 1; c < chunks; ++c) hot().axpy(size_, 1.0, room_.data() + c * size_, out.data());
-  for (Index k = 0; k < size_; ++k) out[k] /= ridge_[k];
+  for (Index k = 0; k < d_; ++k) out[k] /= ridge_[k];
+  if (size_ > d_) out[d_] = ridge_[d_] > 0 ? out[d_] / ridge_[d_] : 0.0;
 }
 
 // out_k = y_k <x_k, v>
@@ -193,40 +194,59 @@ void ConjugateGradients::products_of_rows(const Face& face, const std::vector<do
 }
 
 // With the multipliers' change c = -curvature <direction, y x>: direction = R^-1 (sum of c_k y_k x_k - gradient), and
-// (1 / curvature + Y X R^-1 X' Y) c = Y X R^-1 gradient.
+// (1 / curvature + Y X R^-1 X' Y) c = Y X R^-1 gradient. A free offset has no R: its step is the multiplier of y'c = gradient.
 bool ConjugateGradients::solve_by_rows(const std::vector<double>& gradient, double forcing, std::vector<double>& direction,
                                        LinearRecord& record) {
   double square = 0;
+  const bool free = size_ > d_ && ridge_[d_] == 0;
   for (Index k = 0; k < size_; ++k) {
-    direction[k] = gradient[k] / ridge_[k];
+    direction[k] = k < d_ || !free ? gradient[k] / ridge_[k] : 0.0;
     square += gradient[k] * direction[k];
   }
   face_.rows = active_;
   face_.curvature = curve_;
   face_.wanted.resize(active_.size());
   products_of_rows(face_, direction, face_.wanted);
+  face_.balance = free ? gradient[d_] : 0.0;
   if (!iterate_rows(face_, forcing * forcing * square, 0.0, record)) return false;
   combine_rows(face_, face_.change, image_);
-  for (Index k = 0; k < size_; ++k) direction[k] = image_[k] - gradient[k] / ridge_[k];
+  for (Index k = 0; k < size_; ++k) direction[k] = image_[k] - direction[k];
+  if (free) direction[d_] = face_.offset;
   return true;
 }
 
-bool ConjugateGradients::solve(Face& face, const std::vector<double>& ridge, double offset_floor, double forcing,
-                               LinearRecord& record) {
+bool ConjugateGradients::solve(Face& face, const std::vector<double>& ridge, double forcing, LinearRecord& record) {
   ridge_ = ridge;
-  if (size_ > d_) ridge_[d_] += offset_floor;
-  return iterate_rows(face, 0.0, forcing, record);
+  return face.rows.empty() || iterate_rows(face, 0.0, forcing, record);
 }
 
 // Until the square of the gradient that Newton's step leaves is about `enough`, or the residual is `forcing` of what it was.
-// face.wanted becomes the residual.
+// face.wanted becomes the residual. The preconditioner is the diagonal, with a free offset on the plane where changes balance.
 bool ConjugateGradients::iterate_rows(Face& face, double enough, double forcing, LinearRecord& record) {
   const Hot& h = hot();
   const auto count = std::ptrdiff_t(face.rows.size());
+  const bool free = size_ > d_ && ridge_[d_] == 0;
   std::vector<double>& residual = face.wanted;
   for (std::vector<double>* v : {&face.change, &row_fitted_, &row_image_, &row_diagonal_}) v->assign(count, 0.0);
-  for (std::ptrdiff_t k = 0; k < count; ++k) row_diagonal_[k] = 1 / face.curvature[k] + x_.square(face.rows[k]);
+  double weight = 0;
+  for (std::ptrdiff_t k = 0; k < count; ++k) {
+    row_diagonal_[k] = 1 / face.curvature[k] + x_.square(face.rows[k]);
+    weight += 1 / row_diagonal_[k];
+  }
+  const auto multiply = [&](const std::vector<double>& p) {
+    combine_rows(face, p, image_);
+    products_of_rows(face, image_, row_image_);
+    for (std::ptrdiff_t k = 0; k < count; ++k) row_image_[k] += p[k] / face.curvature[k];
+  };
+  face.offset = 0;
   const auto fit = [&] {
+    if (free) {
+      double sum = 0;
+      for (std::ptrdiff_t k = 0; k < count; ++k) sum += y_[face.rows[k]] * residual[k] / row_diagonal_[k];
+      const double level = sum / weight;
+      face.offset += level;
+      for (std::ptrdiff_t k = 0; k < count; ++k) residual[k] -= level * y_[face.rows[k]];
+    }
     double left = 0;
     for (std::ptrdiff_t k = 0; k < count; ++k) {
       row_fitted_[k] = residual[k] / row_diagonal_[k];
@@ -235,6 +255,11 @@ bool ConjugateGradients::iterate_rows(Face& face, double enough, double forcing,
     }
     return left;
   };
+  if (free && face.balance != 0) {
+    for (std::ptrdiff_t k = 0; k < count; ++k) face.change[k] = face.balance * y_[face.rows[k]] / (row_diagonal_[k] * weight);
+    multiply(face.change);
+    h.axpy(count, -1.0, row_image_.data(), residual.data());
+  }
   double left = fit();
   row_search_ = row_fitted_;
   double rho = h.dot(count, residual.data(), row_fitted_.data());
@@ -242,9 +267,7 @@ bool ConjugateGradients::iterate_rows(Face& face, double enough, double forcing,
   const int most = forcing > 0 ? most_of_a_face : most_iterations;
   for (int iteration = 0; iteration < most; ++iteration) {
     if (forcing > 0 ? rho <= forcing * forcing * first : left <= enough) break;
-    combine_rows(face, row_search_, image_);
-    products_of_rows(face, image_, row_image_);
-    for (std::ptrdiff_t k = 0; k < count; ++k) row_image_[k] += row_search_[k] / face.curvature[k];
+    multiply(row_search_);
     const double curve = h.dot(count, row_search_.data(), row_image_.data());
     if (!(curve > 0)) break;
     const double length = rho / curve;

@@ -15,6 +15,7 @@ namespace maxmargin {
 struct Face {
   std::vector<Index> rows;
   std::vector<double> curvature, wanted, change;
+  double balance = 0, offset = 0;  // where the offset is free: of y'change; the multiplier of that
   void clear() {
     rows.clear();
     curvature.clear();
@@ -38,7 +39,7 @@ class ConjugateGradients {
              const std::vector<double>& gradient, double forcing, std::vector<double>& direction, LinearRecord& record);
 
   // The same of some multipliers, for face.change.
-  bool solve(Face& face, const std::vector<double>& ridge, double offset_floor, double forcing, LinearRecord& record);
+  bool solve(Face& face, const std::vector<double>& ridge, double forcing, LinearRecord& record);
 
  private:
   bool solve_by_features(const std::vector<double>& curvature, const std::vector<double>& gradient, double forcing,

@@ -50,6 +50,7 @@ LinearNewton::LinearNewton(const LinearProblem& problem, const LinearOptions& op
       centre_[i] = problem.loss == MarginLoss::hinge ? 0.5 * problem.price[i] : 0.0;
       rate_[i] = wide_ ? 1 / std::max(problem.x->square(i), 1e-300) : problem.price[i];
     }
+    mean_rate_ = std::accumulate(rate_.begin(), rate_.end(), 0.0) / n_;
     if (wide_) sharpness_ = first_by_rows;
   }
   for (int side : {0, 1}) {
@@ -93,7 +94,9 @@ LinearNewton::Row LinearNewton::row(Index i, double z) const {
 
 // Where no row curves, a free offset has no curvature. A millionth of what one row has lets it move.
 double LinearNewton::offset_floor() const {
-  return 1e-6 * mean_price_ * (problem_.loss == MarginLoss::hinge ? sharpness_ : 1.0);
+  if (!proximal_) return 1e-6 * mean_price_;
+  const double curvature = sharpness_ * mean_rate_;
+  return 1e-6 * (problem_.loss == MarginLoss::hinge ? curvature : std::min(curvature, mean_price_));
 }
 
 void LinearNewton::evaluate() {

@@ -52,12 +52,12 @@ class LinearNewton {
   LinearPasses passes_;
   LinearRecord record_;
   Index n_, d_, size_, stride_;  // size_: weights and offset; stride_: of the Hessian
-  bool explicit_, wide_;  // wide: not many more rows than features
+  bool explicit_, wide_;         // wide: not many more rows than features
   bool proximal_ = false, best_ahead_ = false;
   std::vector<double> rate_, base_, moved_;  // of the proximal term; where the last polish came to
   Face face_;
   std::vector<double> w_, z_, alpha_, curvature_, centre_, gradient_, direction_, along_, ridge_;
-  double sharpness_ = 0.3, mean_price_ = 0;
+  double sharpness_ = 0.3, mean_price_ = 0, mean_rate_ = 0;
   double decrement_ = 0;
   DualSums sums_, ahead_;
   std::vector<double> signed_[2];

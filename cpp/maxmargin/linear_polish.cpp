@@ -40,14 +40,17 @@ bool LinearNewton::see_dual(const std::vector<double>& alpha, std::int64_t round
 // margins.
 bool LinearNewton::polish(std::int64_t round) {
   const bool squared = problem_.loss == MarginLoss::squared_hinge;
-  const double least = size_ > d_ ? offset_floor() : 0.0;
+  const bool free = problem_.offset == LinearOffset::free, paid = problem_.offset == LinearOffset::penalised;
   const auto combine = [&](const std::vector<double>& alpha) {
     for (Index i = 0; i < n_; ++i) along_[i] = problem_.y[i] * alpha[i];
     passes_.combine(along_.data(), direction_.data());
-    if (size_ > d_) direction_[d_] = std::accumulate(along_.begin(), along_.end(), 0.0) / (ridge_[d_] + least);
+    const double total = std::accumulate(along_.begin(), along_.end(), 0.0);
+    if (paid) direction_[d_] = total / ridge_[d_];
+    return total;
   };
-  combine(alpha_);
-  const double offset = (size_ > d_ ? direction_[d_] : 0.0) + (problem_.offset == LinearOffset::free ? w_[d_] : 0.0);
+  const double total = combine(alpha_);
+  face_.balance = free ? -total : 0.0;
+  const double offset = free ? w_[d_] : (paid ? direction_[d_] : 0.0);
   passes_.products(direction_.data(), along_.data());
   face_.clear();
   for (Index i = 0; i < n_; ++i) {
@@ -57,7 +60,7 @@ bool LinearNewton::polish(std::int64_t round) {
     const double reach = squared ? 1 / own : far * problem_.price[i];
     face_.add(i, reach, squared ? change_[i] : change_[i] - (alpha_[i] - base_[i]) / reach);
   }
-  if (!gradients_->solve(face_, ridge_, least, forcing_of_a_face, record_)) return true;
+  if (!gradients_->solve(face_, ridge_, forcing_of_a_face, record_)) return true;
 
   std::vector<double>& move = moved_;
   double first = 0, second = 0;
@@ -70,7 +73,7 @@ bool LinearNewton::polish(std::int64_t round) {
   }
   combine(move);
   second += hot().dot(d_, direction_.data(), direction_.data());
-  if (size_ > d_) second += direction_[d_] * direction_[d_] * (ridge_[d_] + least);
+  if (paid) second += direction_[d_] * direction_[d_] * ridge_[d_];
   const double part = second > 0 ? std::clamp(first / second, 0.0, 1.0) : 0.0;
   for (Index i = 0; i < n_; ++i) move[i] = alpha_[i] + part * move[i];
   const bool stop = see_dual(move, round);
