@@ -12,11 +12,17 @@ namespace {
 
 constexpr Index most_heavy = 256;
 constexpr int most_iterations = 2000;
+constexpr int most_of_a_face = 1000;
 
 }  // namespace
 
 ConjugateGradients::ConjugateGradients(const LinearProblem& problem, LinearPasses& passes, Index size)
-    : x_(*problem.x), passes_(passes), size_(size), d_(problem.x->columns()) {
+    : x_(*problem.x),
+      y_(problem.y),
+      by_rows_(problem.loss != MarginLoss::logistic),
+      passes_(passes),
+      size_(size),
+      d_(problem.x->columns()) {
   std::vector<double> weight(d_);
   passes.squares(problem.price, weight.data());
   some_.columns.resize(d_);
@@ -35,16 +41,7 @@ ConjugateGradients::ConjugateGradients(const LinearProblem& problem, LinearPasse
   heavy_part_.resize(heavy_);
 }
 
-void ConjugateGradients::prepare(const std::vector<double>& curvature, const std::vector<double>& ridge, double offset_floor) {
-  active_.clear();
-  curve_.clear();
-  for (std::size_t i = 0; i < curvature.size(); ++i)
-    if (curvature[i] != 0) {
-      active_.push_back(Index(i));
-      curve_.push_back(curvature[i]);
-    }
-  ridge_ = ridge;
-  if (size_ > d_) ridge_[d_] += offset_floor;
+void ConjugateGradients::prepare(const std::vector<double>& curvature) {
   const double total = std::accumulate(curve_.begin(), curve_.end(), 0.0);
   passes_.squares(curvature.data(), diagonal_.data());
   if (size_ > d_) diagonal_[d_] = total;
@@ -114,8 +111,24 @@ void ConjugateGradients::multiply(const std::vector<double>& p, std::vector<doub
 bool ConjugateGradients::solve(const std::vector<double>& curvature, const std::vector<double>& ridge, double offset_floor,
                                const std::vector<double>& gradient, double forcing, std::vector<double>& direction,
                                LinearRecord& record) {
+  active_.clear();
+  curve_.clear();
+  for (std::size_t i = 0; i < curvature.size(); ++i)
+    if (curvature[i] != 0) {
+      active_.push_back(Index(i));
+      curve_.push_back(curvature[i]);
+    }
+  ridge_ = ridge;
+  if (by_rows_ && !active_.empty() && active_.size() <= std::size_t(size_))
+    return solve_by_rows(gradient, forcing, direction, record);
+  if (size_ > d_) ridge_[d_] += offset_floor;
+  return solve_by_features(curvature, gradient, forcing, direction, record);
+}
+
+bool ConjugateGradients::solve_by_features(const std::vector<double>& curvature, const std::vector<double>& gradient,
+                                           double forcing, std::vector<double>& direction, LinearRecord& record) {
   const Hot& h = hot();
-  prepare(curvature, ridge, offset_floor);
+  prepare(curvature);
   for (Index k = 0; k < size_; ++k) {
     direction[k] = 0;
     residual_[k] = -gradient[k];
@@ -134,6 +147,135 @@ bool ConjugateGradients::solve(const std::vector<double>& curvature, const std::
     precondition(residual_, fitted_);
     const double next = h.dot(size_, residual_.data(), fitted_.data());
     for (Index k = 0; k < size_; ++k) search_[k] = fitted_[k] + next / rho * search_[k];
+    rho = next;
+    if (record.poll()) return false;
+  }
+  return true;
+}
+
+// out = R^-1 sum over the rows of p_k y_k x_k, R the ridge
+void ConjugateGradients::combine_rows(const Face& face, const std::vector<double>& p, std::vector<double>& out) {
+  const auto count = std::ptrdiff_t(face.rows.size());
+  // Each chunk adds to a vector of its own, which must be short beside what it reads.
+  const double read = double(count) * (double(x_.stored_values()) / x_.rows());
+  const auto chunks = std::ptrdiff_t(std::clamp(read / (1.5 * size_), 1.0, double(passes_.chunks())));
+  room_.resize(std::size_t(chunks) * std::size_t(size_));
+  parallel_chunks(chunks, [&](std::ptrdiff_t c) {
+    double* const own = room_.data() + c * size_;
+    std::fill(own, own + size_, 0.0);
+    double total = 0;
+    for (std::ptrdiff_t k = c * count / chunks; k < (c + 1) * count / chunks; ++k) {
+      const Index i = face.rows[k];
+      const double factor = p[k] * y_[i];
+      x_.add_rows(i, i + 1, &factor, own);
+      total += factor;
+    }
+    if (size_ > d_) own[d_] = total;
+  });
+  std::copy(room_.begin(), room_.begin() + size_, out.begin());
+  for (std::ptrdiff_t c = 1; c < chunks; ++c) hot().axpy(size_, 1.0, room_.data() + c * size_, out.data());
+  for (Index k = 0; k < d_; ++k) out[k] /= ridge_[k];
+  if (size_ > d_) out[d_] = ridge_[d_] > 0 ? out[d_] / ridge_[d_] : 0.0;
+}
+
+// out_k = y_k <x_k, v>
+void ConjugateGradients::products_of_rows(const Face& face, const std::vector<double>& v, std::vector<double>& out) {
+  const double offset = size_ > d_ ? v[d_] : 0.0;
+  const auto count = std::ptrdiff_t(face.rows.size());
+  const std::ptrdiff_t chunks = passes_.chunks();
+  parallel_chunks(chunks, [&](std::ptrdiff_t c) {
+    for (std::ptrdiff_t k = c * count / chunks; k < (c + 1) * count / chunks; ++k) {
+      const Index i = face.rows[k];
+      double product;
+      x_.products(i, i + 1, v.data(), &product);
+      out[k] = y_[i] * (product + offset);
+    }
+  });
+}
+
+// With the multipliers' change c = -curvature <direction, y x>: direction = R^-1 (sum of c_k y_k x_k - gradient), and
+// (1 / curvature + Y X R^-1 X' Y) c = Y X R^-1 gradient. A free offset has no R: its step is the multiplier of y'c = gradient.
+bool ConjugateGradients::solve_by_rows(const std::vector<double>& gradient, double forcing, std::vector<double>& direction,
+                                       LinearRecord& record) {
+  double square = 0;
+  const bool free = size_ > d_ && ridge_[d_] == 0;
+  for (Index k = 0; k < size_; ++k) {
+    direction[k] = k < d_ || !free ? gradient[k] / ridge_[k] : 0.0;
+    square += gradient[k] * direction[k];
+  }
+  face_.rows = active_;
+  face_.curvature = curve_;
+  face_.wanted.resize(active_.size());
+  products_of_rows(face_, direction, face_.wanted);
+  face_.balance = free ? gradient[d_] : 0.0;
+  if (!iterate_rows(face_, forcing * forcing * square, 0.0, record)) return false;
+  combine_rows(face_, face_.change, image_);
+  for (Index k = 0; k < size_; ++k) direction[k] = image_[k] - direction[k];
+  if (free) direction[d_] = face_.offset;
+  return true;
+}
+
+bool ConjugateGradients::solve(Face& face, const std::vector<double>& ridge, double forcing, LinearRecord& record) {
+  ridge_ = ridge;
+  return face.rows.empty() || iterate_rows(face, 0.0, forcing, record);
+}
+
+// Until the square of the gradient that Newton's step leaves is about `enough`, or the residual is `forcing` of what it was.
+// face.wanted becomes the residual. The preconditioner is the diagonal, with a free offset on the plane where changes balance.
+bool ConjugateGradients::iterate_rows(Face& face, double enough, double forcing, LinearRecord& record) {
+  const Hot& h = hot();
+  const auto count = std::ptrdiff_t(face.rows.size());
+  const bool free = size_ > d_ && ridge_[d_] == 0;
+  std::vector<double>& residual = face.wanted;
+  for (std::vector<double>* v : {&face.change, &row_fitted_, &row_image_, &row_diagonal_}) v->assign(count, 0.0);
+  double weight = 0;
+  for (std::ptrdiff_t k = 0; k < count; ++k) {
+    row_diagonal_[k] = 1 / face.curvature[k] + x_.square(face.rows[k]);
+    weight += 1 / row_diagonal_[k];
+  }
+  const auto multiply = [&](const std::vector<double>& p) {
+    combine_rows(face, p, image_);
+    products_of_rows(face, image_, row_image_);
+    for (std::ptrdiff_t k = 0; k < count; ++k) row_image_[k] += p[k] / face.curvature[k];
+  };
+  face.offset = 0;
+  const auto fit = [&] {
+    if (free) {
+      double sum = 0;
+      for (std::ptrdiff_t k = 0; k < count; ++k) sum += y_[face.rows[k]] * residual[k] / row_diagonal_[k];
+      const double level = sum / weight;
+      face.offset += level;
+      for (std::ptrdiff_t k = 0; k < count; ++k) residual[k] -= level * y_[face.rows[k]];
+    }
+    double left = 0;
+    for (std::ptrdiff_t k = 0; k < count; ++k) {
+      row_fitted_[k] = residual[k] / row_diagonal_[k];
+      const double wrong = face.curvature[k] * residual[k];
+      left += wrong * wrong * row_diagonal_[k];
+    }
+    return left;
+  };
+  if (free && face.balance != 0) {
+    for (std::ptrdiff_t k = 0; k < count; ++k) face.change[k] = face.balance * y_[face.rows[k]] / (row_diagonal_[k] * weight);
+    multiply(face.change);
+    h.axpy(count, -1.0, row_image_.data(), residual.data());
+  }
+  double left = fit();
+  row_search_ = row_fitted_;
+  double rho = h.dot(count, residual.data(), row_fitted_.data());
+  const double first = rho;
+  const int most = forcing > 0 ? most_of_a_face : most_iterations;
+  for (int iteration = 0; iteration < most; ++iteration) {
+    if (forcing > 0 ? rho <= forcing * forcing * first : left <= enough) break;
+    multiply(row_search_);
+    const double curve = h.dot(count, row_search_.data(), row_image_.data());
+    if (!(curve > 0)) break;
+    const double length = rho / curve;
+    h.axpy(count, length, row_search_.data(), face.change.data());
+    h.axpy(count, -length, row_image_.data(), residual.data());
+    left = fit();
+    const double next = h.dot(count, residual.data(), row_fitted_.data());
+    for (std::ptrdiff_t k = 0; k < count; ++k) row_search_[k] = row_fitted_[k] + next / rho * row_search_[k];
     rho = next;
     if (record.poll()) return false;
   }

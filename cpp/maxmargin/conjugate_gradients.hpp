@@ -1,7 +1,8 @@
 // Newton's system of a linear model with many features, by conjugate gradients.
 //
-// Few features are heavy in most data (the offset, common words), and make the system ill-conditioned. The preconditioner has
-// their block of the Hessian exactly, factored, and of the others the diagonal.
+// With more rows that curve than features, over the features. Few of them are heavy in most data (the offset, common words),
+// and make the system ill-conditioned: the preconditioner has their block of the Hessian exactly, factored, and of the others
+// the diagonal. With fewer rows, over the rows, whose diagonal evens out long and short ones.
 #pragma once
 
 #include <vector>
@@ -9,6 +10,23 @@
 #include "maxmargin/linear_state.hpp"
 
 namespace maxmargin {
+
+// Some rows, and (1 / curvature + Y X R^-1 X' Y) change = wanted for their multipliers.
+struct Face {
+  std::vector<Index> rows;
+  std::vector<double> curvature, wanted, change;
+  double balance = 0, offset = 0;  // where the offset is free: of y'change; the multiplier of that
+  void clear() {
+    rows.clear();
+    curvature.clear();
+    wanted.clear();
+  }
+  void add(Index row, double row_curvature, double row_wanted) {
+    rows.push_back(row);
+    curvature.push_back(row_curvature);
+    wanted.push_back(row_wanted);
+  }
+};
 
 class ConjugateGradients {
  public:
@@ -20,18 +38,31 @@ class ConjugateGradients {
   bool solve(const std::vector<double>& curvature, const std::vector<double>& ridge, double offset_floor,
              const std::vector<double>& gradient, double forcing, std::vector<double>& direction, LinearRecord& record);
 
+  // The same of some multipliers, for face.change.
+  bool solve(Face& face, const std::vector<double>& ridge, double forcing, LinearRecord& record);
+
  private:
-  void prepare(const std::vector<double>& curvature, const std::vector<double>& ridge, double offset_floor);
+  bool solve_by_features(const std::vector<double>& curvature, const std::vector<double>& gradient, double forcing,
+                         std::vector<double>& direction, LinearRecord& record);
+  bool solve_by_rows(const std::vector<double>& gradient, double forcing, std::vector<double>& direction, LinearRecord& record);
+  bool iterate_rows(Face& face, double enough, double forcing, LinearRecord& record);
+  void combine_rows(const Face& face, const std::vector<double>& p, std::vector<double>& out);
+  void products_of_rows(const Face& face, const std::vector<double>& v, std::vector<double>& out);
+  void prepare(const std::vector<double>& curvature);
   void precondition(const std::vector<double>& residual, std::vector<double>& out);
   void multiply(const std::vector<double>& p, std::vector<double>& out);
 
   const Features& x_;
+  const double* y_;
+  bool by_rows_;
   LinearPasses& passes_;
   Index size_, d_, heavy_, stride_;
   SomeColumns some_;
   std::vector<Index> active_;  // rows that curve
   std::vector<double> curve_;  // their curvatures
   std::vector<double> ridge_, diagonal_, block_, heavy_part_, sum_, residual_, fitted_, search_, image_, room_;
+  Face face_;
+  std::vector<double> row_fitted_, row_search_, row_image_, row_diagonal_;
 };
 
 }  // namespace maxmargin

@@ -8,9 +8,10 @@ namespace maxmargin {
 
 namespace {
 
-constexpr Index widest_factor = 512;  // beyond that, conjugate gradients
+constexpr Index widest_factor = 1024;  // beyond that, conjugate gradients
 constexpr double sharpening = 4.0;
 constexpr double sharpest = 1e9;
+constexpr double first_by_rows = 10.0;  // of the sharpness on wide rows
 constexpr std::int64_t sweeps_before = 200;
 
 struct Sums {
@@ -28,7 +29,8 @@ LinearNewton::LinearNewton(const LinearProblem& problem, const LinearOptions& op
       size_(d_ + (problem.offset != LinearOffset::none)),
       stride_((size_ + 7) / 8 * 8),
       explicit_(size_ <= widest_factor),
-      kinked_(has_kinks(problem.loss)),
+      wide_(!explicit_ && n_ <= 2 * std::int64_t(size_) &&
+            (problem.loss == MarginLoss::hinge || problem.loss == MarginLoss::squared_hinge)),
       w_(stride_, 0.0),
       z_(n_, 0.0),
       alpha_(n_),
@@ -40,12 +42,22 @@ LinearNewton::LinearNewton(const LinearProblem& problem, const LinearOptions& op
   if (problem.offset == LinearOffset::free) ridge_[d_] = 0;
   if (problem.offset == LinearOffset::penalised) ridge_[d_] /= problem.offset_scale * problem.offset_scale;
   mean_price_ = std::accumulate(problem.price, problem.price + n_, 0.0) / n_;
-  if (kinked_) centre_.resize(n_);
-  if (problem.loss == MarginLoss::hinge)
-    for (Index i = 0; i < n_; ++i) centre_[i] = 0.5 * problem.price[i];
+  proximal_ = has_kinks(problem.loss) || (problem.loss == MarginLoss::squared_hinge && wide_);
+  if (proximal_) {
+    centre_.resize(n_);
+    rate_.resize(n_);
+    base_.assign(n_, 0.0);
+    for (Index i = 0; i < n_; ++i) {
+      centre_[i] = problem.loss == MarginLoss::hinge ? 0.5 * problem.price[i] : 0.0;
+      rate_[i] = wide_ ? 1 / std::max(problem.x->square(i), 1e-300) : problem.price[i];
+    }
+    mean_rate_ = std::accumulate(rate_.begin(), rate_.end(), 0.0) / n_;
+    if (wide_) sharpness_ = first_by_rows;
+  }
   if (problem.target) begin_at_the_median();
   for (int side : {0, 1}) {
     sums_.combination[side].resize(d_);
+    ahead_.combination[side].resize(d_);
     signed_[side].resize(n_);
   }
   change_.resize(n_);
@@ -62,12 +74,18 @@ LinearNewton::Row LinearNewton::row(Index i, double z) const {
   const double price = problem_.price[i], slack = 1.0 - z;
   switch (problem_.loss) {
     case MarginLoss::hinge: {
-      const double rate = sharpness_ * price, wanted = centre_[i] + rate * slack;
+      const double rate = sharpness_ * rate_[i], wanted = centre_[i] + rate * slack;
       if (wanted <= 0) return {0.0, 0.0};
       if (wanted >= price) return {price, 0.0};
       return {wanted, rate};
     }
     case MarginLoss::squared_hinge:
+      if (proximal_) {
+        const double rate = sharpness_ * rate_[i], curvature = 1 / (0.5 / price + 1 / rate);
+        const double wanted = curvature * (slack + centre_[i] / rate);
+        if (wanted <= 0) return {0.0, 0.0};
+        return {wanted, curvature};
+      }
       if (slack > 0) return {2 * price * slack, 2 * price};
       return {0.0, 0.0};
     case MarginLoss::logistic: {
@@ -79,7 +97,7 @@ LinearNewton::Row LinearNewton::row(Index i, double z) const {
       return {lost, lost};
     }
     case MarginLoss::tube: {
-      const double rate = sharpness_ * price, wanted = centre_[i] + rate * (problem_.target[i] - z);
+      const double rate = sharpness_ * rate_[i], wanted = centre_[i] + rate * (problem_.target[i] - z);
       const double beyond = std::abs(wanted) - rate * problem_.epsilon;
       if (beyond <= 0) return {0.0, 0.0};
       if (beyond >= price) return {std::copysign(price, wanted), 0.0};
@@ -108,7 +126,11 @@ void LinearNewton::begin_at_the_median() {
 }
 
 // Where no row curves, a free offset has no curvature. A millionth of what one row has lets it move.
-double LinearNewton::offset_floor() const { return 1e-6 * mean_price_ * (kinked_ ? sharpness_ : 1.0); }
+double LinearNewton::offset_floor() const {
+  if (!proximal_) return 1e-6 * mean_price_;
+  const double curvature = sharpness_ * mean_rate_;
+  return 1e-6 * (has_kinks(problem_.loss) ? curvature : std::min(curvature, mean_price_));
+}
 
 void LinearNewton::evaluate() {
   struct Part {
@@ -302,25 +324,30 @@ bool LinearNewton::without_penalty(std::int64_t round) {
   return record_.see(primal_, w_, size_ > d_ ? w_[d_] : 0.0, dual, next, 1.0, 1.0, round) || separates;
 }
 
+bool LinearNewton::see(const ScaledDual& dual, const std::vector<double>& alpha, std::int64_t round) {
+  return record_.see(primal_, w_, size_ > d_ ? w_[d_] : 0.0, dual.value, alpha, dual.minus, dual.plus, round);
+}
+
 LinearOutcome LinearNewton::run() {
   for (std::int64_t round = 0;; ++round) {
     evaluate();
     if (problem_.penalty) {
       const ScaledDual dual = scaled_dual(problem_, sums_, alpha_, passes_);
-      const double b = size_ > d_ ? w_[d_] : 0.0;
-      if (record_.see(primal_, w_, b, dual.value, alpha_, dual.minus, dual.plus, round)) break;
-      if (kinked_ && unsolved() <= 0.1 * (primal_ - dual.value)) {
+      if (see(dual, alpha_, round)) break;
+      if (proximal_ && unsolved() <= 0.1 * (primal_ - dual.value)) {
         sharpen();
+        if (wide_ && polish(round)) break;
         evaluate();
       }
     }
     if (!find_direction()) break;
     if (!problem_.penalty && without_penalty(round)) break;
     if (!(decrement_ > 0)) {  // nothing left that float64 can tell
-      if (!kinked_) break;
+      if (!proximal_) break;
       sharpen();
       continue;
     }
+    if (!explicit_ && problem_.penalty && see_ahead(round)) break;
     step(line_search());
   }
   return record_.finish();
@@ -331,7 +358,7 @@ void LinearNewton::begin_at(const LinearOutcome& start) {
   if (size_ > d_) w_[d_] = start.b;
   passes_.products(w_.data(), z_.data());
   for (Index i = 0; i < n_; ++i) z_[i] = problem_.y[i] * (z_[i] + start.b);
-  if (kinked_) centre_ = start.alpha;
+  if (proximal_) centre_ = start.alpha;
   if (problem_.offset != LinearOffset::free) record_.adopt(start);
 }
 

@@ -40,17 +40,24 @@ class LinearNewton {
   double unsolved() const;
   double offset_floor() const;
   void sharpen();
+  bool see(const ScaledDual& dual, const std::vector<double>& alpha, std::int64_t round);  // true: stop
+  bool see_dual(const std::vector<double>& alpha, std::int64_t round);
+  bool see_ahead(std::int64_t round);
+  bool polish(std::int64_t round);
   bool without_penalty(std::int64_t round);
 
   const LinearProblem& problem_;
   LinearPasses passes_;
   LinearRecord record_;
   Index n_, d_, size_, stride_;  // size_: weights and offset; stride_: of the Hessian
-  bool explicit_, kinked_;
+  bool explicit_, wide_;         // wide: not many more rows than features
+  bool proximal_ = false, best_ahead_ = false;
+  std::vector<double> rate_, base_, moved_;  // of the proximal term; where the last polish came to
+  Face face_;
   std::vector<double> w_, z_, alpha_, curvature_, centre_, gradient_, direction_, along_, ridge_;
-  double spread_ = 1, sharpness_ = 0.3, mean_price_ = 0;  // spread_: how far margins or targets are apart
+  double spread_ = 1, sharpness_ = 0.3, mean_price_ = 0, mean_rate_ = 0;  // spread_: how far margins or targets are apart
   double decrement_ = 0;
-  DualSums sums_;
+  DualSums sums_, ahead_;
   std::vector<double> signed_[2];
   double primal_ = 0;
   std::vector<double> H_, L_, in_H_, change_, offset_row_;  // curvatures that are in H

@@ -41,6 +41,7 @@ class LinearRecord {
 
   double gap() const { return primal_ - dual_; }
   double primal() const { return primal_; }
+  double dual() const { return dual_; }
   double relative_gap() const { return gap() / std::max(std::abs(primal_), 1e-300); }
   void end(Ending ending) { outcome_.ending = ending; }
   LinearOutcome& outcome() { return outcome_; }

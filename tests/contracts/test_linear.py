@@ -33,8 +33,8 @@ LOSSES = ["hinge", "squared_hinge", "logistic"]
 def _sets() -> dict[str, tuple[Any, NDArray[Any]]]:
     rng = np.random.default_rng(0)
     X, y = make_classification(150, 8, n_informative=5, flip_y=0.2, random_state=0)
-    wide = rng.normal(size=(30, 700))
-    words = sparse.random(120, 900, density=0.02, random_state=1, format="csr")
+    wide = rng.normal(size=(30, 1100))
+    words = sparse.random(120, 1300, density=0.02, random_state=1, format="csr")
     return {
         "overlap": (X, y),
         "uneven": (np.vstack([X[y == 0], X[y == 1][:5]]), np.r_[np.zeros((y == 0).sum()), np.ones(5)]),
@@ -95,7 +95,7 @@ def test_both_solvers_agree(name: str, loss: str, offset: Any) -> None:
 
 
 @pytest.mark.parametrize("solver", [LinearNewton(), CoordinateDescent(seed=3)], ids=repr)
-@pytest.mark.parametrize("width", [40, 600])
+@pytest.mark.parametrize("width", [40, 1100])
 def test_every_kind_of_rows(width: int, solver: Any) -> None:
     rng = np.random.default_rng(4)
     dense = (rng.normal(size=(90, width)) * (rng.random((90, width)) < 0.3)).astype(np.float32)
@@ -112,7 +112,7 @@ def test_every_kind_of_rows(width: int, solver: Any) -> None:
 
 
 @pytest.mark.parametrize("solver", ["newton", "coordinate_descent"])
-@pytest.mark.parametrize("width", [30, 600])
+@pytest.mark.parametrize("width", [30, 1100])
 @pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
 def test_same_bits_for_any_number_of_threads(loss: str, width: int, solver: str) -> None:
     rng = np.random.default_rng(5)
