@@ -318,7 +318,7 @@ bool ColumnModel::descend(L1Model& model, RowTerms& rows, LinearRecord& record) 
       spare = std::numeric_limits<double>::infinity();  // nothing is left out again
     } else if (sweep % sweeps_between_gradients == 0) {
       // Where whole steps fit, more precise ones are worth their price.
-      const bool fits = on_the_face<loss>(model, rows, gradients_) == 1.0;
+      const bool fits = on_the_face<loss>(model, rows, gradients_) == 1.0 && loss != RowLoss::square;
       gradients_ = std::clamp(fits ? 2 * gradients_ : gradients_ / 2, fewest_gradients, most_gradients);
       if (record.poll()) return false;
     }
