@@ -217,8 +217,8 @@ void ColumnModel::conjugate_gradients(std::size_t rows, int most) {
     double* const image = image_.data();
     for (std::size_t a = 0; a < m; ++a)
       for (std::int64_t at = face_.start[a], end = face_.start[a + 1]; at < end; ++at) image[row[at]] += search_[a] * value[at];
-    const double curve = hot().dot(std::ptrdiff_t(rows), image, image) +
-                         floor_ * hot().dot(std::ptrdiff_t(m), search_.data(), search_.data());
+    const double curve =
+        hot().dot(std::ptrdiff_t(rows), image, image) + floor_ * hot().dot(std::ptrdiff_t(m), search_.data(), search_.data());
     const double length = energy / curve;
     double next = 0;
     for (std::size_t a = 0; a < m; ++a) {
@@ -286,8 +286,8 @@ double ColumnModel::on_the_face(L1Model& model, RowTerms& rows, int gradients) {
   return 0;
 }
 
-// Sweeps and faces until the violation is a part of what it was. Coordinates that are at 0 with room to spare are left out until
-// the others have settled.
+// Sweeps and faces until the violation is a part of what it was. Coordinates that are at 0 with room to spare are left out
+// until the others have settled.
 template <RowLoss loss>
 bool ColumnModel::descend(L1Model& model, RowTerms& rows, LinearRecord& record) {
   const Index size = model.size();

@@ -49,7 +49,9 @@ def test_a_penalised_intercept_is_liblinears(loss: Any, scaling: float) -> None:
 def test_l1_with_a_penalised_intercept_is_liblinears(scaling: float) -> None:
     X, y = _cancer()
     mine = LinearSVC(penalty="l1", C=0.1, penalise_intercept=True, intercept_scaling=scaling, tol=1e-9).fit(X, y)
-    theirs = TheirLinearSVC(penalty="l1", dual=False, C=0.1, intercept_scaling=scaling, tol=1e-8, max_iter=100_000, random_state=0)
+    theirs = TheirLinearSVC(
+        penalty="l1", dual=False, C=0.1, intercept_scaling=scaling, tol=1e-8, max_iter=100_000, random_state=0
+    )
     theirs.fit(X, y)
     np.testing.assert_allclose(mine.coef_, theirs.coef_, atol=1e-4)
     np.testing.assert_allclose(mine.intercept_, theirs.intercept_, atol=1e-4)
@@ -178,7 +180,10 @@ def test_solver_pickle_verbose_and_limit(capsys: pytest.CaptureFixture[str]) -> 
         (LinearSVC(solver="coordinate_descent"), "a free offset ties all multipliers together"),
         (LinearSVC(solver="smo"), "The 'solver' of a PrimalProblem must be one of"),
         (LinearSVC(class_weight=3), "The 'class_weight' parameter of LinearSVC"),
-        (LogisticRegression(penalty="l0"), "The 'penalty' parameter of LogisticRegression must be a str among {'l1', 'l2'} or None"),
+        (
+            LogisticRegression(penalty="l0"),
+            "The 'penalty' parameter of LogisticRegression must be a str among {'l1', 'l2'} or None",
+        ),
         (LogisticRegression(threshold=1.5), "The 'threshold' parameter of LogisticRegression"),
         (LogisticRegression(C=-1), "The 'C' parameter of LogisticRegression"),
     ],

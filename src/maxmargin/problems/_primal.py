@@ -48,7 +48,8 @@ class Penalty(Enum):
 class PrimalProblem:
     """Minimise ``½|w|² + Σ C_i ℓ(y_i f(x_i))`` over w and b, with ``f(x) = <w, x> + b``.
 
-    A penalised offset adds ``½b²``. With ``penalty="l1"`` it is ``|w|₁ = Σ|w_k|`` in place of ``½|w|²``, and ``|b|``. For a loss of residuals (ε-insensitive) y are targets, and the loss is of
+    A penalised offset adds ``½b²``. With ``penalty="l1"`` it is ``|w|₁ = Σ|w_k|`` in place of ``½|w|²``, and ``|b|``.
+    For a loss of residuals (ε-insensitive) y are targets, and the loss is of
     ``y_i − f(x_i)``. ``C_i = C · sample_weight_i``. X is not copied: float32 stays float32, CSR stays CSR.
 
     Parameters
@@ -68,7 +69,7 @@ class PrimalProblem:
     sample_weight : array-like, optional
         Weight of each row: 2 is the row twice, 0 the row left out.
     offset_scale : float
-        Of a penalised offset: it costs ``½(b/scale)²`` or ``|b|/scale``, as the weight of a constant feature of this value does.
+        Of a penalised offset: it costs ``½(b/scale)²`` or ``|b|/scale``, as a constant feature of this value does.
 
     Attributes
     ----------

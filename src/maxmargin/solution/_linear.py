@@ -35,8 +35,8 @@ class LinearJudgement:
     primal, dual : float
         The two objectives; minus infinity for multipliers that are outside of their bounds.
     stationarity : float
-        The largest of ``|w_k − Σ α_i s_i x_ik|`` and of the same of the offset: 0 at the optimum. With an L1 penalty by how much
-        a ``Σ α_i s_i x_ik`` is off the sign of its weight, or above 1 where the weight is 0.
+        The largest of ``|w_k − Σ α_i s_i x_ik|`` and of the same of the offset: 0 at the optimum. With an L1 penalty by how
+        much a ``Σ α_i s_i x_ik`` is off the sign of its weight, or above 1 where the weight is 0.
     infeasibility : float
         How far the multipliers are off the equalities of a free offset or of no penalty, relative to ``Σ|α|`` and the largest
         ``|x_ik|``.
@@ -64,8 +64,8 @@ def certify_linear(problem: PrimalProblem, w: Vector, b: float, alpha: Vector) -
 
     With ``s_i = ∂z_i/∂f_i``, y_i for a margin, any α gives the bound ``−½|Σ α_i s_i x_i|² − Σ C_i ℓ*(−α_i/C_i)`` on the
     optimum (Fenchel), if ``Σ α_i s_i = 0`` for a free offset; without penalty the sum of rows must vanish instead of being paid
-    for. A loss of residuals has ``−Σ α_i y_i`` more. With an L1 penalty no ``|Σ α_i s_i x_ik|`` may be above 1, and nothing is paid
-    for the sum: α are first divided by the largest of these, if that is above 1.
+    for. A loss of residuals has ``−Σ α_i y_i`` more. With an L1 penalty no ``|Σ α_i s_i x_ik|`` may be above 1, and nothing is
+    paid for the sum: α are first divided by the largest of these, if that is above 1.
 
     Examples
     --------
@@ -149,7 +149,7 @@ class LinearSolution:
     status : Status
         How the fit ended.
     certificate : Certificate
-        Objectives and gap; its violation is the `LinearJudgement.stationarity`, ``|w − Σ α_i y_i x_i|`` in the largest coordinate.
+        Objectives and gap; its violation is `LinearJudgement.stationarity`, ``|w − Σ α_i y_i x_i|`` in the largest coordinate.
     trace : Trace
         Checkpoints on the way; violations are relative gaps.
     steps : int

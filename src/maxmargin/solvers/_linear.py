@@ -121,7 +121,9 @@ class CoordinateDescent(PrimalSolver):
         if not isinstance(problem.loss, Hinge | SquaredHinge):
             return f"it needs the hinge or the squared hinge, and this one is {problem.loss!r}."
         if problem.penalty is Penalty.L1:
-            return "with an L1 penalty the multipliers have a constraint for each feature. Take ProximalNewton or LinearProgram."
+            return (
+                "with an L1 penalty the multipliers have a constraint for each feature. Take ProximalNewton or LinearProgram."
+            )
         if problem.penalty is Penalty.NONE:
             return "without a penalty there is no bounded dual."
         if problem.offset is Offset.FREE:

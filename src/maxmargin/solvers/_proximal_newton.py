@@ -49,7 +49,9 @@ class ProximalNewton(PrimalSolver):
         if problem.penalty is not Penalty.L1:
             return "it is for penalty='l1'. Take LinearNewton."
         if type(problem.loss) not in _LOSSES:
-            return f"it needs a squared hinge, logistic, squared or squared ε-insensitive loss, and this one is {problem.loss!r}."
+            return (
+                f"it needs a squared hinge, logistic, squared or squared ε-insensitive loss, and this one is {problem.loss!r}."
+            )
         return None
 
     def automatic_steps(self, n: int) -> int:
