@@ -267,7 +267,8 @@ double ColumnModel::on_the_face(L1Model& model, RowTerms& rows, int gradients) {
   conjugate_gradients(rows.error.size(), gradients);
   const double before = value<loss>(model, rows, model.u, rows.error);
   std::vector<double> u(model.u);
-  for (double t = 1; t > 1e-3; t *= 0.5) {
+  double t = 1;
+  for (int halves = 0; halves < most_halves; ++halves, t *= 0.5) {
     next_ = rows.error;
     for (std::size_t a = 0; a < free.size(); ++a) {
       const Index k = free[a];
@@ -278,7 +279,7 @@ double ColumnModel::on_the_face(L1Model& model, RowTerms& rows, int gradients) {
       for_entries(k, rows, [&](std::size_t i, double value) { next[i] += step * value; });
     }
     if (value<loss>(model, rows, u, next_) < before) {
-      model.u = u;
+      model.u.swap(u);
       rows.error.swap(next_);
       return t;
     }
