@@ -26,7 +26,7 @@ from maxmargin.errors import ConvergenceWarning, FitInterrupted, InvalidInput
 from maxmargin.losses import EpsilonInsensitive, Hinge, Logistic, Squared, SquaredEpsilonInsensitive, SquaredHinge
 from maxmargin.problems import PrimalProblem
 from maxmargin.solution import Status, certify_linear
-from maxmargin.solvers import LinearProgram, ProximalNewton
+from maxmargin.solvers import LinearProgram, ProximalNewton, StochasticSubgradient
 
 OFFSETS = ["free", "penalised", None]
 SMOOTH = ["squared_hinge", "logistic", "squared", "squared_epsilon_insensitive"]
@@ -343,3 +343,8 @@ def test_what_cannot_be_solved(problem: dict[str, Any], solver: str, message: st
     with pytest.raises(InvalidInput) as error:
         solve(PrimalProblem([[-1.0], [1.0]], [-1, 1], **problem), solver=solver)
     assert message in str(error.value)
+
+
+def test_no_walk_with_another_penalty() -> None:
+    with pytest.raises(InvalidInput, match="StochasticSubgradient cannot walk on this PrimalProblem: .* L2 penalty"):
+        StochasticSubgradient().walk(PrimalProblem([[-1.0], [1.0]], [-1, 1], penalty="l1"))
