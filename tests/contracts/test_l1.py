@@ -346,5 +346,5 @@ def test_what_cannot_be_solved(problem: dict[str, Any], solver: str, message: st
 
 
 def test_no_walk_with_another_penalty() -> None:
-    with pytest.raises(InvalidInput, match="StochasticSubgradient cannot walk on this PrimalProblem: .* L2 penalty"):
+    with pytest.raises(InvalidInput, match=r"StochasticSubgradient cannot walk on this PrimalProblem: .* L2 penalty"):
         StochasticSubgradient().walk(PrimalProblem([[-1.0], [1.0]], [-1, 1], penalty="l1"))

@@ -37,8 +37,8 @@ class LinearProgram(PrimalSolver):
     part, and what is maximised is ``Σ y_i β_i − ε|β_i|``. X is copied, as columns in float64.
 
     For ten thousands of rows with some hundred features, or the other way round; with many of both it is slow: set
-    ``max_time``. A run of HiGHS that meets it has no weights to show, and the answer is ``w = 0``. Callback and Ctrl-C are looked at before the run and after it. A step is a thousand
-    pivots of the simplex method.
+    ``max_time``. A run of HiGHS that meets it has no weights to show, and the answer is ``w = 0``. Callback and Ctrl-C are
+    looked at before the run and after it. A step is a thousand pivots of the simplex method.
 
     Examples
     --------
