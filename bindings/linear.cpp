@@ -84,8 +84,8 @@ nb::tuple minimise_linear(const FeaturesHandle& x, const Vector& y, const Vector
 
 // w, b, beta, ending, interrupted, rounds, trace
 nb::tuple minimise_with_l1(const FeaturesHandle& x, const Vector& y, const Vector& price, int loss, double epsilon, int offset,
-                            double offset_scale, double tol, std::int64_t max_rounds, double max_seconds,
-                            const nb::object& monitor) {
+                           double offset_scale, double tol, std::int64_t max_rounds, double max_seconds,
+                           const nb::object& monitor) {
   const auto n = std::size_t(x.features->rows());
   if (y.shape(0) != n || price.shape(0) != n) throw nb::value_error("Labels and prices must have one value per row.");
   if (loss < 0 || loss > int(SmoothLoss::squared_tube)) throw nb::value_error("unknown loss");
@@ -94,10 +94,9 @@ nb::tuple minimise_with_l1(const FeaturesHandle& x, const Vector& y, const Vecto
   Watch watch(monitor, max_seconds);
   {
     const nb::gil_scoped_release release;
-    const L1Problem problem{x.features.get(), y.data(), price.data(), SmoothLoss(loss), epsilon, LinearOffset(offset),
-                            offset_scale};
-    outcome =
-        minimise_l1(problem, {tol, max_rounds, max_seconds}, [&](const Progress& p) { return watch.at_checkpoint(p); });
+    const L1Problem problem{x.features.get(),     y.data(),    price.data(), SmoothLoss(loss), epsilon,
+                            LinearOffset(offset), offset_scale};
+    outcome = minimise_l1(problem, {tol, max_rounds, max_seconds}, [&](const Progress& p) { return watch.at_checkpoint(p); });
   }
   return nb::make_tuple(to_numpy(std::move(outcome.w)), outcome.b, to_numpy(std::move(outcome.alpha)), int(outcome.ending),
                         watch.interrupted() && outcome.ending == Ending::stopped, outcome.rounds, as_table(outcome.trace));

@@ -10,8 +10,8 @@ enum class SmoothLoss : int { squared_hinge = 0, logistic = 1, squared_tube = 2 
 // minimise  |w|_1 (+ |b| / scale if penalised) + sum_i price_i loss_i(f_i),   f_i = <w, x_i> + b
 //
 // with loss_i(f) = max(0, 1 - y_i f)^2, log(1 + exp(-y_i f)) or max(0, |y_i - f| - epsilon)^2. Its dual, in the slopes
-// beta_i = -price_i loss_i'(f_i):  maximise  -sum_i price_i loss_i*(-beta_i / price_i)  subject to  |sum_i beta_i x_ik| <= 1 for
-// all k (and |scale sum_i beta_i| <= 1), with sum_i beta_i = 0 where the offset is free.
+// beta_i = -price_i loss_i'(f_i):  maximise  -sum_i price_i loss_i*(-beta_i / price_i)  subject to  |sum_i beta_i x_ik| <= 1
+// for all k (and |scale sum_i beta_i| <= 1), with sum_i beta_i = 0 where the offset is free.
 struct L1Problem {
   const Features* x;
   const double* y;  // -1 and +1, or targets

@@ -217,8 +217,8 @@ void ColumnModel::conjugate_gradients(std::size_t rows, int most) {
     double* const image = image_.data();
     for (std::size_t a = 0; a < m; ++a)
       for (std::int64_t at = face_.start[a], end = face_.start[a + 1]; at < end; ++at) image[row[at]] += search_[a] * value[at];
-    const double curve = hot().dot(std::ptrdiff_t(rows), image, image) +
-                         floor_ * hot().dot(std::ptrdiff_t(m), search_.data(), search_.data());
+    const double curve =
+        hot().dot(std::ptrdiff_t(rows), image, image) + floor_ * hot().dot(std::ptrdiff_t(m), search_.data(), search_.data());
     const double length = energy / curve;
     double next = 0;
     for (std::size_t a = 0; a < m; ++a) {
@@ -267,7 +267,8 @@ double ColumnModel::on_the_face(L1Model& model, RowTerms& rows, int gradients) {
   conjugate_gradients(rows.error.size(), gradients);
   const double before = value<loss>(model, rows, model.u, rows.error);
   std::vector<double> u(model.u);
-  for (double t = 1; t > 1e-3; t *= 0.5) {
+  double t = 1;
+  for (int halves = 0; halves < most_halves; ++halves, t *= 0.5) {
     next_ = rows.error;
     for (std::size_t a = 0; a < free.size(); ++a) {
       const Index k = free[a];
@@ -278,7 +279,7 @@ double ColumnModel::on_the_face(L1Model& model, RowTerms& rows, int gradients) {
       for_entries(k, rows, [&](std::size_t i, double value) { next[i] += step * value; });
     }
     if (value<loss>(model, rows, u, next_) < before) {
-      model.u = u;
+      model.u.swap(u);
       rows.error.swap(next_);
       return t;
     }
@@ -286,8 +287,8 @@ double ColumnModel::on_the_face(L1Model& model, RowTerms& rows, int gradients) {
   return 0;
 }
 
-// Sweeps and faces until the violation is a part of what it was. Coordinates that are at 0 with room to spare are left out until
-// the others have settled.
+// Sweeps and faces until the violation is a part of what it was. Coordinates that are at 0 with room to spare are left out
+// until the others have settled.
 template <RowLoss loss>
 bool ColumnModel::descend(L1Model& model, RowTerms& rows, LinearRecord& record) {
   const Index size = model.size();
@@ -318,7 +319,7 @@ bool ColumnModel::descend(L1Model& model, RowTerms& rows, LinearRecord& record) 
       spare = std::numeric_limits<double>::infinity();  // nothing is left out again
     } else if (sweep % sweeps_between_gradients == 0) {
       // Where whole steps fit, more precise ones are worth their price.
-      const bool fits = on_the_face<loss>(model, rows, gradients_) == 1.0;
+      const bool fits = on_the_face<loss>(model, rows, gradients_) == 1.0 && loss != RowLoss::square;
       gradients_ = std::clamp(fits ? 2 * gradients_ : gradients_ / 2, fewest_gradients, most_gradients);
       if (record.poll()) return false;
     }

@@ -30,13 +30,13 @@ struct ColumnStore {
 };
 
 struct L1Model {
-  SomeColumns set;                // features in the working set
-  double constant = 0;            // value of the feature that the offset is the weight of, 0 where there is none; it comes last
+  SomeColumns set;      // features in the working set
+  double constant = 0;  // value of the feature that the offset is the weight of, 0 where there is none; it comes last
   std::vector<double> w, g, cost;  // of the set, then of the offset
   std::vector<double> u;           // where it is least: the answer
   std::vector<double> damping;     // of a matrix: more curvature, on its diagonal
   bool settled = false;            // whether the set hardly grows
-  double worst = 0;               // violation at w, the largest of all coordinates
+  double worst = 0;                // violation at w, the largest of all coordinates
 
   Index size() const { return Index(w.size()); }
   // How far a coordinate is from its optimum, from the slope r of the smooth part.
@@ -88,7 +88,8 @@ class ColumnModel {
   template <RowLoss loss>
   void move(L1Model& model, RowTerms& rows, Index k, const Local& here);
   template <RowLoss loss>
-  double value(const L1Model& model, const RowTerms& rows, const std::vector<double>& u, const std::vector<double>& error) const;
+  double value(const L1Model& model, const RowTerms& rows, const std::vector<double>& u,
+               const std::vector<double>& error) const;
   template <RowLoss loss>
   double on_the_face(L1Model& model, RowTerms& rows, int gradients);
   void conjugate_gradients(std::size_t rows, int most);
@@ -98,7 +99,8 @@ class ColumnModel {
   double constant_ = 0, floor_ = 0;
   int gradients_ = 1;
   std::vector<double> curvature_;  // of squares, which does not change
-  std::vector<double> diagonal_, residual_, toward_, search_, image_, next_;  // of the conjugate gradients; toward_: their answer
+  std::vector<double> diagonal_, residual_, toward_, search_, image_,
+      next_;  // of the conjugate gradients; toward_: their answer
 };
 
 }  // namespace maxmargin

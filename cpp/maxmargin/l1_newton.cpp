@@ -46,7 +46,7 @@ class L1Newton {
       : problem_(problem),
         linear_{problem.x, problem.y, problem.price, MarginLoss::squared_hinge, problem.offset, problem.offset_scale, true},
         passes_(*problem.x),
-        record_(linear_, options, monitor, 60, true),
+        record_(linear_, options, monitor, 60, problem.x->columns() < widest_gram),
         gram_(passes_),
         columns_(*problem.x),
         n_(problem.x->rows()),

@@ -44,6 +44,7 @@ ESTIMATORS = [
     LinearSVC(loss="hinge"),
     LinearSVC(penalise_intercept=True),
     LinearSVC(penalty="l1"),
+    LinearSVC(penalty="l1", loss="hinge"),
     LinearSVC(multi_class="crammer_singer"),
     LinearClassifier(),
     LinearClassifier(loss="logistic", C=0.1),

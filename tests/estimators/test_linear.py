@@ -45,6 +45,40 @@ def test_a_penalised_intercept_is_liblinears(loss: Any, scaling: float) -> None:
     np.testing.assert_allclose(mine.intercept_, theirs.intercept_, atol=1e-4)
 
 
+@pytest.mark.parametrize("scaling", [1.0, 10.0])
+def test_l1_with_a_penalised_intercept_is_liblinears(scaling: float) -> None:
+    X, y = _cancer()
+    mine = LinearSVC(penalty="l1", C=0.1, penalise_intercept=True, intercept_scaling=scaling, tol=1e-9).fit(X, y)
+    theirs = TheirLinearSVC(
+        penalty="l1", dual=False, C=0.1, intercept_scaling=scaling, tol=1e-8, max_iter=100_000, random_state=0
+    )
+    theirs.fit(X, y)
+    np.testing.assert_allclose(mine.coef_, theirs.coef_, atol=1e-4)
+    np.testing.assert_allclose(mine.intercept_, theirs.intercept_, atol=1e-4)
+    np.testing.assert_array_equal(mine.coef_ == 0.0, np.abs(theirs.coef_) < 1e-9)
+    assert 0 < np.count_nonzero(mine.coef_) < X.shape[1]
+
+
+def test_l1_of_the_hinge_and_of_many_classes() -> None:
+    X, y = _cancer()
+    model = LinearSVC(penalty="l1", loss="hinge", C=0.1, tol=1e-6).fit(X, y)
+    assert model.status_ is Status.CONVERGED
+    assert model.score(X, y) > 0.95
+    assert 0 < np.count_nonzero(model.coef_) < X.shape[1]
+    digits = LinearSVC(penalty="l1", C=1e-3).fit(*load_digits(return_X_y=True))
+    assert digits.coef_.shape == (10, 64)
+    assert digits.status_ is Status.CONVERGED
+    np.testing.assert_array_equal(digits.coef_[:, 0], 0.0)  # a pixel that is always empty
+
+
+def test_l1_logistic_is_sagas() -> None:
+    X, y = _cancer()
+    mine = LogisticRegression(penalty="l1", C=0.1, tol=1e-9).fit(X, y)
+    theirs = TheirLogistic(l1_ratio=1.0, solver="saga", C=0.1, tol=1e-10, max_iter=20_000).fit(X, y)
+    np.testing.assert_allclose(mine.coef_, theirs.coef_, atol=1e-5)
+    np.testing.assert_allclose(mine.predict_proba(X), theirs.predict_proba(X), atol=1e-5)
+
+
 def test_classes_against_the_rest() -> None:
     X, y = load_digits(return_X_y=True)
     model = LinearSVC(C=1e-3).fit(X, y)
@@ -131,7 +165,8 @@ def test_solver_pickle_verbose_and_limit(capsys: pytest.CaptureFixture[str]) -> 
 @pytest.mark.parametrize(
     ("model", "message"),
     [
-        (LinearSVC(penalty="l1"), "The 'penalty' parameter of LinearSVC must be a str among {'l2'}. Got 'l1' instead."),
+        (LinearSVC(penalty="l0"), "The 'penalty' parameter of LinearSVC must be a str among {'l1', 'l2'}. Got 'l0' instead."),
+        (LinearSVC(penalty="l1", solver="newton"), "the L1 penalty has a kink at every 0"),
         (LinearSVC(loss="logistic"), "The 'loss' parameter of LinearSVC must be a str among {'hinge', 'squared_hinge'}"),
         (LinearSVC(multi_class="crammer_singer"), "The 'multi_class' parameter of LinearSVC must be a str among {'ovr'}"),
         (LinearSVC(dual="yes"), "The 'dual' parameter of LinearSVC must be an instance of 'bool' or the str 'auto'"),
@@ -145,7 +180,10 @@ def test_solver_pickle_verbose_and_limit(capsys: pytest.CaptureFixture[str]) -> 
         (LinearSVC(solver="coordinate_descent"), "a free offset ties all multipliers together"),
         (LinearSVC(solver="smo"), "The 'solver' of a PrimalProblem must be one of"),
         (LinearSVC(class_weight=3), "The 'class_weight' parameter of LinearSVC"),
-        (LogisticRegression(penalty="l1"), "The 'penalty' parameter of LogisticRegression must be the str 'l2' or None"),
+        (
+            LogisticRegression(penalty="l0"),
+            "The 'penalty' parameter of LogisticRegression must be a str among {'l1', 'l2'} or None",
+        ),
         (LogisticRegression(threshold=1.5), "The 'threshold' parameter of LogisticRegression"),
         (LogisticRegression(C=-1), "The 'C' parameter of LogisticRegression"),
     ],

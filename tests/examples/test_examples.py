@@ -23,7 +23,7 @@ def _size(path: Path) -> tuple[int, int]:
 
 
 def test_there_are_examples() -> None:
-    assert {"hard_margin", "tube", "one_class", "losses", "sigmoid", "squared_error", "descent"} <= {
+    assert {"hard_margin", "tube", "one_class", "losses", "sigmoid", "squared_error", "descent", "sparse_weights"} <= {
         path.stem for path in EXAMPLES
     }
 

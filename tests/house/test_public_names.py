@@ -37,7 +37,8 @@ PUBLIC: dict[str, str] = {
     "maxmargin.solution": "Certificate Geometry Iterate JointJudgement JointSolution Judgement KKT Kind LinearJudgement "
     "LinearSolution Progress Solution Status Trace certify certify_all certify_joint certify_linear margin_of",
     "maxmargin.solvers": "SMO BallSearch Choice Chunking CoordinateDescent Decomposition DualQP GradientDescent JointIterate "
-    "JointRows KernelSubgradient Limits LinearNewton PrimalIterate PrimalQP PrimalSolver ProjectedGradient "
+    "JointRows KernelSubgradient Limits LinearNewton LinearProgram PrimalIterate PrimalQP PrimalSolver ProjectedGradient "
+    "ProximalNewton "
     "Quadratic Solver Start StochasticSubgradient SubgradientWalk cpu_level get_threads qp select select_linear set_threads",
 }
 """Adding a name is a decision, removing one breaks somebody's code: both go into the changelog."""

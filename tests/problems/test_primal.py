@@ -56,7 +56,7 @@ def test_x_is_not_copied(kind: str) -> None:
         assert np.shares_memory(mine, theirs)
 
 
-@pytest.mark.parametrize("penalty", ["l2", None])
+@pytest.mark.parametrize("penalty", ["l2", "l1", None])
 @pytest.mark.parametrize("offset", OFFSETS)
 @pytest.mark.parametrize("loss", [SquaredHinge(), Logistic(), SquaredEpsilonInsensitive(0.3)], ids=repr)
 def test_objective_and_gradient(loss: Loss, offset: str | None, penalty: str | None) -> None:
@@ -68,7 +68,8 @@ def test_objective_and_gradient(loss: Loss, offset: str | None, penalty: str | N
     w, b = point[:-1], float(point[-1])
     f = _dense(X) @ w + b
     z = _labels() - f if isinstance(loss, SquaredEpsilonInsensitive) else _labels() * f
-    paid = 0.0 if penalty is None else 0.5 * w @ w + (0.5 * b * b if offset == "penalised" else 0.0)
+    u = np.append(w, b) if offset == "penalised" else w
+    paid = {None: 0.0, "l1": np.abs(u).sum(), "l2": 0.5 * u @ u}[penalty]
     assert problem.objective(w, b) == pytest.approx(paid + 3.0 * weight @ loss.value(z), rel=1e-12)
 
     def value(p: NDArray[np.float64]) -> float:
@@ -105,7 +106,7 @@ def test_fields() -> None:
     [
         ({"C": 0.0}, "The 'C' parameter of PrimalProblem must be a float"),
         ({"loss": "hinged"}, "The 'loss' parameter of PrimalProblem must be one of"),
-        ({"penalty": "l3"}, "The 'penalty' parameter of PrimalProblem must be a str among {'l2'"),
+        ({"penalty": "l0"}, "must be a str among {'l2', 'l1', 'ball'} or None. Got 'l0' instead"),
         ({"offset": True}, "The 'offset' parameter of PrimalProblem must be a str among {'free', 'penalised'} or None"),
         ({"y": [0, 1, 2]}, "Expected labels of two classes, got 3"),
     ],

@@ -33,7 +33,7 @@ class LinearSVC(LinearModel):
         What large weights cost.
     loss : {"hinge", "squared_hinge"}, default="squared_hinge"
         What a row costs; for all classes at once that is given, as in scikit-learn. The hinge with ``penalty="l1"``, which
-        LIBLINEAR has not, is a linear program: for some thousand rows or features, with ``max_time`` for more.
+        LIBLINEAR has not, is a linear program: slow where rows and features both are many, so that ``max_time`` may be wanted.
     dual : "auto" or bool, default="auto"
         Accepted as in scikit-learn, where it says which of two problems is solved: here both are, and their gap is the proof.
     tol : float, default=1e-4

@@ -75,7 +75,7 @@ class PrimalProblem:
     sample_weight : array-like, optional
         Weight of each row: 2 is the row twice, 0 the row left out.
     offset_scale : float
-        Of a penalised offset: it costs ``½(b/scale)²`` or ``|b|/scale``, as the weight of a constant feature of this value.
+        Of a penalised offset: it costs ``½(b/scale)²`` or ``|b|/scale``, as a constant feature of this value does.
     B : float, optional
         Of a ball: the largest ``|w|²``.
 

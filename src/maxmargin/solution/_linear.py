@@ -157,7 +157,7 @@ class LinearSolution:
     status : Status
         How the fit ended.
     certificate : Certificate
-        Objectives and gap; its violation is the `LinearJudgement.stationarity`, ``|w − Σ α_i y_i x_i|`` in the largest coordinate.
+        Objectives and gap; its violation is `LinearJudgement.stationarity`, ``|w − Σ α_i y_i x_i|`` in the largest coordinate.
     trace : Trace
         Checkpoints on the way; violations are relative gaps.
     steps : int

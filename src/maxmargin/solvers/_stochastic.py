@@ -9,6 +9,7 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.errors import InvalidInput
 from maxmargin.losses import ConvexLoss, EpsilonInsensitive, Hinge, Loss, SquaredHinge
 from maxmargin.problems import DualProblem, EpsilonRegression, Penalty, PrimalProblem, Problem, Slack, SoftMargin
 from maxmargin.solution import Iterate, Status
@@ -81,6 +82,8 @@ class StochasticSubgradient(PrimalSolver):
 
     def walk(self, problem: PrimalProblem) -> SubgradientWalk:
         """The walk itself, before its first step: to take steps by hand, and to go on with other rows."""
+        if (reason := self.supports(problem)) is not None:
+            raise InvalidInput(f"StochasticSubgradient cannot walk on this PrimalProblem: {reason}")
         return SubgradientWalk(problem, int(self.seed), int(self.delay))
 
     def run(self, problem: PrimalProblem, limits: Limits, callback: Callback | None) -> PrimalIterate:
