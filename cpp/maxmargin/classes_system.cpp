@@ -35,7 +35,6 @@ ClassSystem::ClassSystem(const ClassProblem& problem, const ClassRows& rows, Cla
       counts_(n_),
       weight_(n_),
       column_(stride_),
-      diagonal_(stride_),
       mean_price_(std::accumulate(problem.price, problem.price + n_, 0.0) / n_) {
   in_row_ = std::max(double(problem.x->stored_values()) / n_, 1.0);
   kind_ = size_ <= widest_part ? Kind::shared : Kind::diagonal;
@@ -154,14 +153,15 @@ void ClassSystem::times(const std::vector<double>& alpha, const std::vector<doub
     hot().axpy(width_, held(a), v.data() + std::ptrdiff_t(a) * width_, out.data() + std::ptrdiff_t(a) * width_);
 }
 
-// H + ridge becomes its factor.
-void ClassSystem::factor_part(double* H) {
+// H + ridge becomes its factor: of class k, or of one that all share, k = K.
+void ClassSystem::factor_part(Index k, double* H) {
   double trace = 0;
   for (Index a = 0; a < size_; ++a) trace += H[std::size_t(a) * stride_ + a];
   double floor = (problem_.penalty ? 1e-10 : 1e-9) * trace / size_ + 1e-300;
   for (Index a = 0; a < size_; ++a) {
     double& own = H[std::size_t(a) * stride_ + a];
-    if (a < d_) own = std::max(own, diagonal_[a]);  // of all rows: a feature may be missing in the sample
+    const double* const all = diagonals_.data() + std::ptrdiff_t(a) * width_;  // a feature may be missing in the sample
+    own = std::max(own, k < K_ ? all[k] : std::accumulate(all, all + K_, 0.0) / (K_ - 1));
     own += std::max(held(a), floor);
   }
   H_.assign(H, H + std::size_t(stride_) * std::size_t(stride_));
@@ -173,21 +173,21 @@ void ClassSystem::factor_part(double* H) {
 
 // Leaves out rows of small weight, and of the others all but every so many.
 void ClassSystem::sample() {
-  linear_.squares(weight_.data(), diagonal_.data());
   double sum = 0, square = 0, kept = 0;
   for (const double w : weight_) {
     sum += w;
     square += w * w;
   }
   const double least = light * square / (sum + 1e-300);
-  Index count = 0, at = 0;
-  for (double& w : weight_) {
-    if (w < least) w = 0;
-    count += w > 0;
-  }
+  Index count = 0, skipped = 0;
+  for (const double w : weight_) count += w >= least;
   const Index every = std::max<Index>(1, count / (rows_a_feature * size_));
   for (double& w : weight_) {
-    if (w > 0 && at++ % every != 0) w = 0;
+    if (w < least || ++skipped < every) {
+      w = 0;
+      continue;
+    }
+    skipped = 0;
     kept += w;
   }
   for (double& w : weight_) w *= sum / (kept + 1e-300);
@@ -196,6 +196,26 @@ void ClassSystem::sample() {
 void ClassSystem::weigh(const std::vector<double>& alpha, Index k) {
   std::fill(weight_.begin(), weight_.end(), 0.0);
   for (const Index i : live_) weight_[i] = rows_.curvature(i, counts_[i], row(alpha, i), k, k);
+}
+
+// The diagonals of the parts of all classes, in one pass.
+void ClassSystem::find_diagonals(const std::vector<double>& alpha) {
+  constexpr Index most = ClassPasses::block;
+  diagonals_.assign(std::size_t(size_) * std::size_t(width_), 0.0);
+  std::vector<double> squares(std::size_t(most) * std::size_t(d_)), weights(std::size_t(most) * std::size_t(width_), 0.0);
+  const double* x[most];
+  for (Index r = 0; r < most; ++r) x[r] = squares.data() + std::ptrdiff_t(r) * d_;
+  for (std::size_t first = 0; first < live_.size(); first += most) {
+    const auto count = Index(std::min<std::size_t>(most, live_.size() - first));
+    for (Index r = 0; r < count; ++r) {
+      const Index i = live_[first + r];
+      double* const out = squares.data() + std::ptrdiff_t(r) * d_;
+      problem_.x->read(i, nullptr, out);
+      for (Index a = 0; a < d_; ++a) out[a] *= out[a];
+      for (Index k = 0; k < K_; ++k) weights[std::size_t(r) * width_ + k] = rows_.curvature(i, counts_[i], row(alpha, i), k, k);
+    }
+    hot().class_sums_f64(count, d_, width_, x, weights.data(), diagonals_.data());
+  }
 }
 
 // Parts of each class cost more than one that all share, and save more: they are made once half as much has been spent on
@@ -215,15 +235,17 @@ void ClassSystem::prepare(const std::vector<double>& alpha) {
     const double rows = std::min<double>(double(live_.size()), rows_a_feature * size_), factored = std::pow(size_, 3) / 6;
     if (prepared_ && spent_ >= 0.5 * K_ * (rows * part_cost_ + factored)) {
       kind_ = Kind::by_class;
+      find_diagonals(alpha);
       parts_.resize(area * std::size_t(K_));
       for (Index k = 0; k < K_; ++k) {
         weigh(alpha, k);
         sample();
         outer(weight_, parts_.data() + area * std::size_t(k));
-        factor_part(parts_.data() + area * std::size_t(k));
+        factor_part(k, parts_.data() + area * std::size_t(k));
       }
     } else if (!prepared_ || (kind_ == Kind::shared && spent_ >= rows * part_cost_ + factored)) {
       parts_.resize(area);
+      find_diagonals(alpha);
       std::fill(weight_.begin(), weight_.end(), 0.0);
       for (const Index i : live_) {
         for (Index k = 0; k < K_; ++k) weight_[i] += rows_.curvature(i, counts_[i], row(alpha, i), k, k);
@@ -231,7 +253,7 @@ void ClassSystem::prepare(const std::vector<double>& alpha) {
       }
       sample();
       outer(weight_, parts_.data());
-      factor_part(parts_.data());
+      factor_part(K_, parts_.data());
       prepared_ = true;
       return;  // what was spent goes on to count
     } else {

@@ -38,9 +38,10 @@ class ClassSystem {
   void times(const std::vector<double>& alpha, const std::vector<double>& v, std::vector<double>& out);
   void prepare(const std::vector<double>& alpha);
   void sample();
+  void find_diagonals(const std::vector<double>& alpha);
   void weigh(const std::vector<double>& alpha, Index k);
   void outer(const std::vector<double>& weight, double* H);
-  void factor_part(double* H);
+  void factor_part(Index k, double* H);
   void precondition(const std::vector<double>& r, std::vector<double>& z);
   const double* row(const std::vector<double>& alpha, Index i) const { return alpha.data() + std::ptrdiff_t(i) * width_; }
 
@@ -56,7 +57,7 @@ class ClassSystem {
   int steps_ = 0;                                                       // that were more than a factor is worth
   bool prepared_ = false;
   std::vector<Index> live_, counts_;
-  std::vector<double> weight_, parts_, part_, column_, diagonal_, H_, r_, z_, p_, Hp_;
+  std::vector<double> weight_, parts_, part_, column_, diagonals_, H_, r_, z_, p_, Hp_;
   double mean_price_;
 };
 
