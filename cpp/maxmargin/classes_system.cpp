@@ -15,6 +15,8 @@ constexpr Index widest_part = 1024;    // features
 constexpr double worth_a_factor = 8;   // products with the system
 constexpr Index rows_a_feature = 4;    // that a preconditioner is made of
 constexpr double light = 0.1;          // of the mean weight: rows that it need not know
+constexpr double coarse_forcing = 0.2;
+constexpr Index rows_a_curvature = 50, most_thinned = 8;
 constexpr int most_steps = 1000;
 
 }  // namespace
@@ -54,11 +56,19 @@ double ClassSystem::unsolved(const std::vector<double>& gradient) const {
 }
 
 // Which rows have curvature, and what that costs.
-void ClassSystem::look(const std::vector<double>& alpha) {
+void ClassSystem::look(const std::vector<double>& alpha, bool coarse) {
   live_.clear();
   for (Index i = 0; i < n_; ++i) {
     counts_[i] = rows_.count(row(alpha, i));
     if (counts_[i] > 1) live_.push_back(i);
+  }
+  // Far from the optimum a part of the rows tells the curvature well enough (Byrd, Chin, Neveitt and Nocedal 2011).
+  thinned_ = 1;
+  if (coarse && !rows_.smoothed()) {
+    const Index every = std::clamp<Index>(Index(live_.size()) / (rows_a_curvature * size_), 1, most_thinned);
+    thinned_ = every;
+    for (std::size_t at = 0; at * every < live_.size(); ++at) live_[at] = live_[at * every];
+    live_.resize((live_.size() + every - 1) / every);
   }
   const double parts = 0.5 * K_ * (K_ + 1);
   part_cost_ = 0.5 * in_row_ * in_row_;
@@ -69,7 +79,7 @@ void ClassSystem::look(const std::vector<double>& alpha) {
 
 bool ClassSystem::solve(const std::vector<double>& alpha, const std::vector<double>& gradient, double forcing, double goal,
                         std::vector<double>& direction, ClassRecord& record) {
-  look(alpha);
+  look(alpha, forcing >= coarse_forcing);
   if (factor_cost_ > std::max<double>(worth_a_factor, steps_) * product_cost_ &&
       descend(alpha, gradient, forcing, goal, direction, record))
     return true;
@@ -104,7 +114,7 @@ bool ClassSystem::factor(const std::vector<double>& alpha, const std::vector<dou
     for (Index l = 0; l <= k; ++l) {
       if (record.poll()) return false;
       std::fill(weight_.begin(), weight_.end(), 0.0);
-      for (const Index i : live_) weight_[i] = rows_.curvature(i, counts_[i], row(alpha, i), k, l);
+      for (const Index i : live_) weight_[i] = thinned_ * rows_.curvature(i, counts_[i], row(alpha, i), k, l);
       outer(weight_, part_.data());
       for (Index a = 0; a < size_; ++a) {
         double* const out = H_.data() + std::ptrdiff_t(k * size_ + a) * stride + std::ptrdiff_t(l) * size_;
@@ -149,6 +159,8 @@ void ClassSystem::times(const std::vector<double>& alpha, const std::vector<doub
           rows_.curve(block.rows[r], row(alpha, block.rows[r]), block.values + std::ptrdiff_t(r) * width_);
       },
       out.data());
+  if (thinned_ != 1)
+    for (double& value : out) value *= thinned_;
   for (Index a = 0; a < size_; ++a)
     hot().axpy(width_, held(a), v.data() + std::ptrdiff_t(a) * width_, out.data() + std::ptrdiff_t(a) * width_);
 }
@@ -195,7 +207,7 @@ void ClassSystem::sample() {
 
 void ClassSystem::weigh(const std::vector<double>& alpha, Index k) {
   std::fill(weight_.begin(), weight_.end(), 0.0);
-  for (const Index i : live_) weight_[i] = rows_.curvature(i, counts_[i], row(alpha, i), k, k);
+  for (const Index i : live_) weight_[i] = thinned_ * rows_.curvature(i, counts_[i], row(alpha, i), k, k);
 }
 
 // The diagonals of the parts of all classes, in one pass.
@@ -212,7 +224,8 @@ void ClassSystem::find_diagonals(const std::vector<double>& alpha) {
       double* const out = squares.data() + std::ptrdiff_t(r) * d_;
       problem_.x->read(i, nullptr, out);
       for (Index a = 0; a < d_; ++a) out[a] *= out[a];
-      for (Index k = 0; k < K_; ++k) weights[std::size_t(r) * width_ + k] = rows_.curvature(i, counts_[i], row(alpha, i), k, k);
+      for (Index k = 0; k < K_; ++k)
+        weights[std::size_t(r) * width_ + k] = thinned_ * rows_.curvature(i, counts_[i], row(alpha, i), k, k);
     }
     hot().class_sums_f64(count, d_, width_, x, weights.data(), diagonals_.data());
   }
@@ -248,7 +261,7 @@ void ClassSystem::prepare(const std::vector<double>& alpha) {
       find_diagonals(alpha);
       std::fill(weight_.begin(), weight_.end(), 0.0);
       for (const Index i : live_) {
-        for (Index k = 0; k < K_; ++k) weight_[i] += rows_.curvature(i, counts_[i], row(alpha, i), k, k);
+        for (Index k = 0; k < K_; ++k) weight_[i] += thinned_ * rows_.curvature(i, counts_[i], row(alpha, i), k, k);
         weight_[i] /= K_ - 1;
       }
       sample();

@@ -30,7 +30,7 @@ class ClassSystem {
   enum class Kind { by_class, shared, diagonal };
 
   double held(Index a) const;
-  void look(const std::vector<double>& alpha);
+  void look(const std::vector<double>& alpha, bool coarse);
   bool factor(const std::vector<double>& alpha, const std::vector<double>& gradient, std::vector<double>& direction,
               ClassRecord& record);
   bool descend(const std::vector<double>& alpha, const std::vector<double>& gradient, double forcing, double goal,
@@ -53,6 +53,7 @@ class ClassSystem {
   Index n_, d_, K_, width_, size_, stride_;
   Kind kind_;
   double in_row_, product_cost_ = 0, part_cost_ = 0, factor_cost_ = 0;  // costs in multiplications
+  double thinned_ = 1;                                                  // one of so many rows stands for all
   double spent_ = 0;                                                    // on steps since the preconditioner was made
   int steps_ = 0;                                                       // that were more than a factor is worth
   bool prepared_ = false;
