@@ -10,11 +10,11 @@ namespace maxmargin {
 
 namespace {
 
-constexpr Index widest_factor = 1024;  // unknowns
-constexpr Index widest_part = 1024;    // features
-constexpr double worth_a_factor = 8;   // products with the system
-constexpr Index rows_a_feature = 4;    // that a preconditioner is made of
-constexpr double light = 0.1;          // of the mean weight: rows that it need not know
+constexpr Index widest_factor = 1024;                // unknowns
+constexpr Index widest_part = 1024;                  // features
+constexpr double worth_a_factor = 8;                 // products with the system
+constexpr Index rows_shared = 4, rows_by_class = 3;  // for each feature, that a preconditioner is made of
+constexpr double light = 0.1;                        // of the mean weight: rows that it need not know
 constexpr double coarse_forcing = 0.2;
 constexpr Index rows_a_curvature = 50, most_thinned = 8;
 constexpr int most_steps = 1000;
@@ -184,7 +184,7 @@ void ClassSystem::factor_part(Index k, double* H) {
 }
 
 // Leaves out rows of small weight, and of the others all but every so many.
-void ClassSystem::sample() {
+void ClassSystem::sample(Index rows) {
   double sum = 0, square = 0, kept = 0;
   for (const double w : weight_) {
     sum += w;
@@ -193,7 +193,7 @@ void ClassSystem::sample() {
   const double least = light * square / (sum + 1e-300);
   Index count = 0, skipped = 0;
   for (const double w : weight_) count += w >= least;
-  const Index every = std::max<Index>(1, count / (rows_a_feature * size_));
+  const Index every = std::max<Index>(1, count / rows);
   for (double& w : weight_) {
     if (w < least || ++skipped < every) {
       w = 0;
@@ -245,18 +245,19 @@ void ClassSystem::prepare(const std::vector<double>& alpha) {
       for (Index a = 0; a < size_; ++a) parts_[std::size_t(a) * width_ + k] = column_[a] + std::max(held(a), least);
     }
   } else {
-    const double rows = std::min<double>(double(live_.size()), rows_a_feature * size_), factored = std::pow(size_, 3) / 6;
-    if (prepared_ && spent_ >= 0.5 * K_ * (rows * part_cost_ + factored)) {
+    const double factored = std::pow(size_, 3) / 6;
+    const auto cost = [&](Index rows) { return std::min<double>(double(live_.size()), rows * size_) * part_cost_ + factored; };
+    if (prepared_ && spent_ >= 0.5 * K_ * cost(rows_by_class)) {
       kind_ = Kind::by_class;
       find_diagonals(alpha);
       parts_.resize(area * std::size_t(K_));
       for (Index k = 0; k < K_; ++k) {
         weigh(alpha, k);
-        sample();
+        sample(rows_by_class * size_);
         outer(weight_, parts_.data() + area * std::size_t(k));
         factor_part(k, parts_.data() + area * std::size_t(k));
       }
-    } else if (!prepared_ || (kind_ == Kind::shared && spent_ >= rows * part_cost_ + factored)) {
+    } else if (!prepared_ || (kind_ == Kind::shared && spent_ >= shared_at_ + cost(rows_shared))) {
       parts_.resize(area);
       find_diagonals(alpha);
       std::fill(weight_.begin(), weight_.end(), 0.0);
@@ -264,10 +265,11 @@ void ClassSystem::prepare(const std::vector<double>& alpha) {
         for (Index k = 0; k < K_; ++k) weight_[i] += thinned_ * rows_.curvature(i, counts_[i], row(alpha, i), k, k);
         weight_[i] /= K_ - 1;
       }
-      sample();
+      sample(rows_shared * size_);
       outer(weight_, parts_.data());
       factor_part(K_, parts_.data());
       prepared_ = true;
+      shared_at_ = spent_;
       return;  // what was spent goes on to count
     } else {
       return;

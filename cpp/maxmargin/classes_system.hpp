@@ -37,7 +37,7 @@ class ClassSystem {
                std::vector<double>& direction, ClassRecord& record);
   void times(const std::vector<double>& alpha, const std::vector<double>& v, std::vector<double>& out);
   void prepare(const std::vector<double>& alpha);
-  void sample();
+  void sample(Index rows);
   void find_diagonals(const std::vector<double>& alpha);
   void weigh(const std::vector<double>& alpha, Index k);
   void outer(const std::vector<double>& weight, double* H);
@@ -54,6 +54,7 @@ class ClassSystem {
   Kind kind_;
   double in_row_, product_cost_ = 0, part_cost_ = 0, factor_cost_ = 0;  // costs in multiplications
   double thinned_ = 1;                                                  // one of so many rows stands for all
+  double shared_at_ = 0;                                                // what was spent when the shared part was made
   double spent_ = 0;                                                    // on steps since the preconditioner was made
   int steps_ = 0;                                                       // that were more than a factor is worth
   bool prepared_ = false;
