@@ -11,6 +11,7 @@ namespace {
 using Block = ClassPasses::Block;
 
 constexpr double most_forcing = 0.2;
+constexpr double far = 10.0;  // times the primal objective: such a gap need not be known
 
 class ClassNewton {
  public:
@@ -50,10 +51,11 @@ class ClassNewton {
       find_gradient();
       record_.primal(primal_, W_, round);
       if (problem_.penalty) {
-        const double dual = find_dual();
-        record_.dual(dual, next_);
+        const double unsolved = system_.unsolved(gradient_);
+        double dual = record_.dual();
+        if (round == 0 || unsolved <= far * primal_) record_.dual(dual = find_dual(), next_);
         if (record_.stops()) break;
-        if (rows_.smoothed() && system_.unsolved(gradient_) <= 0.1 * std::min(primal_ - dual, scale())) sharpen();
+        if (rows_.smoothed() && unsolved <= 0.1 * std::min(primal_ - dual, scale())) sharpen();
       }
       const double forcing = problem_.penalty ? std::clamp(0.5 * std::sqrt(record_.relative_gap()), 1e-4, most_forcing) : 1e-10;
       const double goal = !problem_.penalty  ? 0.0
@@ -103,17 +105,22 @@ class ClassNewton {
       for (Index r = 0; r < block.count; ++r) {
         const double* const alpha = alpha_.data() + at + area(r);
         const double* const along = along_.data() + at + area(r);
-        double* const curved = block.values + area(r);
-        double own = along[problem_.label[block.first + r]], slope = 0, curve = 0;
+        const double own = along[problem_.label[block.first + r]];
+        double slope = 0, square = 0;
         for (Index k = 0; k < K_; ++k) {
-          curved[k] = along[k] - own;
-          slope += alpha[k] * curved[k];
+          const double z = along[k] - own;
+          slope += alpha[k] * z;
+          square += alpha[k] * z * z;
         }
-        for (Index k = 0; k < K_; ++k) curved[k] = along[k];
-        rows_.curve(block.first + r, alpha, curved);
-        for (Index k = 0; k < K_; ++k) curve += curved[k] * along[k];
         first[block.chunk] += slope;
-        second[block.chunk] += curve;
+        if (!rows_.smoothed()) {
+          second[block.chunk] += square - slope * slope / problem_.price[block.first + r];
+          continue;
+        }
+        double* const curved = block.values + area(r);
+        std::copy(along, along + K_, curved);
+        rows_.curve(block.first + r, alpha, curved);
+        second[block.chunk] += std::inner_product(along, along + K_, curved, 0.0);
       }
     });
     loss_ = loss.total();
@@ -218,11 +225,12 @@ class ClassNewton {
       for (Index k = 0; k < K_; ++k) gain += k == problem_.label[i] ? 0.0 : out[k];
       return gain;
     }
-    // log(out / price) = f - log sum exp f + log(out / alpha); log(1 + t) <= t saves most logarithms.
+    // log(out / price) = f - log sum exp f + log(out / alpha); log(1 + t) <= t - t^2/2 + t^3/3 saves most logarithms.
     for (Index k = 0; k < K_; ++k) {
       if (!(out[k] > 0)) continue;
       const double more = take[k] * surplus, t = more / alpha[k];
-      const double log = t < 1e-6 ? scores_[area(i) + k] - log_sums_[i] + t + lost[k] : std::log(out[k] / problem_.price[i]);
+      const double log = t < 0.05 ? scores_[area(i) + k] - log_sums_[i] + t * (1 - t * (0.5 - t / 3)) + lost[k]
+                                  : std::log(out[k] / problem_.price[i]);
       gain -= out[k] * log;
     }
     return gain;

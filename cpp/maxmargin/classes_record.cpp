@@ -29,10 +29,11 @@ void ClassRecord::primal(double value, const std::vector<double>& W, std::int64_
   }
 }
 
-void ClassRecord::dual(double value, const std::vector<double>& alpha) {
+void ClassRecord::dual(double value, std::vector<double>& alpha) {
   if (!(value > dual_)) return;
   dual_ = value;
-  alpha_ = alpha;
+  alpha_.resize(alpha.size());
+  alpha_.swap(alpha);
 }
 
 bool ClassRecord::stops() {

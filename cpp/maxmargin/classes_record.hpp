@@ -16,8 +16,8 @@ class ClassRecord {
 
   // A point of the primal, weights [features][width] with the offsets last, after so many rounds.
   void primal(double value, const std::vector<double>& W, std::int64_t rounds);
-  // A point of the dual, [n][width].
-  void dual(double value, const std::vector<double>& alpha);
+  // A point of the dual, [n][width], which may be swapped for another.
+  void dual(double value, std::vector<double>& alpha);
   double dual() const { return dual_; }
   // True to stop: the gap is small, or a limit is reached.
   bool stops();

@@ -10,11 +10,13 @@ namespace maxmargin {
 
 namespace {
 
-constexpr Index widest_factor = 1024;  // unknowns
-constexpr Index widest_part = 1024;    // features
-constexpr double worth_a_factor = 8;   // products with the system
-constexpr Index rows_a_feature = 4;    // that a preconditioner is made of
-constexpr double light = 0.1;          // of the mean weight: rows that it need not know
+constexpr Index widest_factor = 1024;                // unknowns
+constexpr Index widest_part = 1024;                  // features
+constexpr double worth_a_factor = 8;                 // products with the system
+constexpr Index rows_shared = 4, rows_by_class = 3;  // for each feature, that a preconditioner is made of
+constexpr double light = 0.1;                        // of the mean weight: rows that it need not know
+constexpr double coarse_forcing = 0.2;
+constexpr Index rows_a_curvature = 50, most_thinned = 8;
 constexpr int most_steps = 1000;
 
 }  // namespace
@@ -35,7 +37,6 @@ ClassSystem::ClassSystem(const ClassProblem& problem, const ClassRows& rows, Cla
       counts_(n_),
       weight_(n_),
       column_(stride_),
-      diagonal_(stride_),
       mean_price_(std::accumulate(problem.price, problem.price + n_, 0.0) / n_) {
   in_row_ = std::max(double(problem.x->stored_values()) / n_, 1.0);
   kind_ = size_ <= widest_part ? Kind::shared : Kind::diagonal;
@@ -55,11 +56,19 @@ double ClassSystem::unsolved(const std::vector<double>& gradient) const {
 }
 
 // Which rows have curvature, and what that costs.
-void ClassSystem::look(const std::vector<double>& alpha) {
+void ClassSystem::look(const std::vector<double>& alpha, bool coarse) {
   live_.clear();
   for (Index i = 0; i < n_; ++i) {
     counts_[i] = rows_.count(row(alpha, i));
     if (counts_[i] > 1) live_.push_back(i);
+  }
+  // Far from the optimum a part of the rows tells the curvature well enough (Byrd, Chin, Neveitt and Nocedal 2011).
+  thinned_ = 1;
+  if (coarse && !rows_.smoothed()) {
+    const Index every = std::clamp<Index>(Index(live_.size()) / (rows_a_curvature * size_), 1, most_thinned);
+    thinned_ = every;
+    for (std::size_t at = 0; at * every < live_.size(); ++at) live_[at] = live_[at * every];
+    live_.resize((live_.size() + every - 1) / every);
   }
   const double parts = 0.5 * K_ * (K_ + 1);
   part_cost_ = 0.5 * in_row_ * in_row_;
@@ -70,7 +79,7 @@ void ClassSystem::look(const std::vector<double>& alpha) {
 
 bool ClassSystem::solve(const std::vector<double>& alpha, const std::vector<double>& gradient, double forcing, double goal,
                         std::vector<double>& direction, ClassRecord& record) {
-  look(alpha);
+  look(alpha, forcing >= coarse_forcing);
   if (factor_cost_ > std::max<double>(worth_a_factor, steps_) * product_cost_ &&
       descend(alpha, gradient, forcing, goal, direction, record))
     return true;
@@ -105,7 +114,7 @@ bool ClassSystem::factor(const std::vector<double>& alpha, const std::vector<dou
     for (Index l = 0; l <= k; ++l) {
       if (record.poll()) return false;
       std::fill(weight_.begin(), weight_.end(), 0.0);
-      for (const Index i : live_) weight_[i] = rows_.curvature(i, counts_[i], row(alpha, i), k, l);
+      for (const Index i : live_) weight_[i] = thinned_ * rows_.curvature(i, counts_[i], row(alpha, i), k, l);
       outer(weight_, part_.data());
       for (Index a = 0; a < size_; ++a) {
         double* const out = H_.data() + std::ptrdiff_t(k * size_ + a) * stride + std::ptrdiff_t(l) * size_;
@@ -150,18 +159,21 @@ void ClassSystem::times(const std::vector<double>& alpha, const std::vector<doub
           rows_.curve(block.rows[r], row(alpha, block.rows[r]), block.values + std::ptrdiff_t(r) * width_);
       },
       out.data());
+  if (thinned_ != 1)
+    for (double& value : out) value *= thinned_;
   for (Index a = 0; a < size_; ++a)
     hot().axpy(width_, held(a), v.data() + std::ptrdiff_t(a) * width_, out.data() + std::ptrdiff_t(a) * width_);
 }
 
-// H + ridge becomes its factor.
-void ClassSystem::factor_part(double* H) {
+// H + ridge becomes its factor: of class k, or of one that all share, k = K.
+void ClassSystem::factor_part(Index k, double* H) {
   double trace = 0;
   for (Index a = 0; a < size_; ++a) trace += H[std::size_t(a) * stride_ + a];
   double floor = (problem_.penalty ? 1e-10 : 1e-9) * trace / size_ + 1e-300;
   for (Index a = 0; a < size_; ++a) {
     double& own = H[std::size_t(a) * stride_ + a];
-    if (a < d_) own = std::max(own, diagonal_[a]);  // of all rows: a feature may be missing in the sample
+    const double* const all = diagonals_.data() + std::ptrdiff_t(a) * width_;  // a feature may be missing in the sample
+    own = std::max(own, k < K_ ? all[k] : std::accumulate(all, all + K_, 0.0) / (K_ - 1));
     own += std::max(held(a), floor);
   }
   H_.assign(H, H + std::size_t(stride_) * std::size_t(stride_));
@@ -172,22 +184,22 @@ void ClassSystem::factor_part(double* H) {
 }
 
 // Leaves out rows of small weight, and of the others all but every so many.
-void ClassSystem::sample() {
-  linear_.squares(weight_.data(), diagonal_.data());
+void ClassSystem::sample(Index rows) {
   double sum = 0, square = 0, kept = 0;
   for (const double w : weight_) {
     sum += w;
     square += w * w;
   }
   const double least = light * square / (sum + 1e-300);
-  Index count = 0, at = 0;
+  Index count = 0, skipped = 0;
+  for (const double w : weight_) count += w >= least;
+  const Index every = std::max<Index>(1, count / rows);
   for (double& w : weight_) {
-    if (w < least) w = 0;
-    count += w > 0;
-  }
-  const Index every = std::max<Index>(1, count / (rows_a_feature * size_));
-  for (double& w : weight_) {
-    if (w > 0 && at++ % every != 0) w = 0;
+    if (w < least || ++skipped < every) {
+      w = 0;
+      continue;
+    }
+    skipped = 0;
     kept += w;
   }
   for (double& w : weight_) w *= sum / (kept + 1e-300);
@@ -195,7 +207,28 @@ void ClassSystem::sample() {
 
 void ClassSystem::weigh(const std::vector<double>& alpha, Index k) {
   std::fill(weight_.begin(), weight_.end(), 0.0);
-  for (const Index i : live_) weight_[i] = rows_.curvature(i, counts_[i], row(alpha, i), k, k);
+  for (const Index i : live_) weight_[i] = thinned_ * rows_.curvature(i, counts_[i], row(alpha, i), k, k);
+}
+
+// The diagonals of the parts of all classes, in one pass.
+void ClassSystem::find_diagonals(const std::vector<double>& alpha) {
+  constexpr Index most = ClassPasses::block;
+  diagonals_.assign(std::size_t(size_) * std::size_t(width_), 0.0);
+  std::vector<double> squares(std::size_t(most) * std::size_t(d_)), weights(std::size_t(most) * std::size_t(width_), 0.0);
+  const double* x[most];
+  for (Index r = 0; r < most; ++r) x[r] = squares.data() + std::ptrdiff_t(r) * d_;
+  for (std::size_t first = 0; first < live_.size(); first += most) {
+    const auto count = Index(std::min<std::size_t>(most, live_.size() - first));
+    for (Index r = 0; r < count; ++r) {
+      const Index i = live_[first + r];
+      double* const out = squares.data() + std::ptrdiff_t(r) * d_;
+      problem_.x->read(i, nullptr, out);
+      for (Index a = 0; a < d_; ++a) out[a] *= out[a];
+      for (Index k = 0; k < K_; ++k)
+        weights[std::size_t(r) * width_ + k] = thinned_ * rows_.curvature(i, counts_[i], row(alpha, i), k, k);
+    }
+    hot().class_sums_f64(count, d_, width_, x, weights.data(), diagonals_.data());
+  }
 }
 
 // Parts of each class cost more than one that all share, and save more: they are made once half as much has been spent on
@@ -212,27 +245,31 @@ void ClassSystem::prepare(const std::vector<double>& alpha) {
       for (Index a = 0; a < size_; ++a) parts_[std::size_t(a) * width_ + k] = column_[a] + std::max(held(a), least);
     }
   } else {
-    const double rows = std::min<double>(double(live_.size()), rows_a_feature * size_), factored = std::pow(size_, 3) / 6;
-    if (prepared_ && spent_ >= 0.5 * K_ * (rows * part_cost_ + factored)) {
+    const double factored = std::pow(size_, 3) / 6;
+    const auto cost = [&](Index rows) { return std::min<double>(double(live_.size()), rows * size_) * part_cost_ + factored; };
+    if (prepared_ && spent_ >= 0.5 * K_ * cost(rows_by_class)) {
       kind_ = Kind::by_class;
+      find_diagonals(alpha);
       parts_.resize(area * std::size_t(K_));
       for (Index k = 0; k < K_; ++k) {
         weigh(alpha, k);
-        sample();
+        sample(rows_by_class * size_);
         outer(weight_, parts_.data() + area * std::size_t(k));
-        factor_part(parts_.data() + area * std::size_t(k));
+        factor_part(k, parts_.data() + area * std::size_t(k));
       }
-    } else if (!prepared_ || (kind_ == Kind::shared && spent_ >= rows * part_cost_ + factored)) {
+    } else if (!prepared_ || (kind_ == Kind::shared && spent_ >= shared_at_ + cost(rows_shared))) {
       parts_.resize(area);
+      find_diagonals(alpha);
       std::fill(weight_.begin(), weight_.end(), 0.0);
       for (const Index i : live_) {
-        for (Index k = 0; k < K_; ++k) weight_[i] += rows_.curvature(i, counts_[i], row(alpha, i), k, k);
+        for (Index k = 0; k < K_; ++k) weight_[i] += thinned_ * rows_.curvature(i, counts_[i], row(alpha, i), k, k);
         weight_[i] /= K_ - 1;
       }
-      sample();
+      sample(rows_shared * size_);
       outer(weight_, parts_.data());
-      factor_part(parts_.data());
+      factor_part(K_, parts_.data());
       prepared_ = true;
+      shared_at_ = spent_;
       return;  // what was spent goes on to count
     } else {
       return;

@@ -30,17 +30,18 @@ class ClassSystem {
   enum class Kind { by_class, shared, diagonal };
 
   double held(Index a) const;
-  void look(const std::vector<double>& alpha);
+  void look(const std::vector<double>& alpha, bool coarse);
   bool factor(const std::vector<double>& alpha, const std::vector<double>& gradient, std::vector<double>& direction,
               ClassRecord& record);
   bool descend(const std::vector<double>& alpha, const std::vector<double>& gradient, double forcing, double goal,
                std::vector<double>& direction, ClassRecord& record);
   void times(const std::vector<double>& alpha, const std::vector<double>& v, std::vector<double>& out);
   void prepare(const std::vector<double>& alpha);
-  void sample();
+  void sample(Index rows);
+  void find_diagonals(const std::vector<double>& alpha);
   void weigh(const std::vector<double>& alpha, Index k);
   void outer(const std::vector<double>& weight, double* H);
-  void factor_part(double* H);
+  void factor_part(Index k, double* H);
   void precondition(const std::vector<double>& r, std::vector<double>& z);
   const double* row(const std::vector<double>& alpha, Index i) const { return alpha.data() + std::ptrdiff_t(i) * width_; }
 
@@ -52,11 +53,13 @@ class ClassSystem {
   Index n_, d_, K_, width_, size_, stride_;
   Kind kind_;
   double in_row_, product_cost_ = 0, part_cost_ = 0, factor_cost_ = 0;  // costs in multiplications
+  double thinned_ = 1;                                                  // one of so many rows stands for all
+  double shared_at_ = 0;                                                // what was spent when the shared part was made
   double spent_ = 0;                                                    // on steps since the preconditioner was made
   int steps_ = 0;                                                       // that were more than a factor is worth
   bool prepared_ = false;
   std::vector<Index> live_, counts_;
-  std::vector<double> weight_, parts_, part_, column_, diagonal_, H_, r_, z_, p_, Hp_;
+  std::vector<double> weight_, parts_, part_, column_, diagonals_, H_, r_, z_, p_, Hp_;
   double mean_price_;
 };
 

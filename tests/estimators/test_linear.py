@@ -168,7 +168,6 @@ def test_solver_pickle_verbose_and_limit(capsys: pytest.CaptureFixture[str]) -> 
         (LinearSVC(penalty="l0"), "The 'penalty' parameter of LinearSVC must be a str among {'l1', 'l2'}. Got 'l0' instead."),
         (LinearSVC(penalty="l1", solver="newton"), "the L1 penalty has a kink at every 0"),
         (LinearSVC(loss="logistic"), "The 'loss' parameter of LinearSVC must be a str among {'hinge', 'squared_hinge'}"),
-        (LinearSVC(multi_class="crammer_singer"), "The 'multi_class' parameter of LinearSVC must be a str among {'ovr'}"),
         (LinearSVC(dual="yes"), "The 'dual' parameter of LinearSVC must be an instance of 'bool' or the str 'auto'"),
         (LinearSVC(C=0), "The 'C' parameter of LinearSVC"),
         (LinearSVC(tol=0), "The 'tol' parameter of LinearSVC"),
@@ -194,8 +193,3 @@ def test_refusals(model: Any, message: str) -> None:
     with pytest.raises(InvalidInput) as error:
         model.fit(X, y)
     assert message in str(error.value)
-
-
-def test_logistic_is_of_two_classes() -> None:
-    with pytest.raises(InvalidInput, match=r"Only binary classification is supported.*Got 3 classes.*OneVsRestClassifier"):
-        LogisticRegression().fit(*load_iris(return_X_y=True))

@@ -30,16 +30,17 @@ PUBLIC: dict[str, str] = {
     "maxmargin.losses": "ConvexLoss EpsilonInsensitive Exponential Hinge Logistic Loss MarginLoss Perceptron Squared "
     "SquaredEpsilonInsensitive SquaredHinge ZeroOne as_loss cross_entropy logit odds sigmoid",
     "maxmargin.plots": "canvas convergence decision_boundary margin_losses ordinary_region tube",
-    "maxmargin.problems": "Ball DataDescription DualProblem EpsilonRegression HardMargin Inseparable JointMulticlass "
-    "Level Margin Model NoTube NuClassification NuRegression Offset OneClass Penalty PrimalProblem Problem Reading Slack "
-    "SoftMargin Terms Tube",
+    "maxmargin.problems": "Ball ClassLoss DataDescription DualProblem EpsilonRegression HardMargin Inseparable JointMulticlass "
+    "Level LinearClasses Margin Model NoTube NuClassification NuRegression Offset OneClass Penalty PrimalProblem Problem "
+    "Reading Slack SoftMargin Terms Tube",
     "maxmargin.scales": "C_from_alpha_sum C_from_lam C_from_lam_half alpha_sum_from_C lam_from_C lam_half_from_C",
-    "maxmargin.solution": "Certificate Geometry Iterate JointJudgement JointSolution Judgement KKT Kind LinearJudgement "
-    "LinearSolution Progress Solution Status Trace certify certify_all certify_joint certify_linear margin_of",
-    "maxmargin.solvers": "SMO BallSearch Choice Chunking CoordinateDescent Decomposition DualQP GradientDescent JointIterate "
-    "JointRows KernelSubgradient Limits LinearNewton LinearProgram PrimalIterate PrimalQP PrimalSolver ProjectedGradient "
-    "ProximalNewton "
-    "Quadratic Solver Start StochasticSubgradient SubgradientWalk cpu_level get_threads qp select select_linear set_threads",
+    "maxmargin.solution": "Certificate ClassesSolution Geometry Iterate JointJudgement JointSolution Judgement KKT Kind "
+    "LinearJudgement LinearSolution Progress Solution Status Trace certify certify_all certify_classes certify_joint "
+    "certify_linear margin_of",
+    "maxmargin.solvers": "SMO BallSearch Choice Chunking ClassesIterate ClassesNewton CoordinateDescent Decomposition DualQP "
+    "GradientDescent JointIterate JointRows KernelSubgradient Limits LinearNewton LinearProgram PrimalIterate PrimalQP "
+    "PrimalSolver ProjectedGradient ProximalNewton Quadratic Solver Start StochasticSubgradient SubgradientWalk cpu_level "
+    "get_threads qp select select_linear set_threads",
 }
 """Adding a name is a decision, removing one breaks somebody's code: both go into the changelog."""
 

@@ -76,8 +76,8 @@ class LinearClasses:
     >>> problem = LinearClasses([[-1.0], [0.0], [1.0]], ["a", "b", "c"], loss="joint", C=10.0)
     >>> problem.objective(np.zeros((3, 1)), np.zeros(3))
     30.0
-    >>> problem.objective(np.array([[-1.0], [0.0], [1.0]]), np.zeros(3))
-    1.0
+    >>> problem.objective(np.array([[-2.0], [0.0], [2.0]]), np.array([-1.0, 0.0, -1.0]))
+    4.0
     """
 
     __slots__ = ("X", "classes", "codes", "features", "loss", "offset", "offset_scale", "penalty", "price")

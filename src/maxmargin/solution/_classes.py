@@ -33,8 +33,8 @@ def certify_classes(problem: LinearClasses, w: Matrix, b: Vector, alpha: Matrix)
 
     Any ``α_i ≥ 0`` with ``Σ_k α_ik = C_i`` gives the bound ``−½ Σ_k |v_k|² + gain`` on the optimum (Fenchel), with
     ``v_k = Σ_i (C_i [k = y_i] − α_ik) x_i`` and the gain ``−Σ α_ik log(α_ik/C_i)`` of the multinomial loss, ``Σ_{k≠y} α_ik`` of
-    the joint one; if the sums ``Σ_i (C_i [k = y_i] − α_ik)`` are 0 for free offsets; without penalty ``v_k`` must vanish instead of
-    being paid for. The multiplier of a row's own class is what the others leave of C_i, and is not read.
+    the joint one; if the sums ``Σ_i (C_i [k = y_i] − α_ik)`` are 0 for free offsets; without penalty ``v_k`` must vanish
+    instead of being paid for. The multiplier of a row's own class is what the others leave of C_i, and is not read.
 
     Examples
     --------

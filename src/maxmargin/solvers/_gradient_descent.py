@@ -75,6 +75,8 @@ class GradientDescent(PrimalSolver):
 
     def supports(self, problem: PrimalProblem) -> str | None:
         """Every smooth loss, with and without penalty."""
+        if problem.penalty is Penalty.L1:
+            return "the L1 penalty has a kink at every 0, where steps would swing. Take ProximalNewton."
         if problem.penalty not in (Penalty.L2, Penalty.NONE):
             return f"it needs a smooth penalty, 'l2' or None, and this one is {problem.penalty.value!r}."
         if math.isinf(problem.loss.curvature) and not isinstance(problem.loss, Exponential):

@@ -112,6 +112,8 @@ class LinearNewton(PrimalSolver):
         """The library's convex losses but the perceptron's; with a penalty that is not ``½|w|²`` only those without kinks."""
         if type(problem.loss) not in _LOSSES:
             return f"it has no curvature of {problem.loss!r}."
+        if problem.penalty is Penalty.L1:
+            return "the L1 penalty has a kink at every 0. Take ProximalNewton, or LinearProgram for the hinge."
         if problem.penalty not in (Penalty.L2, Penalty.NONE):
             return f"the penalty must be 'l2' or None, and is {problem.penalty.value!r}."
         if problem.penalty is Penalty.NONE and isinstance(problem.loss, _KINKED):
@@ -167,6 +169,8 @@ class CoordinateDescent(PrimalSolver):
             return f"it needs the hinge or the squared hinge, or a tube, and this one is {problem.loss!r}."
         if problem.penalty is Penalty.NONE:
             return "without a penalty there is no bounded dual."
+        if problem.penalty is Penalty.L1:
+            return "with an L1 penalty multipliers have a constraint for each feature. Take ProximalNewton or LinearProgram."
         if problem.penalty is not Penalty.L2:
             return f"the penalty must be 'l2', and is {problem.penalty.value!r}."
         if problem.offset is Offset.FREE:

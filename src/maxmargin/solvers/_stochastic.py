@@ -72,6 +72,8 @@ class StochasticSubgradient(PrimalSolver):
             return f"it needs a loss with slopes to follow, and this one is {problem.loss!r}."
         if problem.penalty is Penalty.NONE:
             return "without a penalty there is no λ for steps of 1/(λt)."
+        if problem.penalty is Penalty.L1:
+            return "steps of 1/(λt) need the λ of an L2 penalty. Take ProximalNewton or LinearProgram."
         if problem.penalty is not Penalty.L2:
             return f"steps of 1/(λt) are for the penalty 'l2', and this one is {problem.penalty.value!r}."
         return None
