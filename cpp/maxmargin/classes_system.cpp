@@ -42,7 +42,7 @@ ClassSystem::ClassSystem(const ClassProblem& problem, const ClassRows& rows, Cla
   kind_ = size_ <= widest_part ? Kind::shared : Kind::diagonal;
   const std::size_t area = std::size_t(size_) * std::size_t(width_);
   for (std::vector<double>* vector : {&r_, &z_, &p_, &Hp_}) vector->assign(area, 0.0);
-  if (kind_ == Kind::diagonal) parts_.assign(area, 0.0);
+  if (kind_ == Kind::diagonal) parts_.assign(area, 1.0);
 }
 
 double ClassSystem::unsolved(const std::vector<double>& gradient) const {
@@ -83,6 +83,7 @@ bool ClassSystem::solve(const std::vector<double>& alpha, const std::vector<doub
   if (factor_cost_ > std::max<double>(worth_a_factor, steps_) * product_cost_ &&
       descend(alpha, gradient, forcing, goal, direction, record))
     return true;
+  if (record.poll()) return false;
   steps_ -= steps_ / 4;  // so that steps are tried again some time
   return factor(alpha, gradient, direction, record);
 }
@@ -302,11 +303,9 @@ void ClassSystem::precondition(const std::vector<double>& r, std::vector<double>
     }
     return;
   }
-  for (Index k = 0; k < K_; ++k) {
-    if (kind_ == Kind::diagonal) {
-      for (Index a = 0; a < size_; ++a) z[std::size_t(a) * width_ + k] /= parts_[std::size_t(a) * width_ + k];
-      continue;
-    }
+  if (kind_ == Kind::diagonal)
+    for (std::size_t at = 0; at < z.size(); ++at) z[at] /= parts_[at];
+  for (Index k = 0; k < K_ && kind_ == Kind::by_class; ++k) {
     const double* const L = parts_.data() + std::size_t(stride_) * std::size_t(stride_) * std::size_t(k);
     for (Index a = 0; a < size_; ++a) {
       const double* const line = L + std::ptrdiff_t(a) * stride_;

@@ -312,6 +312,10 @@ def test_limits_and_callback() -> None:
     assert few.certificate.gap > 0
     with pytest.warns(ConvergenceWarning, match="TIME_LIMIT"):
         assert solve(problem, max_time=1e-6, tol=1e-12).status is Status.TIME_LIMIT
+    X = np.random.default_rng(0).normal(size=(3000, 1200))
+    wide = LinearClasses(X, np.arange(3000) % 5, C=1e3)  # stopped inside of a Newton system
+    with pytest.warns(ConvergenceWarning, match="INTERRUPTED"):
+        solve(wide, tol=1e-15, callback=lambda progress: True)
     with pytest.warns(ConvergenceWarning, match="INTERRUPTED"):
         stopped = solve(problem, tol=1e-13, callback=lambda progress: progress.steps >= 0)
     assert stopped.status is Status.INTERRUPTED
