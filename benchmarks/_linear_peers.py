@@ -1,4 +1,4 @@
-"""Linear models of ours and of the peers, by name: each hands back seconds, weights, offset, and whether it ran to its limit."""
+"""Linear models of ours and of the peers, by name: seconds, weights, offset, and whether a fit ran to its limit."""
 
 from __future__ import annotations
 
