@@ -53,7 +53,7 @@ def _run(problem: PrimalProblem, limits: Limits, callback: Callback | None, seed
 class LinearNewton(PrimalSolver):
     """Newton's method in the primal, with an exact line search.
 
-    Up to 1023 features, offset included, it factors the Hessian ``I + Xᵀ diag(C_i ℓ''(z_i)) X``, which changes between rounds by
+    Up to 1023 features it factors the Hessian ``I + Xᵀ diag(C_i ℓ''(z_i)) X``, which changes between rounds by
     the rows that come and go; beyond, it takes conjugate gradients: over the features, with the 256 heaviest exactly in the
     preconditioner and of the others the diagonal, or, for a hinge where fewer rows curve than there are features, over those
     rows' multipliers, scaled by the rows' lengths. A hinge has 200 sweeps of coordinate descent before. The hinge has no
