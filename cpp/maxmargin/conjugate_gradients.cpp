@@ -88,7 +88,7 @@ void ConjugateGradients::precondition(const std::vector<double>& residual, std::
 void ConjugateGradients::multiply(const std::vector<double>& p, std::vector<double>& out) {
   const double p_offset = size_ > d_ ? p[d_] : 0.0;
   const auto count = std::ptrdiff_t(active_.size());
-  const std::ptrdiff_t chunks = std::min<std::ptrdiff_t>(passes_.chunks(), std::max<std::ptrdiff_t>(1, count / 64));
+  const std::ptrdiff_t chunks = std::min<std::ptrdiff_t>(passes_.parts(), std::max<std::ptrdiff_t>(1, count / 64));
   room_.resize(std::size_t(chunks) * std::size_t(size_));
   parallel_chunks(chunks, [&](std::ptrdiff_t c) {
     double* const own = room_.data() + c * size_;
@@ -158,7 +158,7 @@ void ConjugateGradients::combine_rows(const Face& face, const std::vector<double
   const auto count = std::ptrdiff_t(face.rows.size());
   // Each chunk adds to a vector of its own, which must be short beside what it reads.
   const double read = double(count) * (double(x_.stored_values()) / x_.rows());
-  const auto chunks = std::ptrdiff_t(std::clamp(read / (1.5 * size_), 1.0, double(passes_.chunks())));
+  const auto chunks = std::ptrdiff_t(std::clamp(read / (1.5 * size_), 1.0, double(passes_.parts())));
   room_.resize(std::size_t(chunks) * std::size_t(size_));
   parallel_chunks(chunks, [&](std::ptrdiff_t c) {
     double* const own = room_.data() + c * size_;

@@ -10,15 +10,16 @@ namespace maxmargin {
 namespace {
 
 constexpr std::int64_t worth_a_chunk = 1 << 15;  // stored values: some ten microseconds of work
-constexpr std::int64_t most_chunks = 16;
+constexpr std::int64_t most_chunks = 16, most_parts = 6;
 
 }  // namespace
 
 LinearPasses::LinearPasses(const Features& x) : x_(x) {
   const std::int64_t n = x.rows(), stored = std::max<std::int64_t>(x.stored_values(), n);
-  // Each chunk adds to a vector of its own, which must be short beside what it reads.
-  const std::int64_t by_width = stored / (4 * std::max<std::int64_t>(x.columns(), 1));
-  const auto count = std::clamp<std::int64_t>(std::min(stored / worth_a_chunk, by_width), 1, most_chunks);
+  const auto count = std::clamp<std::int64_t>(stored / worth_a_chunk, 1, most_chunks);
+  // A part of a sum adds to a vector of its own, which must be short beside what it reads, in time and in memory.
+  const std::int64_t by_width = stored / (8 * std::max<std::int64_t>(x.columns(), 1));
+  parts_ = Index(std::clamp<std::int64_t>(std::min(count, by_width), 1, most_parts));
   for (std::int64_t c = 0; c <= count; ++c) bounds_.push_back(Index(c * n / count));
 }
 
@@ -52,12 +53,12 @@ Index LinearPasses::parts_of_outer(const double* a, Index stride) const {
 
 void LinearPasses::combine(const double* a, double* sum) {
   std::fill(sum, sum + x_.columns(), 0.0);
-  reduce(chunks(), x_.columns(), sum, [&](Index begin, Index end, double* own) { x_.add_rows(begin, end, a + begin, own); });
+  reduce(parts_, x_.columns(), sum, [&](Index begin, Index end, double* own) { x_.add_rows(begin, end, a + begin, own); });
 }
 
 void LinearPasses::squares(const double* a, double* sum) {
   std::fill(sum, sum + x_.columns(), 0.0);
-  reduce(chunks(), x_.columns(), sum, [&](Index begin, Index end, double* own) { x_.add_squares(begin, end, a + begin, own); });
+  reduce(parts_, x_.columns(), sum, [&](Index begin, Index end, double* own) { x_.add_squares(begin, end, a + begin, own); });
 }
 
 void LinearPasses::add_outer(const double* a, double* H, Index stride) {

@@ -26,6 +26,7 @@ class LinearPasses {
   // Calls body(chunk, begin, end) for all chunks of rows.
   void for_rows(const std::function<void(Index, Index, Index)>& body) const;
   Index chunks() const { return Index(bounds_.size()) - 1; }
+  Index parts() const { return parts_; }  // of a sum over all rows
 
  private:
   void reduce(Index parts, std::size_t width, double* sum, const std::function<void(Index, Index, double*)>& body);
@@ -33,7 +34,8 @@ class LinearPasses {
 
   const Features& x_;
   std::vector<Index> bounds_;  // of the chunks, by rows
-  std::vector<double> room_;   // what the chunks but the first add up
+  Index parts_ = 1;
+  std::vector<double> room_;  // what the parts but the first add up
 };
 
 }  // namespace maxmargin

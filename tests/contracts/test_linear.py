@@ -129,6 +129,20 @@ def test_same_bits_for_any_number_of_threads(loss: str, width: int, solver: str)
     assert answers[0] == answers[1] == answers[2]
 
 
+@pytest.mark.parametrize("offset", OFFSETS)
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+def test_wide_rows_of_very_different_lengths_at_large_C(loss: str, offset: Any) -> None:
+    """Counts of words: a few long rows made the systems over the features hopeless, and the gap never closed."""
+    rng = np.random.default_rng(7)
+    X = sparse.random(400, 3000, density=0.02, random_state=7, format="csr")
+    X = sparse.csr_matrix(sparse.diags(np.exp(rng.normal(0.0, 2.0, 400))) @ X)
+    y = np.asarray(X[:, :1500].sum(axis=1) > X[:, 1500:].sum(axis=1)).ravel() ^ (rng.random(400) < 0.05)
+    found = solve(PrimalProblem(X, y, loss=loss, C=100.0, offset=offset), tol=1e-5)
+    assert found.status is Status.CONVERGED
+    assert found.certificate.relative_gap <= 1e-5
+    assert found.steps <= 150
+
+
 @pytest.mark.parametrize("loss", LOSSES)
 def test_a_weight_of_two_is_the_row_twice(loss: str) -> None:
     X, y = SETS["overlap"]

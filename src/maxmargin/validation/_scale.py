@@ -82,8 +82,13 @@ def _dense_sums(X: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float6
 
 
 def _sparse_sums(X: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Some entries at a time: all at once in float64, squared and with 64-bit indices are three times the input."""
     d = X.shape[1]
-    data = X.data.astype(np.float64, copy=False)
-    total: NDArray[Any] = np.bincount(X.indices, weights=data, minlength=d)
-    square: NDArray[Any] = np.bincount(X.indices, weights=data * data, minlength=d)
+    total, square = np.zeros(d), np.zeros(d)
+    length = max(_BLOCK, d)
+    for start in range(0, len(X.data), length):
+        data = X.data[start : start + length].astype(np.float64)
+        columns = X.indices[start : start + length]
+        total += np.bincount(columns, weights=data, minlength=d)
+        square += np.bincount(columns, weights=data * data, minlength=d)
     return total, square
