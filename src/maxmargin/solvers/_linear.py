@@ -99,7 +99,8 @@ class LinearNewton(PrimalSolver):
     curvature; it is replaced by ``max_{0≤α≤C_i} α(1 − z) − (α − a_i)²/(2σC_i)``, solved, and ``a_i`` set to the α found: the
     method of multipliers (Rockafellar 1976), which comes to the exact solution. On wide rows the squared hinge has this term
     too, with ``σ/|x_i|²`` for ``σC_i``, and dual points come from the multipliers' own systems. The ε-insensitive loss has the
-    same with ``−C_i ≤ α ≤ C_i`` and ``ε|α|`` less. A free offset is one more coordinate, or the plane where multipliers balance.
+    same with ``−C_i ≤ α ≤ C_i`` and ``ε|α|`` less. A free offset is one more coordinate, or the plane where multipliers
+    balance.
 
     Examples
     --------
