@@ -32,7 +32,8 @@ struct LinearProblem {
 struct LinearOptions {
   double tol = 1e-4;  // gap <= tol * primal
   std::int64_t max_rounds = 0;
-  double max_seconds = 0;  // 0: none
+  double max_seconds = 0;      // 0: none
+  std::int64_t fair_try = -1;  // sweeps after which the gap must fall to a half whenever their number doubles; -1: never
 };
 
 struct LinearOutcome {

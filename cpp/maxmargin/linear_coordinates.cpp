@@ -15,6 +15,7 @@ class CoordinateSearch {
       : problem_(problem),
         passes_(*problem.x),
         record_(problem, options, monitor, 20'000, false),
+        fair_try_(options.fair_try),
         n_(problem.x->rows()),
         d_(problem.x->columns()),
         constant_(problem.offset == LinearOffset::penalised ? problem.offset_scale : 0.0),
@@ -35,7 +36,10 @@ class CoordinateSearch {
     for (std::int64_t sweep = 0;; ++sweep) {
       if (sweep >= next_look || sweep == 0) {
         next_look = sweep + std::max<std::int64_t>(1, sweep / 4);
-        if (look(sweep)) break;
+        if (look(sweep) || is_slow(sweep)) break;
+        active = order_.size();  // what was left out too soon comes back
+        highest = infinity;
+        lowest = -infinity;
       }
       shuffle_(order_, active);
       double most = -infinity, least = infinity;
@@ -87,27 +91,40 @@ class CoordinateSearch {
   double ridge(Index i) const { return problem_.loss == MarginLoss::squared_hinge ? 0.5 / problem_.price[i] : 0.0; }
   double upper(Index i) const { return problem_.loss == MarginLoss::hinge ? problem_.price[i] : infinity; }
 
-  // The gap at w, which is the combination that alpha makes.
+  // The gap at the best multiple of w, which is the combination that alpha makes.
   bool look(std::int64_t sweep) {
     passes_.products(w_.data(), z_.data());
-    double loss = 0, gain = 0, square = last_ * last_;
+    double gain = 0, square = last_ * last_;
     for (Index i = 0; i < n_; ++i) {
-      loss += loss_of(problem_, i, problem_.y[i] * (z_[i] + constant_ * last_));
+      z_[i] = problem_.y[i] * (z_[i] + constant_ * last_);
       gain += gain_of(problem_, i, alpha_[i]);
     }
     for (const double value : w_) square += value * value;
-    return record_.see(0.5 * square + loss, w_, constant_ * last_, gain - 0.5 * square, alpha_, 1.0, 1.0, sweep);
+    const auto [t, primal] = best_multiple(problem_, z_, square);
+    longer_ = w_;
+    for (double& value : longer_) value *= t;
+    return record_.see(primal, longer_, t * constant_ * last_, gain - 0.5 * square, alpha_, 1.0, 1.0, sweep);
+  }
+
+  // Somebody else waits to take over, if this takes long.
+  bool is_slow(std::int64_t sweep) {
+    gaps_.emplace_back(sweep, record_.gap());
+    if (fair_try_ < 0 || sweep < fair_try_) return false;
+    const auto later = std::find_if(gaps_.begin(), gaps_.end(), [&](const auto& seen) { return 2 * seen.first > sweep; });
+    return later != gaps_.begin() && record_.gap() > 0.5 * std::prev(later)->second;
   }
 
   const LinearProblem& problem_;
   LinearPasses passes_;
   LinearRecord record_;
+  std::int64_t fair_try_;
+  std::vector<std::pair<std::int64_t, double>> gaps_;  // at which sweep
   Index n_, d_;
   double constant_;  // value of the feature that an offset is the weight of
   Shuffle shuffle_;
   std::vector<double> w_;
   double last_ = 0;  // weight of the constant feature
-  std::vector<double> alpha_, square_, z_;
+  std::vector<double> alpha_, square_, z_, longer_;
   std::vector<Index> order_;
 };
 

@@ -12,7 +12,7 @@ constexpr Index widest_factor = 1024;  // beyond that, conjugate gradients
 constexpr double sharpening = 4.0;
 constexpr double sharpest = 1e9;
 constexpr double first_by_rows = 10.0;  // of the sharpness on wide rows
-constexpr std::int64_t sweeps_before = 200;
+constexpr std::int64_t sweeps_before = 200, fair_try = 400, most_sweeps = 20'000;
 
 struct Sums {
   double first = 0, second = 0;
@@ -325,7 +325,15 @@ bool LinearNewton::without_penalty(std::int64_t round) {
 }
 
 bool LinearNewton::see(const ScaledDual& dual, const std::vector<double>& alpha, std::int64_t round) {
-  return record_.see(primal_, w_, size_ > d_ ? w_[d_] : 0.0, dual.value, alpha, dual.minus, dual.plus, round);
+  const double b = size_ > d_ ? w_[d_] : 0.0;
+  if (explicit_ || !proximal_ || problem_.target)
+    return record_.see(primal_, w_, b, dual.value, alpha, dual.minus, dual.plus, round);
+  double square = 0;
+  for (Index k = 0; k < size_; ++k) square += ridge_[k] * w_[k] * w_[k];
+  const auto [t, primal] = best_multiple(problem_, z_, square);
+  longer_ = w_;
+  for (double& value : longer_) value *= t;
+  return record_.see(primal, longer_, t * b, dual.value, alpha, dual.minus, dual.plus, round);
 }
 
 LinearOutcome LinearNewton::run() {
@@ -374,7 +382,9 @@ LinearOutcome minimise_by_newton(const LinearProblem& problem, const LinearOptio
     LinearProblem easier = problem;
     if (problem.offset == LinearOffset::free) easier.offset = LinearOffset::penalised;
     LinearOptions brief = options;
-    brief.max_rounds = std::min(options.max_rounds, sweeps_before);
+    brief.fair_try = fair_try;
+    const bool same = easier.offset == problem.offset && !problem.target;
+    brief.max_rounds = std::min(options.max_rounds, same ? most_sweeps : sweeps_before);
     search.begin_at(minimise_by_coordinates(easier, 0, brief, monitor));
   }
   return search.run();

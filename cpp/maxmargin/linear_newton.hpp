@@ -52,7 +52,7 @@ class LinearNewton {
   Index n_, d_, size_, stride_;  // size_: weights and offset; stride_: of the Hessian
   bool explicit_, wide_;         // wide: not many more rows than features
   bool proximal_ = false, best_ahead_ = false;
-  std::vector<double> rate_, base_, moved_;  // of the proximal term; where the last polish came to
+  std::vector<double> rate_, base_, moved_, longer_;  // of the proximal term; where the last polish came to
   Face face_;
   std::vector<double> w_, z_, alpha_, curvature_, centre_, gradient_, direction_, along_, ridge_;
   double spread_ = 1, sharpness_ = 0.3, mean_price_ = 0, mean_rate_ = 0;  // spread_: how far margins or targets are apart
