@@ -191,12 +191,11 @@ void LinearNewton::solve_by_factor() {
     for (Index k = 0; k < d_; ++k) offset_row_[k] += direction_[k];
     offset_corner_ = std::accumulate(change_.begin(), change_.end(), offset_corner_);
   }
-  double trace = 0;
-  for (Index k = 0; k < d_; ++k) trace += H_[std::ptrdiff_t(k) * stride_ + k];
   // Weights without penalty may have directions without curvature, which must not carry rounding away: each gets a part of what
   // its feature has, whatever the unit. Elsewhere it is below rounding.
-  double floor = problem_.penalty ? 1e-14 * (trace + offset_corner_) / size_ + 1e-300 : 1e-9;
-  const double least = offset_floor();
+  double floor = problem_.penalty ? 1e-14 : 1e-9;
+  // Not where rows curve: on rows far from 0 it would weigh as much as what they differ by.
+  const double least = std::max(0.0, offset_floor() - offset_corner_);
   for (int attempt = 0; attempt < 8; ++attempt, floor *= 100) {
     L_ = H_;
     if (size_ > d_) {
@@ -206,7 +205,7 @@ void LinearNewton::solve_by_factor() {
     }
     for (Index k = 0; k < size_; ++k) {
       double& corner = L_[std::ptrdiff_t(k) * stride_ + k];
-      corner += std::max(ridge_[k], problem_.penalty ? floor : floor * corner + 1e-300) + (k == d_ ? least : 0.0);
+      corner += std::max(ridge_[k], floor * corner + 1e-300) + (k == d_ ? least : 0.0);
     }
     if (hot().cholesky(size_, L_.data(), stride_, 0.0) < 0) break;
   }

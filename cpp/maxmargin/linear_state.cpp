@@ -19,6 +19,7 @@ LinearRecord::LinearRecord(const LinearProblem& problem, const LinearOptions& op
     : problem_(problem), options_(options), monitor_(monitor), patience_(patience) {
   const std::int64_t work = problem.x->stored_values() + std::int64_t(problem.x->rows());
   aim_ = to_the_end && work <= small ? std::min(exact, options.tol) : options.tol;
+  for (Index i = 0; i < problem.x->rows(); ++i) rounding_ += 1e-15 * loss_of(problem, i, 0.0);
   outcome_.w.assign(problem.x->columns(), 0.0);
   outcome_.alpha.assign(problem.x->rows(), 0.0);
 }
@@ -52,14 +53,14 @@ bool LinearRecord::see(double primal, const std::vector<double>& w, double b, do
     settled_round_ = rounds;
   }
   const double bound = std::abs(primal_);
-  if (gap() <= aim_ * bound) {
+  if (gap() <= std::max(aim_ * bound, rounding_)) {
     // Near the optimum the objective sees the square of the error of w.
     if (aim_ < options_.tol && ++extra_rounds_ <= 2) return spent(rounds) || poll();
     end(Ending::converged);
     return true;
   }
   const std::int64_t waited = rounds - settled_round_;
-  if (gap() <= options_.tol * bound && waited >= 4) {
+  if (gap() <= std::max(options_.tol * bound, rounding_) && waited >= 4) {
     end(Ending::converged);
     return true;
   }

@@ -55,7 +55,7 @@ class LinearRecord {
   const LinearOptions& options_;
   const Monitor& monitor_;
   std::int64_t patience_, extra_rounds_ = 0;
-  double aim_;
+  double aim_, rounding_ = 0;  // of the objective at 0
   double primal_ = std::numeric_limits<double>::infinity(), dual_ = -std::numeric_limits<double>::infinity();
   double settled_gap_ = std::numeric_limits<double>::infinity();
   std::int64_t settled_round_ = 0;

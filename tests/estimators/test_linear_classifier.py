@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -10,11 +11,12 @@ import pytest
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from scipy.optimize import minimize
-from sklearn.datasets import load_iris, make_classification
+from sklearn.datasets import load_iris, load_wine, make_classification
 from sklearn.linear_model import Ridge
+from sklearn.preprocessing import StandardScaler
 
 from maxmargin import LinearClassifier, LinearSVC, LogisticRegression
-from maxmargin.errors import InvalidInput, NoMarginWarning
+from maxmargin.errors import ConvergenceWarning, InvalidInput, NoMarginWarning
 from maxmargin.losses import ConvexLoss, EpsilonInsensitive, Exponential, MarginLoss
 from maxmargin.problems import Penalty, PrimalProblem
 from maxmargin.scales import C_from_lam
@@ -139,8 +141,8 @@ def test_separable_without_penalty(loss: str) -> None:
     [
         (LinearClassifier(loss="hinged"), "The 'loss' parameter of LinearClassifier must be one of"),
         (LinearClassifier(loss=EpsilonInsensitive()), "must be a loss of the margin. Got EpsilonInsensitive"),
-        (LinearClassifier(loss="zero_one"), "No solver can solve this PrimalProblem. LinearNewton: it has no curvature"),
-        (LinearClassifier(penalty=None), "No solver can solve this PrimalProblem. LinearNewton: without a penalty"),
+        (LinearClassifier(loss="zero_one"), "Choose another loss. In detail: LinearNewton: it has no curvature"),
+        (LinearClassifier(penalty=None), "There is no solver for loss Hinge() with penalty=None. Choose penalty='l2'"),
         (LinearClassifier(penalty="l7"), "The 'penalty' parameter of LinearClassifier must be a str among {'l2'"),
         (LinearClassifier(penalty=2), "The 'penalty' parameter of LinearClassifier must be a str among {'l2'"),
         (LinearClassifier(C=0.0), "The 'C' parameter of LinearClassifier"),
@@ -163,3 +165,58 @@ def test_penalties_by_member() -> None:
     for member in (Penalty.L2, Penalty.NONE):
         named = LinearClassifier(loss="logistic", penalty=None if member is Penalty.NONE else member.value).fit(X, y)
         np.testing.assert_array_equal(LinearClassifier(loss="logistic", penalty=member).fit(X, y).coef_, named.coef_)
+
+
+@pytest.mark.parametrize("shift", [0.0, 1e2, 1e4])
+def test_rows_far_from_zero(shift: float) -> None:
+    rng = np.random.default_rng(0)
+    A = rng.normal(size=(100, 2))
+    b = (A[:, 0] + 0.5 * rng.normal(size=100) > 0).astype(int)
+    here, there = LogisticRegression().fit(A, b), LogisticRegression().fit(A + shift, b)
+    assert there.status_ is Status.CONVERGED
+    assert there.certificate_.primal_objective == pytest.approx(here.certificate_.primal_objective, rel=1e-3)
+
+
+@pytest.mark.parametrize("shift", [0.0, 1e4])
+def test_without_penalty_the_floor_is_never_above_the_optimum(shift: float) -> None:
+    rng = np.random.default_rng(0)
+    A = rng.normal(size=(100, 2))
+    b = (A[:, 0] + 0.5 * rng.normal(size=100) > 0).astype(int)
+    optimum = LogisticRegression(penalty=None).fit(A, b).certificate_.primal_objective
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = LogisticRegression(penalty=None).fit(A + shift, b).certificate_
+    assert found.dual_objective <= optimum * (1.0 + 1e-6)
+    assert found.gap >= -1e-6 * optimum
+
+
+def test_separable_rows_have_the_floor_0() -> None:
+    X, y = load_wine(return_X_y=True)
+    with pytest.warns(ConvergenceWarning, match="SEPARABLE"):
+        model = LogisticRegression(penalty=None).fit(StandardScaler().fit_transform(X), y)
+    assert model.certificate_.dual_objective == 0.0
+    assert model.certificate_.gap > 0.0
+
+
+def test_an_optimum_of_0_is_found() -> None:
+    X, y = make_classification(60, 200, n_informative=10, random_state=1)
+    for model in (
+        LinearClassifier(loss="squared_hinge", penalty=None),
+        LinearClassifier(loss="squared", penalty="ball", B=100.0),
+    ):
+        assert model.fit(X, y).status_ is Status.CONVERGED
+        assert model.certificate_.primal_objective < 1e-10
+
+
+def test_a_loss_without_a_conjugate() -> None:
+    class Own(MarginLoss):
+        curvature = 2.0
+
+        def value(self, z: Any) -> Any:
+            return np.maximum(0.0, 1.0 - z) ** 2
+
+        def derivative(self, z: Any) -> Any:
+            return -2.0 * np.maximum(0.0, 1.0 - z)
+
+    with pytest.raises(InvalidInput, match="has no conjugate"):
+        LinearClassifier(loss=Own()).fit([[0.0], [1.0], [2.0]], [0, 1, 1])

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import pickle
+import warnings
 from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.datasets import load_iris, make_classification
+from sklearn.datasets import load_breast_cancer, load_iris, make_classification
 from sklearn.preprocessing import StandardScaler
 
 from maxmargin import LinearClassifier, StochasticClassifier
@@ -160,3 +161,13 @@ def test_classes_and_parameters_stay() -> None:
         model.partial_fit(X[:, :4], y)
     with pytest.raises(InvalidInput, match=r"The walk has λ = 0\.01"):
         model.set_params(lam_half=0.5).partial_fit(X, y)
+
+
+@pytest.mark.parametrize("settings", [{"loss": "squared_hinge"}, {"loss": "squared", "lam_half": 0.01}])
+def test_a_walk_that_runs_off_says_so(settings: dict[str, Any]) -> None:
+    X, y = load_breast_cancer(return_X_y=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        with pytest.warns(ConvergenceWarning, match="DIVERGED"):
+            model = StochasticClassifier(**settings).fit(StandardScaler().fit_transform(X), y)
+    assert model.status_ is Status.DIVERGED

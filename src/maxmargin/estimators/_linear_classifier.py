@@ -47,9 +47,11 @@ class LinearClassifier(LinearModel):
     Parameters
     ----------
     loss : str or MarginLoss, default="hinge"
-        What a row costs: a name from the table, or an object of :mod:`maxmargin.losses` or of a class of one's own.
-    penalty : "l2", "ball" or None, default="l2"
-        What large weights cost: ``½|w|²``; nothing up to ``|w|² = B``, and more is not allowed; or nothing.
+        What a row costs: a name from the table, or an object of :mod:`maxmargin.losses` or of a class of one's own, which
+        inherits ``MarginLoss`` and ``ConvexLoss`` and has ``value``, ``derivative``, ``curvature`` and ``conjugate``.
+    penalty : "l2", "l1", "ball" or None, default="l2"
+        What large weights cost: ``½|w|²``; ``|w|₁``, which leaves weights of exactly 0, for the hinge, its square, the logistic
+        and the squared loss; nothing up to ``|w|² = B``, and more is not allowed; or nothing, for losses without kinks.
     C : float, default=1.0
         Price of the loss, positive; with ``penalty="ball"`` and without penalty it changes nothing but the objective's unit.
     B : float or None, default=None
@@ -74,8 +76,8 @@ class LinearClassifier(LinearModel):
     max_time : float or None, default=None
         Most seconds of the whole fit; None for no limit.
     solver : str or solver object, default="auto"
-        What solves the problems: "newton", "coordinate_descent", "gradient_descent", "stochastic_subgradient" or an object of
-        :mod:`maxmargin.solvers`. "auto" takes the first that can.
+        What solves the problems: "newton", "coordinate_descent", "proximal_newton" and "linear_program" (L1), "ball",
+        "gradient_descent", "stochastic_subgradient" or an object of :mod:`maxmargin.solvers`. "auto" takes the first that can.
 
     Attributes
     ----------

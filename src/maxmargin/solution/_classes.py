@@ -15,7 +15,7 @@ from maxmargin.errors import InvalidInput
 from maxmargin.kernels._rows import as_features
 from maxmargin.problems import ClassLoss, LinearClasses, Offset, Penalty
 from maxmargin.solution._certificate import Certificate
-from maxmargin.solution._linear import LinearJudgement, _largest
+from maxmargin.solution._linear import FEASIBLE, LinearJudgement, _largest
 from maxmargin.solution._status import Status
 from maxmargin.solution._trace import Trace
 from maxmargin.validation import feature_matrix
@@ -76,9 +76,10 @@ def certify_classes(problem: LinearClasses, w: Matrix, b: Vector, alpha: Matrix)
     inside = outside <= _ROUNDING and math.isfinite(dual)
     return LinearJudgement(
         primal=problem.objective(w, b),
-        dual=dual if inside else -math.inf,
+        dual=dual if inside and infeasibility <= FEASIBLE else 0.0,  # no loss is below 0
         stationarity=max(float(np.abs(away).max(initial=0.0)), float(np.abs(off).max())),
         infeasibility=infeasibility if inside else math.inf,
+        at_zero=problem.objective(np.zeros_like(w), np.zeros_like(b)),
     )
 
 

@@ -33,14 +33,17 @@ class LinearJudgement:
     Attributes
     ----------
     primal, dual : float
-        The two objectives; minus infinity for multipliers that are outside of their bounds.
+        The two objectives.
     stationarity : float
         The largest of ``|w_k − Σ α_i s_i x_ik|`` and of the same of the offset: 0 at the optimum. In a ball it is
         ``|v_k − |v| w_k/√B|`` with ``v = Σ α_i s_i x_i``: at the optimum v is 0, or w is on the surface and has its direction.
         With an L1 penalty by how much a ``Σ α_i s_i x_ik`` is off the sign of its weight, or above 1 where the weight is 0.
     infeasibility : float
         How far the multipliers are off the equalities of a free offset or of no penalty, relative to ``Σ|α|`` and the largest
-        ``|x_ik|``.
+        ``|x_ik|``; infinite outside of their bounds. Beyond 1e-9 they prove nothing, and the dual objective is that of
+        ``α = 0``: the least that the loss can be.
+    at_zero : float
+        The primal objective of ``w = 0``: what is 1e-15 of it is rounding.
 
     Examples
     --------
@@ -53,11 +56,15 @@ class LinearJudgement:
     dual: float
     stationarity: float
     infeasibility: float
+    at_zero: float = 0.0
 
     def is_optimal(self, tol: float) -> bool:
-        """Converged: feasible, and gap ≤ tol · |primal|; a loss that overflows is never."""
-        small = self.primal - self.dual <= tol * abs(self.primal)
-        return math.isfinite(self.primal) and self.infeasibility <= 1e-9 and small
+        """Converged: feasible, and gap ≤ tol · |primal|, on either side of 0; or 0 by rounding. What overflows is never."""
+        small = abs(self.primal - self.dual) <= max(tol * abs(self.primal), 1e-15 * self.at_zero)
+        return math.isfinite(self.primal) and self.infeasibility <= FEASIBLE and small
+
+
+FEASIBLE = 1e-9
 
 
 def certify_linear(problem: PrimalProblem, w: Vector, b: float, alpha: Vector) -> LinearJudgement:
@@ -83,7 +90,10 @@ def certify_linear(problem: PrimalProblem, w: Vector, b: float, alpha: Vector) -
     """
     loss = problem.loss
     if not isinstance(loss, ConvexLoss):
-        raise InvalidInput(f"{loss!r} is not convex: there is no dual to certify with. Choose a loss that has a conjugate.")
+        raise InvalidInput(
+            f"{loss!r} has no conjugate, and without one there is no dual to certify with. Choose another loss; one of your own"
+            " inherits losses.ConvexLoss too, and has conjugate(u)."
+        )
     signed = alpha * loss.slope(problem.y)
     combination, total = problem.combination(signed), float(signed.sum())
     shrink = _shrink(problem, combination, total) if problem.penalty is Penalty.L1 else 1.0
@@ -111,11 +121,14 @@ def certify_linear(problem: PrimalProblem, w: Vector, b: float, alpha: Vector) -
         dual, away = gain, -combination
         off = total if problem.offset is not Offset.NONE else 0.0
         infeasibility = max(float(np.abs(combination).max(initial=0.0)) / _largest(problem.X), abs(off)) / mass
+    infeasibility = infeasibility if math.isfinite(dual) else math.inf
+    nothing = np.zeros(problem.n)
     return LinearJudgement(
         primal=problem.objective(w, b),
-        dual=dual,
+        dual=dual if infeasibility <= FEASIBLE else 0.0 - inner(problem.price, loss.conjugate(nothing)),
         stationarity=max(float(np.abs(away).max(initial=0.0)), abs(off)),
-        infeasibility=infeasibility if math.isfinite(dual) else math.inf,
+        infeasibility=infeasibility,
+        at_zero=inner(problem.price, loss.value(loss.argument(problem.y, nothing))),
     )
 
 

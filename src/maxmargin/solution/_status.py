@@ -18,10 +18,10 @@ class Status(Enum):
     )
     STALLED = (
         "rounding errors stopped the progress before the tolerance was reached",
-        "Scale the features (StandardScaler), lower C or raise tol.",
+        "Scale the features (StandardScaler), or ask for fewer digits (tol).",
     )
-    ITERATION_LIMIT = ("the limit of steps was reached", "Raise max_iter, scale the features, or lower C.")
-    TIME_LIMIT = ("the time limit was reached", "Raise max_time, raise tol, or train on fewer rows.")
+    ITERATION_LIMIT = ("the limit of steps was reached", "Raise max_iter, or scale the features.")
+    TIME_LIMIT = ("the time limit was reached", "Raise max_time, or train on fewer rows.")
     INTERRUPTED = ("the fit was interrupted", "Fit again and let it finish, or set max_time.")
     INFEASIBLE = ("no point satisfies the constraints", "Allow slack: choose a finite C.")
     INSEPARABLE = (

@@ -21,6 +21,7 @@ __all__ = ["PrimalWatch"]
 Vector = NDArray[np.float64]
 
 _BETWEEN_CALLS = 0.05  # seconds between calls of the callback
+_RAN_OFF = 1e3
 _LOOKS = 64  # at most so many in the time of a first pass over the rows
 
 
@@ -104,6 +105,9 @@ class PrimalWatch:
             self.status = Status.TIME_LIMIT
 
     def iterate(self, status: Status, *, by_signal: bool = False) -> PrimalIterate:
-        """The last point, as a solver hands it back."""
+        """The last point, as a solver hands it back; one far above where it began has run off."""
+        limited = status in (Status.ITERATION_LIMIT, Status.TIME_LIMIT)
+        if limited and self._rows and self._rows[-1][5] > _RAN_OFF * max(self._rows[0][5], 1e-300):
+            status = Status.DIVERGED
         table = np.array(self._rows, dtype=np.float64).reshape(-1, 6)
         return PrimalIterate(self._w, self._b, self._alpha, status, self._steps, by_signal, Trace(table))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from maxmargin.errors import InvalidInput
-from maxmargin.problems import PrimalProblem
+from maxmargin.problems import Penalty, PrimalProblem
 from maxmargin.solvers._ball import BallSearch
 from maxmargin.solvers._gradient_descent import GradientDescent
 from maxmargin.solvers._linear import CoordinateDescent, LinearNewton
@@ -74,4 +74,9 @@ def _first_that_can(problem: PrimalProblem) -> PrimalSolver:
         if reason is None:
             return solver
         reasons.append(f"{kind.__name__}: {reason}")
-    raise InvalidInput(f"No solver can solve this PrimalProblem. {' '.join(reasons)}")
+    penalty = None if problem.penalty is Penalty.NONE else problem.penalty.value
+    advice = "another loss" if problem.penalty is Penalty.L2 else "penalty='l2', which goes with every convex loss"
+    raise InvalidInput(
+        f"There is no solver for loss {problem.loss!r} with penalty={penalty!r}. Choose {advice}."
+        f" In detail: {' '.join(reasons)}"
+    )

@@ -112,18 +112,23 @@ class WalkOn(PrimalSolver):
         """Until the gap is ``limits.tol`` of the primal objective, or a limit is reached, which counts the steps before."""
         watch, walk = PrimalWatch(problem, limits, callback, rows_a_step=1), self.path
         try:
-            while True:
-                w, b = walk.mean
-                watch.see(w, b, walk.multipliers(problem.scores(w, b)), walk.steps)
-                due = watch.due()
-                while watch.status is None and walk.steps < due and not walk.diverged:
-                    walk.advance(min(due - walk.steps, _BETWEEN_LOOKS))
-                    if walk.steps < due:  # at the end of the stretch `see` looks itself
-                        watch.poll(walk.steps)
-                if watch.status is not None or walk.diverged:
-                    return watch.iterate(watch.status or Status.DIVERGED)
+            with np.errstate(over="ignore", invalid="ignore"):  # of a walk that runs off, which is said by its status
+                return self._walk(problem, watch, walk)
         except KeyboardInterrupt:
             return watch.iterate(Status.INTERRUPTED, by_signal=True)
+
+    @staticmethod
+    def _walk(problem: PrimalProblem, watch: PrimalWatch, walk: SubgradientWalk) -> PrimalIterate:
+        while True:
+            w, b = walk.mean
+            watch.see(w, b, walk.multipliers(problem.scores(w, b)), walk.steps)
+            due = watch.due()
+            while watch.status is None and walk.steps < due and not walk.diverged:
+                walk.advance(min(due - walk.steps, _BETWEEN_LOOKS))
+                if walk.steps < due:  # at the end of the stretch `see` looks itself
+                    watch.poll(walk.steps)
+            if watch.status is not None or walk.diverged:
+                return watch.iterate(watch.status or Status.DIVERGED)
 
 
 @final
