@@ -69,7 +69,7 @@ def _multicore(X: Any, y: Vector, C: float, loss: str, tol: float, _: int, cap: 
 
     The intercept is asked for with -B: `train` overwrites the bias that a problem was made with.
     """
-    from liblinear.liblinearutil import parameter, problem, train  # noqa: PLC0415
+    from liblinear.liblinearutil import parameter, problem, train  # noqa: PLC0415  # a peer that need not be installed
 
     kind, bias = {"hinge": (3, 1), "squared_hinge": (2, 1), "logistic": (0, -1)}[loss]
     rows = problem(y, X)
@@ -84,7 +84,7 @@ def _multicore(X: Any, y: Vector, C: float, loss: str, tol: float, _: int, cap: 
 
 
 def _snapml(X: Any, y: Vector, C: float, loss: str, tol: float, most: int, _: float) -> Fitted:
-    import snapml  # noqa: PLC0415
+    import snapml  # noqa: PLC0415  # a peer that need not be installed
 
     how = {"regularizer": 1 / C, "tol": tol, "max_iter": most, "n_jobs": THREADS, "random_state": 0}
     if loss == "logistic":

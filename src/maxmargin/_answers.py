@@ -26,6 +26,12 @@ from maxmargin.validation import check_boolean, check_integer, check_positive
 __all__ = ["answer_classes", "answer_joint", "answer_linear", "linear_solution"]
 
 
+def _check_manners(callback: Any, throw: Any) -> None:
+    if callback is not None and not callable(callback):
+        raise InvalidInput(f"The 'callback' parameter of solve must be a callable or None. Got {callback!r} instead.")
+    check_boolean("throw", throw, "solve")
+
+
 def _limits(tol: float, max_iter: int, max_time: float | None, automatic: int) -> Limits:
     steps = check_integer("max_iter", max_iter, "solve", -1)
     seconds = math.inf if max_time is None else check_positive("max_time", max_time, "solve", infinite=True)
@@ -101,9 +107,7 @@ def answer_linear(
     callback: Callback | None = None,
 ) -> LinearSolution:
     """`solve` for a linear model, without its warnings."""
-    if callback is not None and not callable(callback):
-        raise InvalidInput(f"The 'callback' parameter of solve must be a callable or None. Got {callback!r} instead.")
-    check_boolean("throw", throw, "solve")
+    _check_manners(callback, throw)
     chosen = select_linear(solver, problem)
     limits = _limits(tol, max_iter, max_time, chosen.automatic_steps(problem.n))
     iterate = chosen.run(problem, limits, callback)
@@ -140,9 +144,7 @@ def answer_classes(
     callback: Callback | None = None,
 ) -> ClassesSolution:
     """`solve` for a linear model of all classes at once, without its warnings."""
-    if callback is not None and not callable(callback):
-        raise InvalidInput(f"The 'callback' parameter of solve must be a callable or None. Got {callback!r} instead.")
-    check_boolean("throw", throw, "solve")
+    _check_manners(callback, throw)
     chosen = ClassesNewton() if isinstance(solver, str) and solver in ("auto", "newton") else solver
     if not isinstance(chosen, ClassesNewton):
         raise InvalidInput(

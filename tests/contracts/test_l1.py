@@ -27,6 +27,7 @@ from maxmargin.losses import EpsilonInsensitive, Hinge, Logistic, Squared, Squar
 from maxmargin.problems import PrimalProblem
 from maxmargin.solution import Status, certify_linear
 from maxmargin.solvers import LinearProgram, ProximalNewton, StochasticSubgradient
+from tests.contracts._linear_sets import linear_sets
 
 OFFSETS = ["free", "penalised", None]
 SMOOTH = ["squared_hinge", "logistic", "squared", "squared_epsilon_insensitive"]
@@ -34,19 +35,9 @@ KINKED = ["hinge", "epsilon_insensitive"]
 
 
 def _sets() -> dict[str, tuple[Any, NDArray[Any]]]:
-    rng = np.random.default_rng(0)
-    X, y = make_classification(150, 8, n_informative=5, flip_y=0.2, random_state=0)
-    wide = rng.normal(size=(60, 1500))
-    words = sparse.random(200, 2000, density=0.02, random_state=1, format="csr")
-    return {
-        "overlap": (X, y),
-        "uneven": (np.vstack([X[y == 0], X[y == 1][:5]]), np.r_[np.zeros((y == 0).sum()), np.ones(5)]),
-        "wide": (wide, wide[:, 0] > 0.2),
-        "words": (words, np.asarray(words[:, :40].sum(axis=1)).ravel() > 0.35),
-        "one feature": (X[:, :1], y),
-        "doubled": (np.vstack([X[:40]] * 2), np.r_[y[:40], 1 - y[:40]]),
-        "a feature twice": (np.column_stack([X, X[:, 0], np.zeros(len(X))]), y),
-    }
+    sets = linear_sets(wide=(60, 1500), words=(200, 2000))
+    X, y = sets["overlap"]
+    return {**sets, "a feature twice": (np.column_stack([X, X[:, 0], np.zeros(len(X))]), y)}
 
 
 SETS = _sets()

@@ -24,28 +24,14 @@ from maxmargin.losses import EpsilonInsensitive, Hinge, Logistic, Squared, Squar
 from maxmargin.problems import Offset, Penalty, PrimalProblem, Slack, SoftMargin
 from maxmargin.solution import Status, certify_linear
 from maxmargin.solvers import CoordinateDescent, LinearNewton
+from tests.contracts._linear_sets import linear_sets
 
 OFFSETS = ["free", "penalised", None]
 SOFT = {"free": True, "penalised": "penalised", None: False}
 LOSSES = ["hinge", "squared_hinge", "logistic"]
 
 
-def _sets() -> dict[str, tuple[Any, NDArray[Any]]]:
-    rng = np.random.default_rng(0)
-    X, y = make_classification(150, 8, n_informative=5, flip_y=0.2, random_state=0)
-    wide = rng.normal(size=(30, 1100))
-    words = sparse.random(120, 1300, density=0.02, random_state=1, format="csr")
-    return {
-        "overlap": (X, y),
-        "uneven": (np.vstack([X[y == 0], X[y == 1][:5]]), np.r_[np.zeros((y == 0).sum()), np.ones(5)]),
-        "wide": (wide, wide[:, 0] > 0.2),
-        "words": (words, np.asarray(words[:, :40].sum(axis=1)).ravel() > 0.35),
-        "one feature": (X[:, :1], y),
-        "doubled": (np.vstack([X[:40]] * 2), np.r_[y[:40], 1 - y[:40]]),
-    }
-
-
-SETS = _sets()
+SETS = linear_sets(wide=(30, 1100), words=(120, 1300))
 
 
 @pytest.mark.parametrize("C", [1e-2, 1.0, 1e2, 1e4])

@@ -164,3 +164,10 @@ def test_refusals(model: Any, message: str) -> None:
     with pytest.raises(InvalidInput) as error:
         model.fit(*load_iris(return_X_y=True))
     assert message in str(error.value)
+
+
+def test_probabilities_of_an_l1_penalty_are_those_of_one_against_the_rest() -> None:
+    X, y = load_iris(return_X_y=True)
+    automatic, apart = (LogisticRegression(penalty="l1", multi_class=how).fit(X, y) for how in ("auto", "ovr"))
+    np.testing.assert_array_equal(automatic.coef_, apart.coef_)
+    np.testing.assert_array_equal(automatic.predict_proba(X), apart.predict_proba(X))

@@ -181,7 +181,8 @@ class LogisticRegression(LinearModel):
         """
         scores = self.decision_function(X)
         if scores.ndim > 1:
-            logs = log_expit(scores) if self.multi_class == "ovr" else scores
+            apart = self._class_loss(scores.shape[1]) is None  # a machine for each class
+            logs = log_expit(scores) if apart else scores
             return np.asarray(logs - logsumexp(logs, axis=1, keepdims=True))
         return -np.stack([np.logaddexp(0.0, scores), np.logaddexp(0.0, -scores)], axis=1)
 
