@@ -75,6 +75,8 @@ class Features {
   virtual void products(Index begin, Index end, const double* w, double* out) const = 0;
   virtual void add_rows(Index begin, Index end, const double* a, double* sum) const = 0;
   virtual void add_squares(Index begin, Index end, const double* a, double* sum) const = 0;
+  // sum += sum of x_i - origin, square += sum of its squares; the origin is the first of all rows, of sparse ones 0.
+  virtual void add_moments(Index begin, Index end, double* sum, double* square) const = 0;
   virtual void add_outer(Index begin, Index end, const double* a, double* H, Index stride) const = 0;
   // The same of some columns only.
   virtual void add_outer(Index begin, Index end, const double* a, const SomeColumns& some, double* H, Index stride) const = 0;
@@ -134,6 +136,7 @@ class DenseFeatures final : public Features {
   void products(Index begin, Index end, const double* w, double* out) const override;
   void add_rows(Index begin, Index end, const double* a, double* sum) const override;
   void add_squares(Index begin, Index end, const double* a, double* sum) const override;
+  void add_moments(Index begin, Index end, double* sum, double* square) const override;
   void add_outer(Index begin, Index end, const double* a, double* H, Index stride) const override;
   void add_outer(Index begin, Index end, const double* a, const SomeColumns& some, double* H, Index stride) const override;
   void gather(const SomeColumns& some, const double* factor, ColumnStore& out) const override;
@@ -198,6 +201,7 @@ class CsrFeatures final : public Features {
   void products(Index begin, Index end, const double* w, double* out) const override;
   void add_rows(Index begin, Index end, const double* a, double* sum) const override;
   void add_squares(Index begin, Index end, const double* a, double* sum) const override;
+  void add_moments(Index begin, Index end, double* sum, double* square) const override;
   void add_outer(Index begin, Index end, const double* a, double* H, Index stride) const override;
   void add_outer(Index begin, Index end, const double* a, const SomeColumns& some, double* H, Index stride) const override;
   void gather(const SomeColumns& some, const double* factor, ColumnStore& out) const override;

@@ -61,6 +61,13 @@ void LinearPasses::squares(const double* a, double* sum) {
   reduce(parts_, x_.columns(), sum, [&](Index begin, Index end, double* own) { x_.add_squares(begin, end, a + begin, own); });
 }
 
+void LinearPasses::moments(double* sums) {
+  const Index d = x_.columns();
+  std::fill(sums, sums + 2 * std::ptrdiff_t(d), 0.0);
+  reduce(parts_, 2 * std::size_t(d), sums,
+         [&](Index begin, Index end, double* own) { x_.add_moments(begin, end, own, own + d); });
+}
+
 void LinearPasses::add_outer(const double* a, double* H, Index stride) {
   const std::size_t size = std::size_t(stride) * std::size_t(stride);
   reduce(parts_of_outer(a, stride), size, H,

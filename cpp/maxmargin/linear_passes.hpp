@@ -20,6 +20,8 @@ class LinearPasses {
   void combine(const double* a, double* sum);
   // sum = sum over i of a_i x_i^2, by coordinates
   void squares(const double* a, double* sum);
+  // sums = by columns the sums of x_i - origin, then those of its squares (`Features::add_moments`).
+  void moments(double* sums);
   // Lower triangle of H += sum over i of a_i x_i x_i'; H has rows of `stride`, a multiple of 8.
   void add_outer(const double* a, double* H, Index stride);
   void add_outer(const double* a, const SomeColumns& some, double* H, Index stride);

@@ -73,6 +73,16 @@ struct PairView {
   const R* diagonal;
 };
 
+// The variables that violate most, the worst first.
+template <class R>
+struct Leaders {
+  static constexpr Index room = 8;
+  Index most;  // at most `room`
+  Index count = 0;
+  Index who[room] = {};
+  R violation[room] = {};  // 0 where there is none
+};
+
 // A sparse matrix as its owner stores it. Indices are 32 or 64 bit and sorted in each row.
 template <class V, class I>
 struct CsrView {
@@ -109,6 +119,11 @@ struct Hot {
   // gradient += step * row, then argmax over k of the gain violation_k^2 / K_kk of a step in one variable.
   Candidate (*update_single_f32)(const PairView<float>&, double step, const float* row);
   Candidate (*update_single_f64)(const PairView<double>&, double step, const double* row);
+
+  // Adds the variables that have no slot (-1) and violate more than those found so far: by highest - (gradient + up) or by
+  // (gradient + down) - lowest.
+  void (*leaders_f32)(const PairView<float>&, double lowest, double highest, const Index* slots, Leaders<float>&);
+  void (*leaders_f64)(const PairView<double>&, double lowest, double highest, const Index* slots, Leaders<double>&);
 
   double (*dot)(std::ptrdiff_t n, const double* x, const double* y);
   void (*axpy)(std::ptrdiff_t n, double a, const double* x, double* y);
