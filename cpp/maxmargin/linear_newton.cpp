@@ -136,6 +136,7 @@ void LinearNewton::evaluate() {
   struct Part {
     double loss = 0, mass[2] = {0, 0}, gain[2] = {0, 0}, square[2] = {0, 0};
   };
+  const bool apart = problem_.offset == LinearOffset::free;
   std::vector<Part> parts(passes_.chunks());
   passes_.for_rows([&](Index c, Index begin, Index end) {
     Part part;
@@ -149,8 +150,8 @@ void LinearNewton::evaluate() {
       part.mass[side] += std::abs(r.alpha);
       part.gain[side] += linear_gain(problem_, i, r.alpha);
       part.square[side] += 0.25 * r.alpha * r.alpha / problem_.price[i];
-      signed_[side][i] = share;
-      signed_[1 - side][i] = 0;
+      signed_[apart ? side : 0][i] = share;
+      if (apart) signed_[1 - side][i] = 0;
     }
     parts[c] = part;
   });
@@ -162,7 +163,7 @@ void LinearNewton::evaluate() {
       sums_.gain[side] += part.gain[side];
       sums_.square[side] += part.square[side];
     }
-    passes_.combine(signed_[side].data(), sums_.combination[side].data());
+    if (side == 0 || apart) passes_.combine(signed_[side].data(), sums_.combination[side].data());
   }
   for (const Part& part : parts) primal_ += part.loss;
   for (Index k = 0; k < size_; ++k) primal_ += 0.5 * ridge_[k] * w_[k] * w_[k];
@@ -230,9 +231,11 @@ bool LinearNewton::find_direction() {
     if (!gradients_->solve(curvature_, ridge_, least, gradient_, forcing, direction_, record_)) return false;
   }
   decrement_ = -hot().dot(size_, gradient_.data(), direction_.data());
-  passes_.products(direction_.data(), along_.data());
   const double offset = size_ > d_ ? direction_[d_] : 0.0;
-  for (Index i = 0; i < n_; ++i) along_[i] = problem_.y[i] * (along_[i] + offset);
+  passes_.for_rows([&](Index, Index begin, Index end) {
+    problem_.x->products(begin, end, direction_.data(), along_.data() + begin);
+    for (Index i = begin; i < end; ++i) along_[i] = problem_.y[i] * (along_[i] + offset);
+  });
   return true;
 }
 

@@ -17,7 +17,7 @@ struct DualSums {
   double mass[2] = {0, 0};             // sum of |alpha|
   double gain[2] = {0, 0};             // sum of its linear gain
   double square[2] = {0, 0};           // sum of alpha^2 / (4 price)
-  std::vector<double> combination[2];  // sum of alpha_i x_i, each with its own sign y_i
+  std::vector<double> combination[2];  // sum of alpha_i y_i x_i; where the offset is not free all of it is in the first
 };
 
 // Keeps the best primal and the best dual point: any two of them bound the optimum.
