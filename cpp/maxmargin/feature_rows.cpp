@@ -76,15 +76,17 @@ double DenseFeatures<V>::add_curved(Index first, Index last, const double* a, co
 template <class Pack>
 void add_packed(Index begin, Index end, const double* a, double* H, Index stride, const Pack& pack) {
   constexpr Index most = 64;
-  std::vector<double> packed(std::size_t(most) * std::size_t(stride), 0.0), factor(most);
+  std::vector<double> packed(std::size_t(most) * std::size_t(stride), 0.0), scaled(packed.size());
   Index count = 0;
   for (Index i = begin; i < end; ++i) {
-    if (a[i - begin] != 0) {
-      pack(i, packed.data() + std::ptrdiff_t(count) * stride);
-      factor[count++] = a[i - begin];
+    if (const double factor = a[i - begin]; factor != 0) {
+      double* const row = packed.data() + std::ptrdiff_t(count) * stride;
+      pack(i, row);
+      for (Index k = 0; k < stride; ++k) scaled[std::size_t(count) * std::size_t(stride) + std::size_t(k)] = factor * row[k];
+      ++count;
     }
     if (count == most || (i + 1 == end && count > 0)) {
-      hot().outer_sum(count, stride, packed.data(), factor.data(), H);
+      hot().outer_sum(count, stride, packed.data(), scaled.data(), H);
       count = 0;
     }
   }

@@ -33,8 +33,8 @@ class LinearNewton {
   Row row(Index i, double z) const;
 
   void place(const LinearOutcome& start);
-  void evaluate();        // alpha, curvature, gradient and the two objectives at w
-  bool find_direction();  // false: stopped
+  void evaluate();             // alpha, curvature, gradient and the two objectives at w
+  bool find_direction();       // false: stopped
   void solve(double forcing);  // with up to some hundred features: linear_system.cpp
   void factor();
   void precondition(const std::vector<double>& residual, std::vector<double>& out) const;
@@ -56,7 +56,7 @@ class LinearNewton {
   LinearRecord record_;
   Index n_, d_, size_, stride_;  // size_: weights and offset; stride_: of the Hessian
   double enough_;
-  bool explicit_, wide_;         // wide: not many more rows than features
+  bool explicit_, wide_;  // wide: not many more rows than features
   bool proximal_ = false, best_ahead_ = false;
   std::vector<double> rate_, base_, moved_, longer_;  // of the proximal term; where the last polish came to
   Face face_;
