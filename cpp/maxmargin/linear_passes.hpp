@@ -18,6 +18,8 @@ class LinearPasses {
   void products(const double* w, double* out) const;
   // sum = sum over i of a_i x_i
   void combine(const double* a, double* sum);
+  // out = sum over i of a_i (<p, x_i> + p_offset) (x_i, 1); without an offset the last is not written
+  void curve(const double* a, const double* p, const double* p_offset, double* out);
   // sum = sum over i of a_i x_i^2, by coordinates
   void squares(const double* a, double* sum);
   // sums = by columns the sums of x_i - origin, then those of its squares (`Features::add_moments`).

@@ -154,6 +154,7 @@ ScaledDual scaled_dual(const LinearProblem& problem, const DualSums& sums, const
   }
   if (problem.offset == LinearOffset::penalised) square += std::pow(problem.offset_scale * (plus - minus), 2);
   if (!is_quadratic(problem.loss)) {
+    if (factor[0] == 1 && factor[1] == 1 && !std::isnan(sums.of_slopes)) return {sums.of_slopes - 0.5 * square, 1.0, 1.0};
     std::vector<double> parts(passes.chunks(), 0.0);
     passes.for_rows([&](Index c, Index begin, Index end) {
       double sum = 0;

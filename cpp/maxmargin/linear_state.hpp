@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "maxmargin/linear_losses.hpp"
@@ -14,10 +15,11 @@ namespace maxmargin {
 
 // Sums over the rows of a point of the dual, by the sign of alpha_i y_i, for a margin the class; index 1 is +1.
 struct DualSums {
-  double mass[2] = {0, 0};             // sum of |alpha|
-  double gain[2] = {0, 0};             // sum of its linear gain
-  double square[2] = {0, 0};           // sum of alpha^2 / (4 price)
-  std::vector<double> combination[2];  // sum of alpha_i x_i, each with its own sign y_i
+  double mass[2] = {0, 0};                                      // sum of |alpha|
+  double gain[2] = {0, 0};                                      // sum of its linear gain
+  double square[2] = {0, 0};                                    // sum of alpha^2 / (4 price)
+  double of_slopes = std::numeric_limits<double>::quiet_NaN();  // where alpha are the losses' slopes: all that they gain
+  std::vector<double> combination[2];  // sum of alpha_i y_i x_i; where the offset is not free all of it is in the first
 };
 
 // Keeps the best primal and the best dual point: any two of them bound the optimum.
@@ -45,6 +47,7 @@ class LinearRecord {
   double relative_gap() const { return gap() / std::max(std::abs(primal_), 1e-300); }
   void end(Ending ending) { outcome_.ending = ending; }
   LinearOutcome& outcome() { return outcome_; }
+  bool to_the_end() const { return aim_ < options_.tol; }
 
  private:
   double seconds() const;

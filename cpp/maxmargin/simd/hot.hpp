@@ -140,7 +140,7 @@ struct Hot {
   void (*products_f64)(Index rows, Index d, const double* x, const double* w, double* out);
   void (*sum_f32)(Index rows, Index d, const float* x, const double* a, double* sum);
   void (*sum_f64)(Index rows, Index d, const double* x, const double* a, double* sum);
-  // H += sum over r of a_r b_r b_r', lower triangle, all rows `stride` long, a multiple of 8.
+  // H += sum over r of a_r b_r', lower triangle, a_r a multiple of b_r, all rows `stride` long, a multiple of 8.
   void (*outer_sum)(Index rows, Index stride, const double* b, const double* a, double* H);
   // In-place Cholesky of the lower triangle of a row-major matrix; returns the index of the first pivot <= floor, or -1.
   Index (*cholesky)(Index n, double* a, std::ptrdiff_t stride, double floor);
