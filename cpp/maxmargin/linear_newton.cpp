@@ -371,21 +371,22 @@ void LinearNewton::begin_at(const LinearOutcome& start) {
 
 LinearOutcome minimise_by_newton(const LinearProblem& problem, const LinearOptions& options, const Monitor& monitor,
                                  const LinearOutcome* start) {
-  LinearNewton search(problem, options, monitor);
-  if (start) {
-    search.begin_at(*start);
-    return search.run();
-  }
-  // With many features a round costs much. Sweeps in the dual find most of the rows that matter for less.
-  if (search.by_gradients() && is_quadratic(problem.loss)) {
+  // With many features a round costs much. Sweeps in the dual find most of the rows that matter for less, and often the end.
+  const bool wide = problem.x->columns() + (problem.offset != LinearOffset::none) > widest_factor;
+  LinearOutcome swept;
+  if (!start && wide && is_quadratic(problem.loss)) {
     LinearProblem easier = problem;
     if (problem.offset == LinearOffset::free) easier.offset = LinearOffset::penalised;
     LinearOptions brief = options;
     brief.fair_try = fair_try;
-    const bool same = easier.offset == problem.offset && !problem.target;
-    brief.max_rounds = std::min(options.max_rounds, same ? most_sweeps : sweeps_before);
-    search.begin_at(minimise_by_coordinates(easier, 0, brief, monitor));
+    const bool same = easier.offset == problem.offset && problem.penalty;
+    brief.max_rounds = std::min(options.max_rounds, same && !problem.target ? most_sweeps : sweeps_before);
+    swept = minimise_by_coordinates(easier, 0, brief, monitor);
+    if (same && swept.ending == Ending::converged && !is_small(problem)) return swept;
+    start = &swept;
   }
+  LinearNewton search(problem, options, monitor);
+  if (start) search.begin_at(*start);
   return search.run();
 }
 
