@@ -41,7 +41,8 @@ struct SomeColumns {
   std::vector<Index> columns, place;
 };
 
-struct ColumnStore;  // columns, one after the other: l1_model.hpp
+struct ColumnStore;      // columns, one after the other: l1_model.hpp
+struct CoordinateSweep;  // coordinate_sweep.hpp
 
 class Features {
  public:
@@ -86,6 +87,8 @@ class Features {
   virtual void add_outer(Index begin, Index end, const double* a, double* H, Index stride) const = 0;
   // The same of some columns only.
   virtual void add_outer(Index begin, Index end, const double* a, const SomeColumns& some, double* H, Index stride) const = 0;
+  // Goes on with a sweep of dual coordinate descent by at most `count` rows.
+  virtual void step_through(CoordinateSweep& sweep, std::size_t count) const = 0;
   // Some columns of all rows, each row times its factor; rows whose factor is 0 are left out.
   virtual void gather(const SomeColumns& some, const double* factor, ColumnStore& out) const = 0;
 
@@ -149,6 +152,7 @@ class DenseFeatures final : public Features {
   double add_curved(Index begin, Index end, const double* a, const double* p, double offset, double* sum) const override;
   void add_outer(Index begin, Index end, const double* a, double* H, Index stride) const override;
   void add_outer(Index begin, Index end, const double* a, const SomeColumns& some, double* H, Index stride) const override;
+  void step_through(CoordinateSweep& sweep, std::size_t count) const override;
   void gather(const SomeColumns& some, const double* factor, ColumnStore& out) const override;
   void class_products(const Index* rows, Index count, Index width, const double* W, const double* start,
                       double* out) const override;
@@ -224,6 +228,7 @@ class CsrFeatures final : public Features {
   double add_curved(Index begin, Index end, const double* a, const double* p, double offset, double* sum) const override;
   void add_outer(Index begin, Index end, const double* a, double* H, Index stride) const override;
   void add_outer(Index begin, Index end, const double* a, const SomeColumns& some, double* H, Index stride) const override;
+  void step_through(CoordinateSweep& sweep, std::size_t count) const override;
   void gather(const SomeColumns& some, const double* factor, ColumnStore& out) const override;
   void class_products(const Index* rows, Index count, Index width, const double* W, const double* start,
                       double* out) const override;

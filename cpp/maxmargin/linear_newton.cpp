@@ -343,22 +343,24 @@ LinearOutcome minimise_by_newton(const LinearProblem& problem, const LinearOptio
                                  const LinearOutcome* start) {
   bool stopped = false;  // once said, it is not asked again
   const Monitor once = [&](const Progress& p) { return stopped = stopped || monitor(p); };
-  LinearNewton search(problem, options, once);
-  if (start) {
-    search.begin_at(*start);
-    return search.run();
-  }
-  // With many features a round costs much. Sweeps in the dual find most of the rows that matter for less.
-  if (search.by_gradients() && is_quadratic(problem.loss)) {
+  const bool given = start != nullptr;
+  // With many features a round costs much. Sweeps in the dual find most of the rows that matter for less, and often the end.
+  const bool wide = problem.x->columns() + (problem.offset != LinearOffset::none) > widest_factor;
+  LinearOutcome swept;
+  if (!given && wide && is_quadratic(problem.loss)) {
     LinearProblem easier = problem;
     if (problem.offset == LinearOffset::free) easier.offset = LinearOffset::penalised;
     LinearOptions brief = options;
     brief.fair_try = fair_try;
-    const bool same = easier.offset == problem.offset && !problem.target;
-    brief.max_rounds = std::min(options.max_rounds, same ? most_sweeps : sweeps_before);
-    search.begin_at(minimise_by_coordinates(easier, 0, brief, once));
+    const bool same = easier.offset == problem.offset && problem.penalty;
+    brief.max_rounds = std::min(options.max_rounds, same && !problem.target ? most_sweeps : sweeps_before);
+    swept = minimise_by_coordinates(easier, 0, brief, once);
+    if (same && swept.ending == Ending::converged && !is_small(problem)) return swept;
+    start = &swept;
   }
-  search.begin_with_some_rows(options, once);
+  LinearNewton search(problem, options, once);
+  if (start) search.begin_at(*start);
+  if (!given) search.begin_with_some_rows(options, once);
   return search.run();
 }
 

@@ -21,7 +21,6 @@ namespace maxmargin {
 class LinearNewton {
  public:
   LinearNewton(const LinearProblem& problem, const LinearOptions& options, const Monitor& monitor);
-  bool by_gradients() const { return !explicit_; }
   void begin_at(const LinearOutcome& start);  // else at 0
   void begin_with_some_rows(const LinearOptions& options, const Monitor& monitor);
   LinearOutcome run();

@@ -22,6 +22,10 @@ struct DualSums {
   std::vector<double> combination[2];  // sum of alpha_i y_i x_i; where the offset is not free all of it is in the first
 };
 
+// So few stored values that a round costs next to nothing: Newton's go on to what float64 can tell, and two ways to say the
+// same problem give the same answer.
+bool is_small(const LinearProblem& problem);
+
 // Keeps the best primal and the best dual point: any two of them bound the optimum.
 class LinearRecord {
  public:
@@ -74,6 +78,14 @@ struct Multiple {
   double t, primal;
 };
 Multiple best_multiple(const LinearProblem& problem, const std::vector<double>& margins, double square);
+
+// The best of the points t w, b for any t and b, near t = 1 and the b that is given, for the hinge and its square: first one,
+// then the other. An offset is what all rows see; a little too much of it costs as much as all that sweeps have left of the
+// gap. The margins, which have the offset, are overwritten; `first` is how far they may be off.
+struct Plane {
+  double t, b, primal;
+};
+Plane best_in_plane(const LinearProblem& problem, std::vector<double>& margins, double square, double b, double first);
 
 // The dual objective of alpha with the classes scaled so that it is feasible, and where it pays all of it: the factors.
 struct ScaledDual {
