@@ -107,7 +107,7 @@ class KernelClassifier(ClassifierMixin, KernelModel, ABC):  # type: ignore[misc]
         names = partial(machine_names, scheme, data.classes)
         with report_for(self.verbose, scheme.n_machines) as report:
             solver = chosen_solver(self)
-            found = train(problems, solver=solver, budget=budget, report=report, names=names, stacklevel=4)
+            found = train(problems, solver=solver, budget=budget, report=report, names=names, stacklevel=3)
         support, boundary = found.support, found.boundary
         if parts.rows is None:
             support, boundary = found.rows(support, found.n_support), found.rows(boundary, found.n_boundary)

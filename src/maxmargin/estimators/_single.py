@@ -43,7 +43,7 @@ class SharedMachines(KernelModel, ABC):
         names = partial(_output_names, len(columns))
         with report_for(self.verbose, len(columns)) as report:
             solver = chosen_solver(self)
-            found = train(problems, solver=solver, budget=budget, report=report, names=names, stacklevel=4)
+            found = train(problems, solver=solver, budget=budget, report=report, names=names, stacklevel=3)
         rows, dual = _coefficients(found, data.n)
         self._n_support = np.array([len(rows)], dtype=np.int32)
         self._records = record(found, data.of_kept_rows(found.rows(found.boundary, found.n_boundary)))
