@@ -160,27 +160,25 @@ Result cross(const KernelFunction& kernel, const FeaturesHandle& left, const Fea
   return to_numpy(std::move(out), {rows, columns});
 }
 
-// Several products at once.
-nb::list all_products(const std::vector<const GramHandle*>& grams, const std::vector<Vector>& betas) {
-  if (grams.size() != betas.size()) throw nb::value_error("Each Gram needs its beta.");
-  std::vector<std::vector<double>> out(grams.size());
+// Several products at once; vectors stand one Gram after the other.
+Result all_products(const std::vector<const GramHandle*>& grams, const Vector& beta) {
+  std::vector<double> out(beta.shape(0));
   std::vector<const Gram*> sources;
   std::vector<const double*> points;
   std::vector<double*> targets;
-  for (std::size_t k = 0; k < grams.size(); ++k) {
-    if (betas[k].shape(0) != std::size_t(grams[k]->gram->size())) throw nb::value_error("beta must have one value per row.");
-    out[k].resize(betas[k].shape(0));
-    sources.push_back(grams[k]->gram.get());
-    points.push_back(betas[k].data());
-    targets.push_back(out[k].data());
+  std::size_t begin = 0;
+  for (const GramHandle* gram : grams) {
+    sources.push_back(gram->gram.get());
+    points.push_back(beta.data() + begin);
+    targets.push_back(out.data() + begin);
+    begin += std::size_t(gram->gram->size());
   }
+  if (begin != out.size()) throw nb::value_error("beta must have one value per row.");
   {
     const nb::gil_scoped_release release;
     products(sources, points, targets, SignalPoll());
   }
-  nb::list result;
-  for (auto& values : out) result.append(to_numpy(std::move(values)));
-  return result;
+  return to_numpy(std::move(out));
 }
 
 }  // namespace
@@ -219,7 +217,7 @@ void bind_kernels(nb::module_& m) {
   m.def("adjusted_gram", &adjusted_gram, "inner"_a, "signs"_a, "constant"_a);
   m.def("cross_kernel", &cross, "kernel"_a, "left"_a, "right"_a);
   m.def("weighted_sums", &sums, "kernel"_a, "rows"_a, "support"_a, "coefficients"_a, "bounds"_a);
-  m.def("products", &all_products, "grams"_a, "betas"_a);
+  m.def("products", &all_products, "grams"_a, "beta"_a);
 }
 
 }  // namespace maxmargin::python

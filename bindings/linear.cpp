@@ -38,6 +38,16 @@ Result row_sum(const FeaturesHandle& x, const Vector& coefficients) {
   return to_numpy(std::move(out));
 }
 
+Result column_moments(const FeaturesHandle& x) {
+  const auto d = std::size_t(x.features->columns());
+  std::vector<double> out(2 * d);
+  {
+    const nb::gil_scoped_release release;
+    LinearPasses(*x.features).moments(out.data());
+  }
+  return to_numpy(std::move(out), {std::size_t(2), d});
+}
+
 using Start = std::tuple<Vector, double, Vector>;  // w, b, alpha
 
 // w, b, alpha, ending, interrupted, rounds, separates, trace
@@ -111,6 +121,7 @@ void bind_linear(nb::module_& m) {
         "max_seconds"_a, "monitor"_a.none());
   m.def("minimise_l1", &minimise_with_l1, "features"_a, "y"_a, "price"_a, "loss"_a, "epsilon"_a, "offset"_a, "offset_scale"_a,
         "tol"_a, "max_rounds"_a, "max_seconds"_a, "monitor"_a.none());
+  m.def("column_moments", &column_moments, "features"_a);
   m.def("row_sum", &row_sum, "features"_a, "coefficients"_a);
 }
 

@@ -1,11 +1,14 @@
 // The engine, several problems at once, with signals and progress; and the judge of what it finds.
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <atomic>
 #include <optional>
+#include <span>
 
 #include "common.hpp"
+#include "maxmargin/class_pairs.hpp"
 #include "maxmargin/engine.hpp"
 #include "maxmargin/joint.hpp"
 #include "maxmargin/judge.hpp"
@@ -18,98 +21,111 @@ namespace maxmargin::python {
 
 namespace {
 
-// One problem with a point of it as Python hands them over, in the order of the canonical dual's fields. `vector` is the
-// gradient at the point for the engine, the scores for the judge.
-struct Task {
-  const GramHandle* gram;
-  Vector q, lower, upper;
-  std::optional<Vector> ridge;
-  double kink;
-  bool offset;
-  double total;
-  std::optional<double> mass;
-  bool mass_may_fall;
-  Vector beta, vector;
+// Several problems as Python hands them over, in the order of the fields of `DualStack`. Vectors stand one problem after the
+// other.
+class Stack {
+ public:
+  explicit Stack(const nb::tuple& t)
+      : grams_(nb::cast<std::vector<const GramHandle*>>(t[0])),
+        q_(nb::cast<Vector>(t[1])),
+        lower_(nb::cast<Vector>(t[2])),
+        upper_(nb::cast<Vector>(t[3])),
+        ridge_(nb::cast<std::optional<Vector>>(t[4])),
+        kink_(nb::cast<double>(t[5])),
+        offset_(nb::cast<bool>(t[6])),
+        total_(nb::cast<Vector>(t[7])),
+        mass_(nb::cast<std::optional<Vector>>(t[8])),
+        mass_may_fall_(nb::cast<bool>(t[9])) {
+    for (const GramHandle* gram : grams_) starts_.push_back(starts_.back() + gram->gram->size());
+    for (const Vector* v : {&q_, &lower_, &upper_}) require_rows(*v);
+    if (ridge_) require_rows(*ridge_);
+    if (total_.shape(0) != size() || (mass_ && mass_->shape(0) != size()))
+      throw nb::value_error("There must be one total and one mass per problem.");
+  }
+  void require_rows(const Vector& v) const {
+    if (v.shape(0) != std::size_t(rows())) throw nb::value_error("All vectors must have one value per row.");
+  }
+  std::size_t size() const { return grams_.size(); }
+  std::ptrdiff_t rows() const { return starts_.back(); }
+  std::ptrdiff_t start(std::size_t k) const { return starts_[k]; }
+  const Gram& gram(std::size_t k) const { return *grams_[k]->gram; }
+  bool is_opaque() const {
+    return std::any_of(grams_.begin(), grams_.end(), [](const GramHandle* gram) { return gram->gram->is_opaque(); });
+  }
+  SignedDual problem(std::size_t k) const {
+    const std::ptrdiff_t at = starts_[k];
+    return {.n = gram(k).size(),
+            .q = q_.data() + at,
+            .lower = lower_.data() + at,
+            .upper = upper_.data() + at,
+            .ridge = ridge_ ? ridge_->data() + at : nullptr,
+            .kink = kink_,
+            .keep = mass_     ? Keep::sides
+                    : offset_ ? Keep::total
+                              : Keep::nothing,
+            .total = total_.data()[k],
+            .mass = mass_ ? mass_->data()[k] : 0.0,
+            .mass_may_fall = mass_may_fall_};
+  }
 
-  explicit Task(const nb::tuple& t)
-      : gram(nb::cast<const GramHandle*>(t[0])),
-        q(nb::cast<Vector>(t[1])),
-        lower(nb::cast<Vector>(t[2])),
-        upper(nb::cast<Vector>(t[3])),
-        ridge(nb::cast<std::optional<Vector>>(t[4])),
-        kink(nb::cast<double>(t[5])),
-        offset(nb::cast<bool>(t[6])),
-        total(nb::cast<double>(t[7])),
-        mass(nb::cast<std::optional<double>>(t[8])),
-        mass_may_fall(nb::cast<bool>(t[9])),
-        beta(nb::cast<Vector>(t[10])),
-        vector(nb::cast<Vector>(t[11])) {
-    const std::size_t n = gram->gram->size();
-    for (const Vector* v : {&q, &lower, &upper, &beta, &vector})
-      if (v->shape(0) != n) throw nb::value_error("All vectors of a problem must have one value per row.");
-    if (ridge && ridge->shape(0) != n) throw nb::value_error("ridge must have one value per row.");
-  }
-  SignedDual problem() const {
-    return {.n = gram->gram->size(),
-            .q = q.data(),
-            .lower = lower.data(),
-            .upper = upper.data(),
-            .ridge = ridge ? ridge->data() : nullptr,
-            .kink = kink,
-            .keep = mass     ? Keep::sides
-                    : offset ? Keep::total
-                             : Keep::nothing,
-            .total = total,
-            .mass = mass.value_or(0.0),
-            .mass_may_fall = mass_may_fall};
-  }
+ private:
+  std::vector<const GramHandle*> grams_;
+  std::vector<std::ptrdiff_t> starts_{0};
+  Vector q_, lower_, upper_;
+  std::optional<Vector> ridge_;
+  double kink_;
+  bool offset_;
+  Vector total_;
+  std::optional<Vector> mass_;
+  bool mass_may_fall_;
 };
 
-std::vector<Task> as_tasks(const nb::list& problems) {
-  std::vector<Task> tasks;
-  for (const nb::handle item : problems) tasks.emplace_back(nb::cast<nb::tuple>(item));
-  return tasks;
-}
-
-nb::tuple as_tuple(Outcome outcome, bool interrupted) {
-  return nb::make_tuple(to_numpy(std::move(outcome.beta)), int(outcome.ending),
-                        interrupted && outcome.ending == Ending::stopped, outcome.steps, outcome.rows_made,
-                        outcome.newton_rounds, outcome.negative_curvature, as_table(outcome.trace));
-}
-
-nb::list minimise_all(const nb::list& problems, double tol, std::int64_t max_steps, double max_seconds, std::size_t cache_bytes,
-                      bool shrinking, bool resumed, const nb::object& monitor) {
-  const std::vector<Task> tasks = as_tasks(problems);
-  const bool opaque = std::any_of(tasks.begin(), tasks.end(), [](const Task& task) { return task.gram->gram->is_opaque(); });
-  std::vector<Outcome> outcomes(tasks.size());
+nb::tuple minimise_all(const nb::tuple& problems, const Vector& beta, const Vector& gradient, double tol,
+                       std::int64_t max_steps, double max_seconds, std::size_t cache_bytes, bool shrinking, bool resumed,
+                       const nb::object& monitor) {
+  const Stack stack(problems);
+  stack.require_rows(beta);
+  stack.require_rows(gradient);
+  std::vector<Outcome> outcomes(stack.size());
   Watch watch(monitor, max_seconds);
   {
     const nb::gil_scoped_release release;
     const Monitor at_checkpoint = [&](const Progress& p) { return watch.at_checkpoint(p); };
-    const bool together = tasks.size() > 1 && !opaque;
+    const bool together = stack.size() > 1 && !stack.is_opaque();
     // At most so many run at once, so that each one's share of the memory does not depend on the number of threads.
-    const std::size_t at_once = together ? std::min<std::size_t>(tasks.size(), 16) : 1;
+    const std::size_t at_once = together ? std::min<std::size_t>(stack.size(), 16) : 1;
     const std::size_t share = cache_bytes / at_once;
-    const auto one = [&](std::ptrdiff_t k) {
+    const auto one = [&](std::size_t k) {
+      const double* const point = beta.data() + stack.start(k);
       if (watch.stopped()) {  // before it began
-        outcomes[k].beta.assign(tasks[k].beta.data(), tasks[k].beta.data() + tasks[k].beta.shape(0));
+        outcomes[k].beta.assign(point, point + stack.gram(k).size());
         outcomes[k].ending = Ending::stopped;
         return;
       }
-      const Options options{tol, max_steps, watch.seconds_left(), share, shrinking, tasks.size() == 1, resumed};
-      outcomes[k] = minimise(tasks[k].problem(), *tasks[k].gram->gram, tasks[k].beta.data(), tasks[k].vector.data(), options,
-                             at_checkpoint);
+      const Options options{tol, max_steps, watch.seconds_left(), share, shrinking, stack.size() == 1, resumed};
+      outcomes[k] = minimise(stack.problem(k), stack.gram(k), point, gradient.data() + stack.start(k), options, at_checkpoint);
     };
+    if (together) stack.gram(0).prepare();
     std::atomic<std::size_t> next{0};
     const auto in_turn = [&](std::ptrdiff_t) {
-      for (std::size_t k = next++; k < tasks.size(); k = next++) one(std::ptrdiff_t(k));
+      for (std::size_t k = next++; k < stack.size(); k = next++) one(k);
     };
     parallel_chunks(std::ptrdiff_t(at_once), in_turn, [&] { watch.while_waiting(); });
     watch.rethrow();
   }
-  nb::list result;
-  for (Outcome& outcome : outcomes) result.append(as_tuple(std::move(outcome), watch.interrupted()));
-  return result;
+  std::vector<double> points;
+  std::vector<std::int64_t> counts;
+  std::vector<Progress> trace;
+  points.reserve(stack.rows());
+  for (const Outcome& outcome : outcomes) {
+    points.insert(points.end(), outcome.beta.begin(), outcome.beta.end());
+    trace.insert(trace.end(), outcome.trace.begin(), outcome.trace.end());
+    const bool by_signal = watch.interrupted() && outcome.ending == Ending::stopped;
+    counts.insert(counts.end(), {std::int64_t(outcome.ending), outcome.steps, outcome.rows_made, outcome.newton_rounds,
+                                 outcome.negative_curvature, by_signal, std::int64_t(outcome.trace.size())});
+  }
+  return nb::make_tuple(to_numpy(std::move(points)), to_numpy(std::move(counts), {outcomes.size(), std::size_t(7)}),
+                        as_table(trace));
 }
 
 nb::tuple minimise_classes(const GramHandle& gram, const Indices& label, const Vector& upper, const Matrix<double>& beta,
@@ -136,36 +152,53 @@ nb::tuple minimise_classes(const GramHandle& gram, const Indices& label, const V
                         outcome.rows_made, as_table(outcome.trace));
 }
 
-nb::list judge_all(const nb::list& problems) {
-  const std::vector<Task> tasks = as_tasks(problems);
-  std::vector<Judgement> found(tasks.size());
+nb::tuple judge_all(const nb::tuple& problems, const Vector& beta, const Vector& scores) {
+  const Stack stack(problems);
+  stack.require_rows(beta);
+  stack.require_rows(scores);
+  std::vector<Judgement> found(stack.size());
   {
     const nb::gil_scoped_release release;
     const auto one = [&](std::ptrdiff_t k) {
-      found[k] = judge(tasks[k].problem(), tasks[k].beta.data(), tasks[k].vector.data());
+      found[k] = judge(stack.problem(k), beta.data() + stack.start(k), scores.data() + stack.start(k));
     };
-    std::size_t rows = 0;
-    for (const Task& task : tasks) rows += task.beta.shape(0);
-    if (rows < 4096)  // some nanoseconds a row: threads would take longer to wake
-      for (std::size_t k = 0; k < tasks.size(); ++k) one(std::ptrdiff_t(k));
+    if (stack.rows() < 4096)  // some nanoseconds a row: threads would take longer to wake
+      for (std::size_t k = 0; k < stack.size(); ++k) one(std::ptrdiff_t(k));
     else
-      parallel_chunks(std::ptrdiff_t(tasks.size()), one);
+      parallel_chunks(std::ptrdiff_t(stack.size()), one);
   }
-  nb::list result;
-  for (Judgement& j : found)
-    result.append(nb::make_tuple(to_numpy(std::move(j.support)), to_numpy(std::move(j.boundary)), j.bias, j.bias_low,
-                                 j.bias_high, j.price, j.violation, j.primal, j.dual, j.square_norm, j.mass, j.infeasibility));
-  return result;
+  std::vector<Index> support, boundary;
+  std::vector<std::int64_t> counts;
+  std::vector<double> numbers;
+  for (const Judgement& j : found) {
+    support.insert(support.end(), j.support.begin(), j.support.end());
+    boundary.insert(boundary.end(), j.boundary.begin(), j.boundary.end());
+    counts.insert(counts.end(), {std::int64_t(j.support.size()), std::int64_t(j.boundary.size())});
+    numbers.insert(numbers.end(), {j.bias, j.bias_low, j.bias_high, j.price, j.primal, j.dual, j.violation, j.square_norm,
+                                   j.mass, j.infeasibility});
+  }
+  return nb::make_tuple(to_numpy(std::move(support)), to_numpy(std::move(boundary)),
+                        to_numpy(std::move(counts), {found.size(), std::size_t(2)}),
+                        to_numpy(std::move(numbers), {found.size(), std::size_t(10)}));
+}
+
+nb::tuple pairs_of(const Values<std::int64_t>& codes, Index classes) {
+  const std::span held(codes.data(), codes.shape(0));
+  if (std::any_of(held.begin(), held.end(), [&](std::int64_t code) { return code < 0 || code >= classes; }))
+    throw nb::value_error("A label is outside the classes.");
+  ClassPairs pairs = class_pairs(held, classes);
+  return nb::make_tuple(to_numpy(std::move(pairs.rows)), to_numpy(std::move(pairs.signs)), to_numpy(std::move(pairs.starts)));
 }
 
 }  // namespace
 
 void bind_solving(nb::module_& m) {
-  m.def("minimise", &minimise_all, "problems"_a, "tol"_a, "max_steps"_a, "max_seconds"_a, "cache_bytes"_a, "shrinking"_a,
-        "resumed"_a, "monitor"_a.none());
+  m.def("class_pairs", &pairs_of, "codes"_a, "classes"_a);
+  m.def("minimise", &minimise_all, "problems"_a, "beta"_a, "gradient"_a, "tol"_a, "max_steps"_a, "max_seconds"_a,
+        "cache_bytes"_a, "shrinking"_a, "resumed"_a, "monitor"_a.none());
   m.def("minimise_joint", &minimise_classes, "gram"_a, "label"_a, "upper"_a, "beta"_a, "bias"_a, "offsets"_a, "tol"_a,
         "max_steps"_a, "max_seconds"_a, "cache_bytes"_a, "monitor"_a.none());
-  m.def("judge", &judge_all, "problems"_a);
+  m.def("judge", &judge_all, "problems"_a, "beta"_a, "scores"_a);
 }
 
 }  // namespace maxmargin::python

@@ -104,11 +104,18 @@ void copy_block(Index first, Index width, Index begin, Index count, const double
 
 }  // namespace
 
+bool DenseGram::shares_a_copy() const {
+  return size() < features().rows() && std::ptrdiff_t(features().rows()) * features().columns() <= most_copied;
+}
+
+void DenseGram::prepare() const {
+  layout();
+  if (shares_a_copy()) features().ordered(is_centred());
+}
+
 std::unique_ptr<RowMaker<float>> DenseGram::rows_f32(std::span<const Index> active) const {
-  // Problems with some of the rows, as pairs of classes are, share one copy of all of them.
-  const bool shared = size() < features().rows() && std::ptrdiff_t(features().rows()) * features().columns() <= most_copied;
-  const OrderedRows<float> source =
-      shared ? OrderedRows<float>(features().ordered(is_centred()), layout()) : OrderedRows<float>(features(), layout());
+  const OrderedRows<float> source = shares_a_copy() ? OrderedRows<float>(features().ordered(is_centred()), layout())
+                                                    : OrderedRows<float>(features(), layout());
   return std::make_unique<PackedRowMaker<float>>(kernel(), shared_features(), source, global(active));
 }
 std::unique_ptr<RowMaker<double>> DenseGram::rows_f64(std::span<const Index> active) const {

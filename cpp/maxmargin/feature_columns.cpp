@@ -1,4 +1,4 @@
-// Columns out of stored rows, for linear models that move one feature at a time.
+// Columns of stored rows: some of them as such, for linear models that move one feature at a time, and what all of them sum to.
 #include "maxmargin/features.hpp"
 #include "maxmargin/l1_model.hpp"
 
@@ -47,11 +47,40 @@ void CsrFeatures<V, I>::gather(const SomeColumns& some, const double* factor, Co
   gather_by(for_entries, some.columns.size(), out);
 }
 
+// A shift to the first row saves the digits of a large mean.
+template <class V>
+void DenseFeatures<V>::add_moments(Index begin, Index end, double* sum, double* square) const {
+  const V* const origin = at(0);
+  for (Index i = begin; i < end; ++i) {
+    const V* const x = at(i);
+    for (Index k = 0; k < columns(); ++k) {
+      const double off = double(x[k]) - double(origin[k]);
+      sum[k] += off;
+      square[k] += off * off;
+    }
+  }
+}
+
+template <class V, class I>
+void CsrFeatures<V, I>::add_moments(Index first, Index last, double* sum, double* square) const {
+  for (I k = begin(first); k < begin(last); ++k) {
+    const auto value = double(csr_.data[k]);
+    sum[csr_.indices[k]] += value;
+    square[csr_.indices[k]] += value * value;
+  }
+}
+
 template void DenseFeatures<float>::gather(const SomeColumns&, const double*, ColumnStore&) const;
+template void DenseFeatures<float>::add_moments(Index, Index, double*, double*) const;
 template void DenseFeatures<double>::gather(const SomeColumns&, const double*, ColumnStore&) const;
+template void DenseFeatures<double>::add_moments(Index, Index, double*, double*) const;
 template void CsrFeatures<float, std::int32_t>::gather(const SomeColumns&, const double*, ColumnStore&) const;
+template void CsrFeatures<float, std::int32_t>::add_moments(Index, Index, double*, double*) const;
 template void CsrFeatures<double, std::int32_t>::gather(const SomeColumns&, const double*, ColumnStore&) const;
+template void CsrFeatures<double, std::int32_t>::add_moments(Index, Index, double*, double*) const;
 template void CsrFeatures<float, std::int64_t>::gather(const SomeColumns&, const double*, ColumnStore&) const;
+template void CsrFeatures<float, std::int64_t>::add_moments(Index, Index, double*, double*) const;
 template void CsrFeatures<double, std::int64_t>::gather(const SomeColumns&, const double*, ColumnStore&) const;
+template void CsrFeatures<double, std::int64_t>::add_moments(Index, Index, double*, double*) const;
 
 }  // namespace maxmargin

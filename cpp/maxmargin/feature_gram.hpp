@@ -58,6 +58,7 @@ class DenseGram final : public FeatureGram {
   void block(std::span<const Index> rows, std::span<const Index> columns, double* out) const override;
   std::unique_ptr<RowMaker<float>> rows_f32(std::span<const Index> active) const override;
   std::unique_ptr<RowMaker<double>> rows_f64(std::span<const Index> active) const override;
+  void prepare() const override;
 
   // The same kernel of the same X, other than the linear one, whose products have a short cut?
   bool shares_kernel_with(const DenseGram& other) const {
@@ -74,6 +75,8 @@ class DenseGram final : public FeatureGram {
 
  private:
   void kernel_product(std::span<const Index> support, const double* coefficients, double* out, const Poll& poll) const override;
+  // Problems with some of the rows, as pairs of classes are, share one copy of all of them.
+  bool shares_a_copy() const;
 };
 
 class SparseGram final : public FeatureGram {

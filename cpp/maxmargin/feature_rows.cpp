@@ -7,6 +7,28 @@
 namespace maxmargin {
 
 template <class V>
+std::unique_ptr<Features> DenseFeatures<V>::every(Index step) const {
+  std::vector<V> values;
+  const Index count = (rows() - 1) / step + 1;
+  values.reserve(std::size_t(count) * std::size_t(columns()));
+  for (Index i = 0; i < count; ++i) values.insert(values.end(), at(i * step), at(i * step) + columns());
+  return std::make_unique<DenseFeatures>(std::move(values), count, columns());
+}
+
+template <class V, class I>
+std::unique_ptr<Features> CsrFeatures<V, I>::every(Index step) const {
+  Own own;
+  const Index count = (rows() - 1) / step + 1;
+  own.indptr.assign(1, I(0));
+  for (Index i = 0; i < count; ++i) {
+    own.data.insert(own.data.end(), csr_.data + begin(i * step), csr_.data + end(i * step));
+    own.indices.insert(own.indices.end(), csr_.indices + begin(i * step), csr_.indices + end(i * step));
+    own.indptr.push_back(I(own.data.size()));
+  }
+  return std::make_unique<CsrFeatures>(std::move(own), count, columns());
+}
+
+template <class V>
 void DenseFeatures<V>::products(Index begin, Index end, const double* w, double* out) const {
   if constexpr (std::is_same_v<V, float>)
     hot().products_f32(end - begin, columns(), at(begin), w, out);
@@ -32,19 +54,39 @@ void DenseFeatures<V>::add_squares(Index begin, Index end, const double* a, doub
   }
 }
 
+// Some rows at a time, which stay in the cache for the second reading.
+template <class V>
+double DenseFeatures<V>::add_curved(Index first, Index last, const double* a, const double* p, double offset,
+                                    double* sum) const {
+  constexpr Index most = 16;
+  double factor[most], total = 0;
+  for (Index i = first; i < last; i += most) {
+    const Index end = std::min(i + most, last);
+    products(i, end, p, factor);
+    for (Index r = i; r < end; ++r) {
+      factor[r - i] = a[r - first] * (factor[r - i] + offset);
+      total += factor[r - i];
+    }
+    add_rows(i, end, factor, sum);
+  }
+  return total;
+}
+
 // Packs rows that count, some at a time: they stay in the cache while all tiles of H go over them.
 template <class Pack>
 void add_packed(Index begin, Index end, const double* a, double* H, Index stride, const Pack& pack) {
   constexpr Index most = 64;
-  std::vector<double> packed(std::size_t(most) * std::size_t(stride), 0.0), factor(most);
+  std::vector<double> packed(std::size_t(most) * std::size_t(stride), 0.0), scaled(packed.size());
   Index count = 0;
   for (Index i = begin; i < end; ++i) {
-    if (a[i - begin] != 0) {
-      pack(i, packed.data() + std::ptrdiff_t(count) * stride);
-      factor[count++] = a[i - begin];
+    if (const double factor = a[i - begin]; factor != 0) {
+      double* const row = packed.data() + std::ptrdiff_t(count) * stride;
+      pack(i, row);
+      for (Index k = 0; k < stride; ++k) scaled[std::size_t(count) * std::size_t(stride) + std::size_t(k)] = factor * row[k];
+      ++count;
     }
     if (count == most || (i + 1 == end && count > 0)) {
-      hot().outer_sum(count, stride, packed.data(), factor.data(), H);
+      hot().outer_sum(count, stride, packed.data(), scaled.data(), H);
       count = 0;
     }
   }
@@ -90,6 +132,21 @@ void CsrFeatures<V, I>::add_squares(Index first, Index last, const double* a, do
   for (Index i = first; i < last; ++i)
     if (const double factor = a[i - first]; factor != 0)
       for (I k = begin(i); k < end(i); ++k) sum[csr_.indices[k]] += factor * double(csr_.data[k]) * double(csr_.data[k]);
+}
+
+template <class V, class I>
+double CsrFeatures<V, I>::add_curved(Index first, Index last, const double* a, const double* p, double offset,
+                                     double* sum) const {
+  double total = 0;
+  for (Index i = first; i < last; ++i) {
+    if (a[i - first] == 0) continue;
+    double factor;
+    products(i, i + 1, p, &factor);
+    factor = a[i - first] * (factor + offset);
+    for (I k = begin(i); k < end(i); ++k) sum[csr_.indices[k]] += factor * double(csr_.data[k]);
+    total += factor;
+  }
+  return total;
 }
 
 template <class V, class I>

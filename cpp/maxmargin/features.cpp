@@ -1,8 +1,11 @@
 #include "maxmargin/features.hpp"
 
+#include <functional>
 #include <numeric>
 
+#include "maxmargin/linear_passes.hpp"
 #include "maxmargin/packing.hpp"
+#include "maxmargin/thread_pool.hpp"
 
 namespace maxmargin {
 
@@ -41,6 +44,28 @@ Mode mode_of(const std::vector<double>& column) {
   return best;
 }
 
+// body(begin, end) for parts of 0, ..., n - 1, `width` each.
+void in_parts(Index n, Index width, const std::function<void(Index, Index)>& body) {
+  parallel_chunks((std::ptrdiff_t(n) + width - 1) / width, [&](std::ptrdiff_t part) {
+    const std::ptrdiff_t begin = part * width;
+    body(Index(begin), Index(std::min<std::ptrdiff_t>(begin + width, n)));
+  });
+}
+
+// So many that it is worth waking a thread.
+Index rows_of_work(Index columns) { return std::max<Index>(1, (1 << 16) / std::max<Index>(columns, 1)); }
+
+// With a few sums at a time, which do not wait for each other.
+double square_of(const std::vector<double>& x) {
+  constexpr std::size_t lanes = 8;
+  double sums[lanes] = {};
+  std::size_t k = 0;
+  for (; k + lanes <= x.size(); k += lanes)
+    for (std::size_t l = 0; l < lanes; ++l) sums[l] += x[k + l] * x[k + l];
+  for (; k < x.size(); ++k) sums[k % lanes] += x[k] * x[k];
+  return std::accumulate(sums, sums + lanes, 0.0);
+}
+
 // The order of the columns; `filled` is the share of each that is not 0. To walk a few columns is not worth the trouble.
 void put_in_order(const std::vector<double>& filled, Layout& layout) {
   const auto depth = Index(filled.size());
@@ -61,31 +86,37 @@ void put_in_order(const std::vector<double>& filled, Layout& layout) {
 Layout Features::find_layout(bool centred) const {
   Layout layout;
   if (centred) {
-    layout.centre.assign(columns_, 0.0);
-    for (Index row = 0; row < rows_; ++row) add_to(row, 1.0, layout.centre.data());
-    for (double& value : layout.centre) value /= rows_;
+    layout.centre.resize(columns_);
+    LinearPasses(*this).combine(std::vector<double>(rows_, 1.0 / rows_).data(), layout.centre.data());
   }
   const Index count = std::min(rows_, std::clamp(sampled_values / std::max<Index>(columns_, 1), fewest_sampled, most_sampled));
-  std::vector<double> sample(std::size_t(count) * std::size_t(columns_)), column(count), filled(columns_, 1.0);
+  std::vector<double> sample(std::size_t(count) * std::size_t(columns_)), filled(columns_, 1.0);
   for (Index s = 0; s < count; ++s)
     read(Index(std::int64_t(s) * rows_ / count), nullptr, sample.data() + std::ptrdiff_t(s) * columns_);
-  for (Index k = 0; k < columns_ && count > 0; ++k) {
-    for (Index s = 0; s < count; ++s) column[s] = sample[std::size_t(s) * std::size_t(columns_) + std::size_t(k)];
-    if (!centred) {
-      filled[k] = 1.0 - double(std::count(column.begin(), column.end(), 0.0)) / count;
-      continue;
+  in_parts(count > 0 ? columns_ : 0, 16, [&](Index begin, Index end) {
+    std::vector<double> column(count);
+    for (Index k = begin; k < end; ++k) {
+      for (Index s = 0; s < count; ++s) column[s] = sample[std::size_t(s) * std::size_t(columns_) + std::size_t(k)];
+      if (!centred) {
+        filled[k] = 1.0 - double(std::count(column.begin(), column.end(), 0.0)) / count;
+        continue;
+      }
+      const Mode mode = mode_of(column);
+      if (mode.count < often * count) continue;
+      layout.centre[k] = mode.value;
+      filled[k] = 1.0 - double(mode.count) / count;
     }
-    const Mode mode = mode_of(column);
-    if (mode.count < often * count) continue;
-    layout.centre[k] = mode.value;
-    filled[k] = 1.0 - double(mode.count) / count;
-  }
+  });
   put_in_order(filled, layout);
-  std::vector<double> room(columns_);
-  for (Index row = 0; row < rows_; ++row) {
-    read(row, layout.origin(), room.data());
-    double square = 0;
-    for (const double x : room) square += x * x;
+  std::vector<double> squares(rows_);
+  in_parts(rows_, rows_of_work(columns_), [&](Index begin, Index end) {
+    std::vector<double> room(columns_);
+    for (Index row = begin; row < end; ++row) {
+      read(row, layout.origin(), room.data());
+      squares[row] = square_of(room);
+    }
+  });
+  for (const double square : squares) {
     layout.largest_square = std::max(layout.largest_square, square);
     layout.mean_square += square / rows_;
   }
@@ -104,20 +135,33 @@ const OrderedCopy<float>& Features::ordered(bool centred) const {
 template <class T>
 OrderedCopy<T> copy_in_order(const Features& features, const Layout& layout, std::span<const Index> rows) {
   const Index depth = layout.depth();
-  OrderedCopy<T> copy{std::vector<T>(rows.size() * std::size_t(depth)), std::vector<T>(rows.size()), {0}, {}, {}};
-  std::vector<T> room(depth);
-  for (std::size_t r = 0; r < rows.size(); ++r) {
-    T* const out = copy.values.data() + std::ptrdiff_t(r) * depth;
-    features.read(rows[r], layout.origin(), room.data());
-    for (Index k = 0; k < depth; ++k) out[k] = room[layout.order[k]];
-    (hot().*HotOf<T>::norms)(layout.dense, depth, 1, out, copy.norms.data() + r);
-    for (Index k = layout.dense; k < depth; ++k)
-      if (out[k] != T(0)) {
-        copy.columns.push_back(k);
-        copy.others.push_back(out[k]);
-      }
-    copy.starts.push_back(std::ptrdiff_t(copy.others.size()));
-  }
+  const auto n = Index(rows.size());
+  OrderedCopy<T> copy{std::vector<T>(rows.size() * std::size_t(depth)), std::vector<T>(rows.size()), {}, {}, {}};
+  copy.starts.resize(rows.size() + 1);  // first how many each row has
+  in_parts(n, rows_of_work(depth), [&](Index begin, Index end) {
+    std::vector<T> room(depth);
+    for (Index r = begin; r < end; ++r) {
+      T* const out = copy.values.data() + std::ptrdiff_t(r) * depth;
+      features.read(rows[r], layout.origin(), room.data());
+      for (Index k = 0; k < depth; ++k) out[k] = room[layout.order[k]];
+      (hot().*HotOf<T>::norms)(layout.dense, depth, 1, out, copy.norms.data() + r);
+      copy.starts[r + 1] = depth - layout.dense - std::count(out + layout.dense, out + depth, T(0));
+    }
+  });
+  for (Index r = 0; r < n; ++r) copy.starts[r + 1] += copy.starts[r];
+  copy.columns.resize(copy.starts[n]);
+  copy.others.resize(copy.starts[n]);
+  in_parts(layout.dense < depth ? n : 0, rows_of_work(depth), [&](Index begin, Index end) {
+    std::ptrdiff_t next = copy.starts[begin];
+    for (Index r = begin; r < end; ++r) {
+      const T* const row = copy.values.data() + std::ptrdiff_t(r) * depth;
+      for (Index k = layout.dense; k < depth; ++k)
+        if (row[k] != T(0)) {
+          copy.columns[next] = k;
+          copy.others[next++] = row[k];
+        }
+    }
+  });
   return copy;
 }
 

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "maxmargin/simd/hot.hpp"
@@ -39,7 +41,8 @@ struct SomeColumns {
   std::vector<Index> columns, place;
 };
 
-struct ColumnStore;  // columns, one after the other: l1_model.hpp
+struct ColumnStore;      // columns, one after the other: l1_model.hpp
+struct CoordinateSweep;  // coordinate_sweep.hpp
 
 class Features {
  public:
@@ -47,6 +50,8 @@ class Features {
   Index rows() const { return rows_; }
   Index columns() const { return columns_; }
   virtual std::int64_t stored_values() const = 0;
+  // A copy of rows 0, step, 2 step, ...
+  virtual std::unique_ptr<Features> every(Index step) const = 0;
 
   // How tiles read these rows, with or without a centre. Found from all rows when it is first asked for, also where only some
   // are used: so k(i, j) has the same bits in every subset. Takes a pass over rows made dense: not for wide sparse ones.
@@ -75,9 +80,15 @@ class Features {
   virtual void products(Index begin, Index end, const double* w, double* out) const = 0;
   virtual void add_rows(Index begin, Index end, const double* a, double* sum) const = 0;
   virtual void add_squares(Index begin, Index end, const double* a, double* sum) const = 0;
+  // sum += sum of x_i - origin, square += sum of its squares; the origin is the first of all rows, of sparse ones 0.
+  virtual void add_moments(Index begin, Index end, double* sum, double* square) const = 0;
+  // sum += sum of f_i x_i with f_i = a[i - begin] (<p, x_i> + offset); returns the sum of f_i.
+  virtual double add_curved(Index begin, Index end, const double* a, const double* p, double offset, double* sum) const = 0;
   virtual void add_outer(Index begin, Index end, const double* a, double* H, Index stride) const = 0;
   // The same of some columns only.
   virtual void add_outer(Index begin, Index end, const double* a, const SomeColumns& some, double* H, Index stride) const = 0;
+  // Goes on with a sweep of dual coordinate descent by at most `count` rows.
+  virtual void step_through(CoordinateSweep& sweep, std::size_t count) const = 0;
   // Some columns of all rows, each row times its factor; rows whose factor is 0 are left out.
   virtual void gather(const SomeColumns& some, const double* factor, ColumnStore& out) const = 0;
 
@@ -115,7 +126,10 @@ template <class V>
 class DenseFeatures final : public Features {
  public:
   DenseFeatures(const V* data, Index rows, Index columns) : Features(rows, columns), data_(data) {}
+  DenseFeatures(std::vector<V> values, Index rows, Index columns)
+      : Features(rows, columns), own_(std::move(values)), data_(own_.data()) {}
   std::int64_t stored_values() const override { return std::int64_t(rows()) * columns(); }
+  std::unique_ptr<Features> every(Index step) const override;
   void read(Index row, const double* centre, float* out) const override { copy(row, centre, out); }
   void read(Index row, const double* centre, double* out) const override { copy(row, centre, out); }
   void add_to(Index row, double weight, double* sum) const override {
@@ -134,8 +148,11 @@ class DenseFeatures final : public Features {
   void products(Index begin, Index end, const double* w, double* out) const override;
   void add_rows(Index begin, Index end, const double* a, double* sum) const override;
   void add_squares(Index begin, Index end, const double* a, double* sum) const override;
+  void add_moments(Index begin, Index end, double* sum, double* square) const override;
+  double add_curved(Index begin, Index end, const double* a, const double* p, double offset, double* sum) const override;
   void add_outer(Index begin, Index end, const double* a, double* H, Index stride) const override;
   void add_outer(Index begin, Index end, const double* a, const SomeColumns& some, double* H, Index stride) const override;
+  void step_through(CoordinateSweep& sweep, std::size_t count) const override;
   void gather(const SomeColumns& some, const double* factor, ColumnStore& out) const override;
   void class_products(const Index* rows, Index count, Index width, const double* W, const double* start,
                       double* out) const override;
@@ -172,6 +189,7 @@ class DenseFeatures final : public Features {
       for (int l = 0; l < lanes; ++l) sum[l] += spread[std::ptrdiff_t(k) * lanes + l] * T(at(row)[k]);
     std::copy(sum, sum + lanes, out);
   }
+  std::vector<V> own_;  // or empty: the caller's
   const V* data_;
 };
 
@@ -179,7 +197,15 @@ template <class V, class I>
 class CsrFeatures final : public Features {
  public:
   CsrFeatures(CsrView<V, I> csr, Index rows, Index columns) : Features(rows, columns), csr_(csr) {}
+  struct Own {
+    std::vector<V> data;
+    std::vector<I> indices, indptr;
+  };
+  CsrFeatures(Own own, Index rows, Index columns) : Features(rows, columns), own_(std::move(own)) {
+    csr_ = {own_.indptr.data(), own_.indices.data(), own_.data.data()};
+  }
   std::int64_t stored_values() const override { return std::int64_t(csr_.indptr[rows()]); }
+  std::unique_ptr<Features> every(Index step) const override;
   void read(Index row, const double* centre, float* out) const override { copy(row, centre, out); }
   void read(Index row, const double* centre, double* out) const override { copy(row, centre, out); }
   void add_to(Index row, double weight, double* sum) const override {
@@ -198,8 +224,11 @@ class CsrFeatures final : public Features {
   void products(Index begin, Index end, const double* w, double* out) const override;
   void add_rows(Index begin, Index end, const double* a, double* sum) const override;
   void add_squares(Index begin, Index end, const double* a, double* sum) const override;
+  void add_moments(Index begin, Index end, double* sum, double* square) const override;
+  double add_curved(Index begin, Index end, const double* a, const double* p, double offset, double* sum) const override;
   void add_outer(Index begin, Index end, const double* a, double* H, Index stride) const override;
   void add_outer(Index begin, Index end, const double* a, const SomeColumns& some, double* H, Index stride) const override;
+  void step_through(CoordinateSweep& sweep, std::size_t count) const override;
   void gather(const SomeColumns& some, const double* factor, ColumnStore& out) const override;
   void class_products(const Index* rows, Index count, Index width, const double* W, const double* start,
                       double* out) const override;
@@ -239,6 +268,7 @@ class CsrFeatures final : public Features {
     }
     std::copy(sum, sum + lanes, out);
   }
+  Own own_;  // or empty: the caller's
   CsrView<V, I> csr_;
 };
 

@@ -35,6 +35,8 @@ class Gram {
   virtual void product(const double* beta, double* out, const Poll& poll) const = 0;
   virtual std::unique_ptr<RowMaker<float>> rows_f32(std::span<const Index> active) const = 0;
   virtual std::unique_ptr<RowMaker<double>> rows_f64(std::span<const Index> active) const = 0;
+  // Makes what several problems over the same rows share: before they run, since then all threads can help.
+  virtual void prepare() const {}
   // Are float32 rows near enough to the truth to steer a search by?
   virtual bool single_precision_suffices() const = 0;
   // Must every call come from the thread that owns the solve (a Python function is behind it)?

@@ -34,6 +34,7 @@ struct LinearOptions {
   std::int64_t max_rounds = 0;
   double max_seconds = 0;      // 0: none
   std::int64_t fair_try = -1;  // sweeps after which the gap must fall to a half whenever their number doubles; -1: never
+  double enough = 0;           // Newton ends with a step that is expected to gain at most this part of the objective
 };
 
 struct LinearOutcome {

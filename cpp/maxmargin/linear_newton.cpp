@@ -26,6 +26,7 @@ LinearNewton::LinearNewton(const LinearProblem& problem, const LinearOptions& op
       d_(problem.x->columns()),
       size_(d_ + (problem.offset != LinearOffset::none)),
       stride_((size_ + 7) / 8 * 8),
+      enough_(options.enough),
       explicit_(size_ <= widest_factor),
       wide_(!explicit_ && n_ <= 2 * std::int64_t(size_) &&
             (problem.loss == MarginLoss::hinge || problem.loss == MarginLoss::squared_hinge)),
@@ -65,6 +66,7 @@ LinearNewton::LinearNewton(const LinearProblem& problem, const LinearOptions& op
     L_.resize(H_.size());
     in_H_.assign(n_, 0.0);
     offset_row_.assign(d_, 0.0);
+    for (std::vector<double>* v : {&residual_, &fitted_, &search_, &image_}) v->resize(size_);
   }
 }
 
@@ -132,8 +134,9 @@ double LinearNewton::offset_floor() const {
 
 void LinearNewton::evaluate() {
   struct Part {
-    double loss = 0, mass[2] = {0, 0}, gain[2] = {0, 0}, square[2] = {0, 0};
+    double loss = 0, product = 0, mass[2] = {0, 0}, gain[2] = {0, 0}, square[2] = {0, 0};
   };
+  const bool apart = problem_.offset == LinearOffset::free;
   std::vector<Part> parts(passes_.chunks());
   passes_.for_rows([&](Index c, Index begin, Index end) {
     Part part;
@@ -144,11 +147,12 @@ void LinearNewton::evaluate() {
       alpha_[i] = r.alpha;
       curvature_[i] = r.curvature;
       part.loss += loss_of(problem_, i, z_[i]);
+      part.product += r.alpha * z_[i];
       part.mass[side] += std::abs(r.alpha);
       part.gain[side] += linear_gain(problem_, i, r.alpha);
       part.square[side] += 0.25 * r.alpha * r.alpha / problem_.price[i];
-      signed_[side][i] = share;
-      signed_[1 - side][i] = 0;
+      signed_[apart ? side : 0][i] = share;
+      if (apart) signed_[1 - side][i] = 0;
     }
     parts[c] = part;
   });
@@ -160,77 +164,32 @@ void LinearNewton::evaluate() {
       sums_.gain[side] += part.gain[side];
       sums_.square[side] += part.square[side];
     }
-    passes_.combine(signed_[side].data(), sums_.combination[side].data());
+    if (side == 0 || apart) passes_.combine(signed_[side].data(), sums_.combination[side].data());
   }
-  for (const Part& part : parts) primal_ += part.loss;
+  sums_.of_slopes = 0;  // price (loss(z) + loss*(-alpha / price)) = -alpha z
+  for (const Part& part : parts) {
+    primal_ += part.loss;
+    sums_.of_slopes += part.loss + part.product;
+  }
   for (Index k = 0; k < size_; ++k) primal_ += 0.5 * ridge_[k] * w_[k] * w_[k];
   for (Index k = 0; k < d_; ++k) gradient_[k] = ridge_[k] * w_[k] - (sums_.combination[0][k] + sums_.combination[1][k]);
   if (size_ > d_) gradient_[d_] = ridge_[d_] * w_[d_] - (sums_.mass[1] - sums_.mass[0]);
 }
 
-// H + ridge, factored. Between two rounds only rows that came or went are added to H or taken from it.
-void LinearNewton::solve_by_factor() {
-  Index changed = 0, alive = 0;
-  for (Index i = 0; i < n_; ++i) {
-    change_[i] = curvature_[i] - in_H_[i];
-    changed += change_[i] != 0;
-    alive += curvature_[i] != 0;
-  }
-  if (2 * changed > alive) {  // from the start: cheaper, and rid of rounding
-    std::fill(H_.begin(), H_.end(), 0.0);
-    std::fill(offset_row_.begin(), offset_row_.end(), 0.0);
-    offset_corner_ = 0;
-    change_ = curvature_;
-  }
-  in_H_ = curvature_;
-  passes_.add_outer(change_.data(), H_.data(), stride_);
-  if (size_ > d_) {
-    passes_.combine(change_.data(), direction_.data());
-    for (Index k = 0; k < d_; ++k) offset_row_[k] += direction_[k];
-    offset_corner_ = std::accumulate(change_.begin(), change_.end(), offset_corner_);
-  }
-  // Weights without penalty may have directions without curvature, which must not carry rounding away: each gets a part of what
-  // its feature has, whatever the unit. Elsewhere it is below rounding.
-  double floor = problem_.penalty ? 1e-14 : 1e-9;
-  // Not where rows curve: on rows far from 0 it would weigh as much as what they differ by.
-  const double least = std::max(0.0, offset_floor() - offset_corner_);
-  for (int attempt = 0; attempt < 8; ++attempt, floor *= 100) {
-    L_ = H_;
-    if (size_ > d_) {
-      double* const last = L_.data() + std::ptrdiff_t(d_) * stride_;
-      std::copy(offset_row_.begin(), offset_row_.end(), last);
-      last[d_] = offset_corner_;
-    }
-    for (Index k = 0; k < size_; ++k) {
-      double& corner = L_[std::ptrdiff_t(k) * stride_ + k];
-      corner += std::max(ridge_[k], floor * corner + 1e-300) + (k == d_ ? least : 0.0);
-    }
-    if (hot().cholesky(size_, L_.data(), stride_, 0.0) < 0) break;
-  }
-  for (Index k = 0; k < size_; ++k) direction_[k] = -gradient_[k];
-  for (Index k = 0; k < size_; ++k) {
-    const double* const row = L_.data() + std::ptrdiff_t(k) * stride_;
-    direction_[k] = (direction_[k] - hot().dot(k, row, direction_.data())) / row[k];
-  }
-  for (Index k = size_; k-- > 0;) {
-    const double* const row = L_.data() + std::ptrdiff_t(k) * stride_;
-    direction_[k] /= row[k];
-    hot().axpy(k, -direction_[k], row, direction_.data());
-  }
-}
-
 bool LinearNewton::find_direction() {
+  const double forcing = problem_.penalty ? std::clamp(0.5 * std::sqrt(record_.relative_gap()), 1e-4, 0.1) : 1e-10;
   if (explicit_) {
-    solve_by_factor();
+    solve(forcing);
   } else {
-    const double forcing = problem_.penalty ? std::clamp(0.5 * std::sqrt(record_.relative_gap()), 1e-4, 0.1) : 1e-10;
     const double least = size_ > d_ ? offset_floor() : 0.0;
     if (!gradients_->solve(curvature_, ridge_, least, gradient_, forcing, direction_, record_)) return false;
   }
   decrement_ = -hot().dot(size_, gradient_.data(), direction_.data());
-  passes_.products(direction_.data(), along_.data());
   const double offset = size_ > d_ ? direction_[d_] : 0.0;
-  for (Index i = 0; i < n_; ++i) along_[i] = problem_.y[i] * (along_[i] + offset);
+  passes_.for_rows([&](Index, Index begin, Index end) {
+    problem_.x->products(begin, end, direction_.data(), along_.data() + begin);
+    for (Index i = begin; i < end; ++i) along_[i] = problem_.y[i] * (along_[i] + offset);
+  });
   return true;
 }
 
@@ -346,36 +305,52 @@ LinearOutcome LinearNewton::run() {
     const double length = line_search();
     short_steps_ += length < 0.1;
     step(length);
+    if (decrement_ <= enough_ * primal_) {
+      record_.outcome().w.assign(w_.begin(), w_.begin() + d_);
+      record_.outcome().b = size_ > d_ ? w_[d_] : 0.0;
+      break;
+    }
   }
   return record_.finish();
 }
 
-void LinearNewton::begin_at(const LinearOutcome& start) {
+void LinearNewton::place(const LinearOutcome& start) {
   std::copy(start.w.begin(), start.w.end(), w_.begin());
   if (size_ > d_) w_[d_] = start.b;
-  passes_.products(w_.data(), z_.data());
-  for (Index i = 0; i < n_; ++i) z_[i] = problem_.y[i] * (z_[i] + start.b);
+  passes_.for_rows([&](Index, Index begin, Index end) {
+    problem_.x->products(begin, end, w_.data(), z_.data() + begin);
+    for (Index i = begin; i < end; ++i) z_[i] = problem_.y[i] * (z_[i] + start.b);
+  });
+}
+
+void LinearNewton::begin_at(const LinearOutcome& start) {
+  place(start);
   if (proximal_) centre_ = start.alpha;
   if (problem_.offset != LinearOffset::free) record_.adopt(start);
 }
 
 LinearOutcome minimise_by_newton(const LinearProblem& problem, const LinearOptions& options, const Monitor& monitor,
                                  const LinearOutcome* start) {
-  LinearNewton search(problem, options, monitor);
-  if (start) {
-    search.begin_at(*start);
-    return search.run();
-  }
-  // With many features a round costs much. Sweeps in the dual find most of the rows that matter for less.
-  if (search.by_gradients() && is_quadratic(problem.loss)) {
+  bool stopped = false;  // once said, it is not asked again
+  const Monitor once = [&](const Progress& p) { return stopped = stopped || monitor(p); };
+  const bool given = start != nullptr;
+  // With many features a round costs much. Sweeps in the dual find most of the rows that matter for less, and often the end.
+  const bool wide = problem.x->columns() + (problem.offset != LinearOffset::none) > widest_factor;
+  LinearOutcome swept;
+  if (!given && wide && is_quadratic(problem.loss)) {
     LinearProblem easier = problem;
     if (problem.offset == LinearOffset::free) easier.offset = LinearOffset::penalised;
     LinearOptions brief = options;
     brief.fair_try = fair_try;
-    const bool same = easier.offset == problem.offset && !problem.target;
-    brief.max_rounds = std::min(options.max_rounds, same ? most_sweeps : sweeps_before);
-    search.begin_at(minimise_by_coordinates(easier, 0, brief, monitor));
+    const bool same = easier.offset == problem.offset && problem.penalty;
+    brief.max_rounds = std::min(options.max_rounds, same && !problem.target ? most_sweeps : sweeps_before);
+    swept = minimise_by_coordinates(easier, 0, brief, once);
+    if (same && swept.ending == Ending::converged && !is_small(problem)) return swept;
+    start = &swept;
   }
+  LinearNewton search(problem, options, once);
+  if (start) search.begin_at(*start);
+  if (!given) search.begin_with_some_rows(options, once);
   return search.run();
 }
 

@@ -21,8 +21,8 @@ namespace maxmargin {
 class LinearNewton {
  public:
   LinearNewton(const LinearProblem& problem, const LinearOptions& options, const Monitor& monitor);
-  bool by_gradients() const { return !explicit_; }
   void begin_at(const LinearOutcome& start);  // else at 0
+  void begin_with_some_rows(const LinearOptions& options, const Monitor& monitor);
   LinearOutcome run();
 
  private:
@@ -31,9 +31,13 @@ class LinearNewton {
   };
   Row row(Index i, double z) const;
 
-  void evaluate();        // alpha, curvature, gradient and the two objectives at w
-  bool find_direction();  // false: stopped
-  void solve_by_factor();
+  void place(const LinearOutcome& start);
+  void evaluate();             // alpha, curvature, gradient and the two objectives at w
+  bool find_direction();       // false: stopped
+  void solve(double forcing);  // with up to some hundred features: linear_system.cpp
+  void factor();
+  void precondition(const std::vector<double>& residual, std::vector<double>& out) const;
+  bool iterate(double forcing, std::int64_t most);
   double line_search();
   void step(double length);
   void begin_at_the_median();
@@ -51,7 +55,8 @@ class LinearNewton {
   LinearPasses passes_;
   LinearRecord record_;
   Index n_, d_, size_, stride_;  // size_: weights and offset; stride_: of the Hessian
-  bool explicit_, wide_;         // wide: not many more rows than features
+  double enough_;
+  bool explicit_, wide_;  // wide: not many more rows than features
   bool proximal_ = false, best_ahead_ = false;
   std::vector<double> rate_, base_, moved_, longer_;  // of the proximal term; where the last polish came to
   Face face_;
@@ -66,6 +71,8 @@ class LinearNewton {
   double primal_ = 0;
   std::vector<double> H_, L_, in_H_, change_, offset_row_;  // curvatures that are in H
   double offset_corner_ = 0;
+  bool factored_ = false;
+  std::vector<double> residual_, fitted_, search_, image_, diagonal_;
   std::unique_ptr<ConjugateGradients> gradients_;
 };
 

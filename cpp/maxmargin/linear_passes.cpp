@@ -47,7 +47,7 @@ void LinearPasses::reduce(Index parts, std::size_t width, double* sum, const std
 Index LinearPasses::parts_of_outer(const double* a, Index stride) const {
   const auto rows = double(std::count_if(a, a + x_.rows(), [](double value) { return value != 0; }));
   const double filled = std::min<double>(double(x_.stored_values()) / x_.rows(), stride);
-  const double worth = rows * filled * filled / (4.0 * stride * stride);
+  const double worth = rows * filled * filled / (16.0 * stride * stride);
   return Index(std::clamp(worth, 1.0, double(chunks())));
 }
 
@@ -56,9 +56,25 @@ void LinearPasses::combine(const double* a, double* sum) {
   reduce(parts_, x_.columns(), sum, [&](Index begin, Index end, double* own) { x_.add_rows(begin, end, a + begin, own); });
 }
 
+void LinearPasses::curve(const double* a, const double* p, const double* p_offset, double* out) {
+  const std::size_t width = x_.columns() + (p_offset != nullptr);
+  std::fill(out, out + width, 0.0);
+  reduce(parts_, width, out, [&](Index begin, Index end, double* own) {
+    const double total = x_.add_curved(begin, end, a + begin, p, p_offset ? *p_offset : 0.0, own);
+    if (p_offset) own[x_.columns()] += total;
+  });
+}
+
 void LinearPasses::squares(const double* a, double* sum) {
   std::fill(sum, sum + x_.columns(), 0.0);
   reduce(parts_, x_.columns(), sum, [&](Index begin, Index end, double* own) { x_.add_squares(begin, end, a + begin, own); });
+}
+
+void LinearPasses::moments(double* sums) {
+  const Index d = x_.columns();
+  std::fill(sums, sums + 2 * std::ptrdiff_t(d), 0.0);
+  reduce(parts_, 2 * std::size_t(d), sums,
+         [&](Index begin, Index end, double* own) { x_.add_moments(begin, end, own, own + d); });
 }
 
 void LinearPasses::add_outer(const double* a, double* H, Index stride) {

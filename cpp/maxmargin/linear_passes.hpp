@@ -18,8 +18,12 @@ class LinearPasses {
   void products(const double* w, double* out) const;
   // sum = sum over i of a_i x_i
   void combine(const double* a, double* sum);
+  // out = sum over i of a_i (<p, x_i> + p_offset) (x_i, 1); without an offset the last is not written
+  void curve(const double* a, const double* p, const double* p_offset, double* out);
   // sum = sum over i of a_i x_i^2, by coordinates
   void squares(const double* a, double* sum);
+  // sums = by columns the sums of x_i - origin, then those of its squares (`Features::add_moments`).
+  void moments(double* sums);
   // Lower triangle of H += sum over i of a_i x_i x_i'; H has rows of `stride`, a multiple of 8.
   void add_outer(const double* a, double* H, Index stride);
   void add_outer(const double* a, const SomeColumns& some, double* H, Index stride);

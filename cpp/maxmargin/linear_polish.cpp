@@ -58,6 +58,7 @@ bool LinearNewton::see_ahead(std::int64_t round) {
 }
 
 bool LinearNewton::see_dual(const std::vector<double>& alpha, std::int64_t round) {
+  const bool apart = problem_.offset == LinearOffset::free;
   for (int side : {0, 1}) ahead_.mass[side] = ahead_.gain[side] = ahead_.square[side] = 0;
   for (Index i = 0; i < n_; ++i) {
     const double share = problem_.y[i] * alpha[i];
@@ -65,10 +66,10 @@ bool LinearNewton::see_dual(const std::vector<double>& alpha, std::int64_t round
     ahead_.mass[side] += std::abs(alpha[i]);
     ahead_.gain[side] += linear_gain(problem_, i, alpha[i]);
     ahead_.square[side] += 0.25 * alpha[i] * alpha[i] / problem_.price[i];
-    signed_[side][i] = share;
-    signed_[1 - side][i] = 0;
+    signed_[apart ? side : 0][i] = share;
+    if (apart) signed_[1 - side][i] = 0;
   }
-  for (int side : {0, 1}) passes_.combine(signed_[side].data(), ahead_.combination[side].data());
+  for (int side = 0; side <= int(apart); ++side) passes_.combine(signed_[side].data(), ahead_.combination[side].data());
   const ScaledDual dual = scaled_dual(problem_, ahead_, alpha, passes_);
   best_ahead_ = dual.value > record_.dual();
   return see(dual, alpha, round);

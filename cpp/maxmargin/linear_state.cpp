@@ -7,18 +7,18 @@ namespace maxmargin {
 
 namespace {
 
-// Below so many stored values a round costs next to nothing; then two ways to say the same problem give the same answer.
 constexpr std::int64_t small = 1 << 17;
 constexpr double exact = 1e-14;
 constexpr std::size_t most_checkpoints = 4096;
 
 }  // namespace
 
+bool is_small(const LinearProblem& problem) { return problem.x->stored_values() + std::int64_t(problem.x->rows()) <= small; }
+
 LinearRecord::LinearRecord(const LinearProblem& problem, const LinearOptions& options, const Monitor& monitor,
                            std::int64_t patience, bool to_the_end)
     : problem_(problem), options_(options), monitor_(monitor), patience_(patience) {
-  const std::int64_t work = problem.x->stored_values() + std::int64_t(problem.x->rows());
-  aim_ = to_the_end && work <= small ? std::min(exact, options.tol) : options.tol;
+  aim_ = to_the_end && is_small(problem) ? std::min(exact, options.tol) : options.tol;
   for (Index i = 0; i < problem.x->rows(); ++i) rounding_ += 1e-15 * loss_of(problem, i, 0.0);
   outcome_.w.assign(problem.x->columns(), 0.0);
   outcome_.alpha.assign(problem.x->rows(), 0.0);
@@ -53,7 +53,8 @@ bool LinearRecord::see(double primal, const std::vector<double>& w, double b, do
     settled_round_ = rounds;
   }
   const double bound = std::abs(primal_);
-  if (gap() <= std::max(aim_ * bound, rounding_)) {
+  // Where the losses vanish, what is left may be told more precisely than the objective at 0.
+  if (gap() <= std::max(aim_ * bound, 1e-2 * rounding_)) {
     // Near the optimum the objective sees the square of the error of w.
     if (aim_ < options_.tol && ++extra_rounds_ <= 2) return spent(rounds) || poll();
     end(Ending::converged);
@@ -154,6 +155,7 @@ ScaledDual scaled_dual(const LinearProblem& problem, const DualSums& sums, const
   }
   if (problem.offset == LinearOffset::penalised) square += std::pow(problem.offset_scale * (plus - minus), 2);
   if (!is_quadratic(problem.loss)) {
+    if (factor[0] == 1 && factor[1] == 1 && !std::isnan(sums.of_slopes)) return {sums.of_slopes - 0.5 * square, 1.0, 1.0};
     std::vector<double> parts(passes.chunks(), 0.0);
     passes.for_rows([&](Index c, Index begin, Index end) {
       double sum = 0;

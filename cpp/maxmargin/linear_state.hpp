@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "maxmargin/linear_losses.hpp"
@@ -14,11 +15,16 @@ namespace maxmargin {
 
 // Sums over the rows of a point of the dual, by the sign of alpha_i y_i, for a margin the class; index 1 is +1.
 struct DualSums {
-  double mass[2] = {0, 0};             // sum of |alpha|
-  double gain[2] = {0, 0};             // sum of its linear gain
-  double square[2] = {0, 0};           // sum of alpha^2 / (4 price)
-  std::vector<double> combination[2];  // sum of alpha_i x_i, each with its own sign y_i
+  double mass[2] = {0, 0};                                      // sum of |alpha|
+  double gain[2] = {0, 0};                                      // sum of its linear gain
+  double square[2] = {0, 0};                                    // sum of alpha^2 / (4 price)
+  double of_slopes = std::numeric_limits<double>::quiet_NaN();  // where alpha are the losses' slopes: all that they gain
+  std::vector<double> combination[2];  // sum of alpha_i y_i x_i; where the offset is not free all of it is in the first
 };
+
+// So few stored values that a round costs next to nothing: Newton's go on to what float64 can tell, and two ways to say the
+// same problem give the same answer.
+bool is_small(const LinearProblem& problem);
 
 // Keeps the best primal and the best dual point: any two of them bound the optimum.
 class LinearRecord {
@@ -45,6 +51,7 @@ class LinearRecord {
   double relative_gap() const { return gap() / std::max(std::abs(primal_), 1e-300); }
   void end(Ending ending) { outcome_.ending = ending; }
   LinearOutcome& outcome() { return outcome_; }
+  bool to_the_end() const { return aim_ < options_.tol; }
 
  private:
   double seconds() const;
@@ -71,6 +78,14 @@ struct Multiple {
   double t, primal;
 };
 Multiple best_multiple(const LinearProblem& problem, const std::vector<double>& margins, double square);
+
+// The best of the points t w, b for any t and b, near t = 1 and the b that is given, for the hinge and its square: first one,
+// then the other. An offset is what all rows see; a little too much of it costs as much as all that sweeps have left of the
+// gap. The margins, which have the offset, are overwritten; `first` is how far they may be off.
+struct Plane {
+  double t, b, primal;
+};
+Plane best_in_plane(const LinearProblem& problem, std::vector<double>& margins, double square, double b, double first);
 
 // The dual objective of alpha with the classes scaled so that it is feasible, and where it pays all of it: the factors.
 struct ScaledDual {

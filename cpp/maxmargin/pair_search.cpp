@@ -61,33 +61,13 @@ void PairSearch<R>::store_active() {
 template <class R>
 void PairSearch<R>::fill_queue() {
   const bool singles = problem_.keep == Keep::nothing;
-  wishes_.assign(v_.n, R(0));
+  Leaders<R> found{.most = Index(batch)};
   for (std::size_t side = 0; side < v_.sides.size(); ++side) {
-    const R lowest = singles ? R(0) : R(pairs_.of[side].lowest_up.value);
-    const R highest = singles ? R(0) : R(pairs_.of[side].highest_down);
-    const R *const g = v_.gradient.data(), *const up = v_.sides[side].up.data(), *const down = v_.sides[side].down.data();
-    for (Index k = 0; k < v_.n; ++k) {
-      const R rising = highest - (g[k] + up[k]), falling = g[k] + down[k] - lowest;
-      const R more = rising > falling ? rising : falling;
-      wishes_[k] = more > wishes_[k] ? more : wishes_[k];
-    }
+    const double lowest = singles ? 0.0 : pairs_.of[side].lowest_up.value,
+                 highest = singles ? 0.0 : pairs_.of[side].highest_down;
+    leaders_with(v_.view(side), lowest, highest, rows_->slots(), found);
   }
-  R worst[batch] = {};  // the largest violations so far, falling
-  Index who[batch];
-  std::size_t count = 0;
-  for (Index k = 0; k < v_.n; ++k) {
-    const R violation = wishes_[k];
-    if (!(violation > worst[batch - 1]) || rows_->has(k)) continue;
-    count = std::min(count + 1, batch);
-    std::size_t at = count - 1;
-    for (; at > 0 && worst[at - 1] < violation; --at) {
-      worst[at] = worst[at - 1];
-      who[at] = who[at - 1];
-    }
-    worst[at] = violation;
-    who[at] = k;
-  }
-  queue_.assign(who, who + count);
+  queue_.assign(found.who, found.who + found.count);
 }
 
 template <class R>

@@ -99,7 +99,6 @@ class PairSearch {
   std::unique_ptr<RowStore<R>> rows_;
   std::unique_ptr<RowMaker<R>> maker_;
   std::vector<Index> queue_, wanted_;  // rows worth making together with a missing one
-  std::vector<R> wishes_;              // how much each variable violates
 
   std::vector<Index> block_;  // positions of the last block
   std::vector<char> taken_;

@@ -31,6 +31,12 @@ inline Candidate single_with(const PairView<float>& v, double step, const float*
 inline Candidate single_with(const PairView<double>& v, double step, const double* row) {
   return hot().update_single_f64(v, step, row);
 }
+inline void leaders_with(const PairView<float>& v, double lowest, double highest, const Index* slots, Leaders<float>& found) {
+  hot().leaders_f32(v, lowest, highest, slots, found);
+}
+inline void leaders_with(const PairView<double>& v, double lowest, double highest, const Index* slots, Leaders<double>& found) {
+  hot().leaders_f64(v, lowest, highest, slots, found);
+}
 inline void accumulate_with(Index begin, Index end, Index count, const double* a, const float* const* rows, double* y) {
   hot().accumulate_f32(begin, end, count, a, rows, y);
 }

@@ -33,6 +33,7 @@ class RowStore {
   Index filled() const { return Index(owner_.size()); }
   std::int64_t rows_made() const { return rows_made_; }
   bool has(Index p) const { return slot_of_[p] >= 0; }
+  const Index* slots() const { return slot_of_.data(); }  // of all positions, -1 where there is none
 
   // The row of a position that is held.
   const R* row(Index p) {

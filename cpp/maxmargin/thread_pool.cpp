@@ -71,6 +71,17 @@ struct Job {
   }
 };
 
+// Loops of a search follow each other within microseconds, and waking a thread takes many: look for a while before sleeping.
+template <class Found>
+void look_for(const Found& found) {
+  constexpr int looks = 2000;  // some ten microseconds
+  for (int look = 0; look < looks && !found(); ++look) {
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#endif
+  }
+}
+
 class Pool {
  public:
   ~Pool() {
@@ -101,6 +112,9 @@ class Pool {
     job.work();
     std::unique_lock<std::mutex> hold(lock_);
     seats_ = 0;  // a worker that has not woken yet stays out
+    hold.unlock();
+    look_for([this] { return working_.load() == 0; });
+    hold.lock();
     while (!done_.wait_for(hold, std::chrono::milliseconds(50), [this] { return working_ == 0; })) {
       hold.unlock();
       while_waiting();
@@ -114,6 +128,9 @@ class Pool {
     std::unique_lock<std::mutex> hold(lock_);
     unsigned long seen = 0;
     for (;;) {
+      hold.unlock();
+      look_for([&] { return round_.load() != seen; });
+      hold.lock();
       wake_.wait(hold, [&] { return stop_ || (round_ != seen && seats_ > 0); });
       if (stop_) return;
       seen = round_;
@@ -131,8 +148,9 @@ class Pool {
   std::condition_variable wake_, done_;
   std::vector<std::thread> workers_;
   Job* job_ = nullptr;
-  int seats_ = 0, working_ = 0;
-  unsigned long round_ = 0;
+  int seats_ = 0;
+  std::atomic<int> working_{0};
+  std::atomic<unsigned long> round_{0};
   bool stop_ = false;
 };
 

@@ -39,32 +39,34 @@ def weighted_sums(
     bounds: NDArray[np.int32],
 ) -> NDArray[np.float64]: ...
 def row_products(features: Features, w: NDArray[np.float64]) -> NDArray[np.float64]: ...
+def column_moments(features: Features) -> NDArray[np.float64]: ...
 def row_sum(features: Features, coefficients: NDArray[np.float64]) -> NDArray[np.float64]: ...
 def class_products(features: Features, W: NDArray[np.float64]) -> NDArray[np.float64]: ...
 def class_sums(features: Features, U: NDArray[np.float64]) -> NDArray[np.float64]: ...
-def products(grams: list[Gram], betas: list[NDArray[np.float64]]) -> list[NDArray[np.float64]]: ...
+def products(grams: list[Gram], beta: NDArray[np.float64]) -> NDArray[np.float64]: ...
 
-# gram, q, lower, upper, ridge, kink, offset, total, mass, mass_may_fall, beta; for the engine the gradient at beta, for the
-# judge K beta
-Task = tuple[
-    Gram,
+# grams, q, lower, upper, ridge, kink, offset, totals, masses, mass_may_fall: vectors one problem after the other
+Stack = tuple[
+    list[Gram],
     NDArray[np.float64],
     NDArray[np.float64],
     NDArray[np.float64],
     NDArray[np.float64] | None,
     float,
     bool,
-    float,
-    float | None,
+    NDArray[np.float64],
+    NDArray[np.float64] | None,
     bool,
-    NDArray[np.float64],
-    NDArray[np.float64],
 ]
-# beta, ending, interrupted, steps, rows made, Newton rounds, negative curvature, trace
-Outcome = tuple[NDArray[np.float64], int, bool, int, int, int, bool, NDArray[np.float64]]
 
+# Rows, signs and starts of the problems of all pairs of classes, one pair after the other.
+def class_pairs(codes: NDArray[np.int64], classes: int) -> tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.int64]]: ...
+
+# Points; of each problem ending, steps, rows made, Newton rounds, negative curvature, interrupted, checkpoints; these.
 def minimise(
-    problems: list[Task],
+    problems: Stack,
+    beta: NDArray[np.float64],
+    gradient: NDArray[np.float64],
     tol: float,
     max_steps: int,
     max_seconds: float,
@@ -72,7 +74,7 @@ def minimise(
     shrinking: bool,
     resumed: bool,
     monitor: Callable[[float, int, float, float, int], bool] | None,
-) -> list[Outcome]: ...
+) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.float64]]: ...
 
 # beta, bias, ending, interrupted, steps, rows made, trace
 JointOutcome = tuple[NDArray[np.float64], NDArray[np.float64], int, bool, int, int, NDArray[np.float64]]
@@ -149,7 +151,8 @@ def minimise_l1(
 ) -> L1Outcome: ...
 
 # support, boundary, bias, its lowest and highest, price of the mass, violation, primal, dual, square norm, mass,
-# infeasibility
-Judgement = tuple[NDArray[np.int32], NDArray[np.int32], float, float, float, float, float, float, float, float, float, float]
+# Support and boundary, one problem after the other; how many of each; of each problem bias, the ends of its interval, price,
+# primal, dual, violation, square norm, mass, infeasibility.
+Found = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64], NDArray[np.float64]]
 
-def judge(problems: list[Task]) -> list[Judgement]: ...
+def judge(problems: Stack, beta: NDArray[np.float64], scores: NDArray[np.float64]) -> Found: ...

@@ -7,9 +7,10 @@ import time
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, final, overload
+from typing import Any, Self, final, overload
 
 import numpy as np
+from numpy.typing import NDArray
 
 from maxmargin._answers import answer_classes, answer_joint, answer_linear
 from maxmargin.errors import (
@@ -22,6 +23,8 @@ from maxmargin.errors import (
 )
 from maxmargin.kernels import Gram
 from maxmargin.problems import JointMulticlass, LinearClasses, PrimalProblem, Problem
+from maxmargin.problems._dual import DualStack
+from maxmargin.problems._soft_margin import SoftMargins
 from maxmargin.solution import (
     Certificate,
     ClassesSolution,
@@ -32,15 +35,17 @@ from maxmargin.solution import (
     Solution,
     Status,
     certify,
-    certify_all,
 )
 from maxmargin.solution._answer import Answer, is_indefinite
-from maxmargin.solvers import Limits, Solver, Start
+from maxmargin.solution._certify import Judgements, judge_all
+from maxmargin.solution._columns import Columns
+from maxmargin.solution._iterate import Iterates
+from maxmargin.solvers import SMO, Limits, Solver
 from maxmargin.solvers._base import Callback, resumed
-from maxmargin.solvers._select import as_solver
+from maxmargin.solvers._select import as_solver, require_support
 from maxmargin.validation import check_boolean, check_integer, check_positive
 
-__all__ = ["answer", "complaint", "solve"]
+__all__ = ["answer", "answer_columns", "complaint", "solve"]
 
 
 @overload
@@ -166,46 +171,51 @@ def answer(
     *,
     callback: Callback | None = None,
 ) -> list[Answer]:
-    """`solve` for several problems at once and without its warnings: an estimator warns once for all its machines."""
-    for problem in problems:
-        if not isinstance(problem, Problem):
-            raise InvalidInput(f"solve needs a problem of maxmargin.problems. Got {problem!r}; try SoftMargin(X, y).")
+    """`solve` for several problems at once, and without its warnings."""
+    hallway = _Hallway.open(problems, solver, tol, max_iter, max_time, throw, callback=callback)
+    return hallway.answers(problems, *hallway.first_points(problems))
+
+
+def answer_columns(problems: Sequence[Problem], solver: Any, tol: float, max_iter: int, max_time: float | None) -> Columns:
+    """The same for an estimator of many machines: an object for each would take longer than to train a small one."""
+    hallway = _Hallway.open(problems, solver, tol, max_iter, max_time)
+    iterates, judgements = hallway.first_points(problems)
+    if isinstance(problems, SoftMargins):
+        found = Columns.of_margins(problems, iterates, judgements, hallway.budget.tol)
+        if found is not None:
+            return found
+    return Columns.of(hallway.answers(problems, iterates, judgements))
+
+
+def _checked(problems: Sequence[Problem], solver: Any, throw: bool, callback: Callback | None) -> Solver:
+    if not isinstance(problems[0], Problem):
+        raise InvalidInput(f"solve needs a problem of maxmargin.problems. Got {problems[0]!r}; try SoftMargin(X, y).")
     if callback is not None and not callable(callback):
         raise InvalidInput(f"The 'callback' parameter of solve must be a callable or None. Got {callback!r} instead.")
     chosen = as_solver(solver, problems[0])
-    for problem in problems[1:]:  # the machines of one model differ in their numbers of rows
-        as_solver(chosen, problem)
+    if not isinstance(chosen, SMO):  # which supports every problem
+        for problem in problems[1:]:  # the machines of one model differ in their numbers of rows
+            require_support(chosen, problem)
     check_boolean("throw", throw, "solve")
-    budget = _Budget(
-        check_positive("tol", tol, "solve"),
-        check_integer("max_iter", max_iter, "solve", -1),
-        None if max_time is None else check_positive("max_time", max_time, "solve", infinite=True),
-        chosen.automatic_steps(max(problem.dual.n for problem in problems)),
-    )
-    starts = _starts(problems)
-    bounded = [problem.within(start.beta) for problem, start in zip(problems, starts, strict=True)]
-    iterates = chosen.run(bounded, starts, budget.limits(budget.tol, 0), callback)
-    if throw:
-        for problem, iterate in zip(problems, iterates, strict=True):
-            _raise_if_interrupted(problem, iterate, budget)
-    judgements = certify_all(problems, [iterate.beta for iterate in iterates])
-    hallway = _Hallway(chosen, budget, throw, callback)
-    answers = [hallway.finished(*each) for each in zip(problems, iterates, judgements, strict=True)]
-    if throw:
-        for found in answers:
-            _raise_if_infeasible(found)
-    return answers
+    return chosen
 
 
-def _starts(problems: Sequence[Problem]) -> list[Start]:
-    """Where each problem begins, with its exact scores."""
-    starts = [Start.zero(problem.dual) for problem in problems]
-    moved = {k: point for k, problem in enumerate(problems) if (point := problem.start()) is not None}
-    if moved:
-        found = Gram.matvecs([problems[k].dual.gram for k in moved], list(moved.values()))
-        for (k, point), scores in zip(moved.items(), found, strict=True):
-            starts[k] = Start(point, scores)
-    return starts
+def _stack(problems: Sequence[Problem]) -> DualStack:
+    return problems.stack if isinstance(problems, SoftMargins) else DualStack.of([problem.dual for problem in problems])
+
+
+def _start(problems: Sequence[Problem]) -> tuple[Sequence[Problem], NDArray[np.float64], NDArray[np.float64]]:
+    """What a solver is given, where it begins, and the exact scores there; one problem after the other."""
+    if isinstance(problems, SoftMargins):
+        beta, scores = np.zeros((2, len(problems.stack.q)))
+        return problems, beta, scores
+    given = [problem.start() for problem in problems]
+    points = [np.zeros(each.dual.n) if point is None else point for each, point in zip(problems, given, strict=True)]
+    bounded = [problem.within(point) for problem, point in zip(problems, points, strict=True)]
+    beta = np.concatenate(points)
+    if all(point is None for point in given):
+        return bounded, beta, np.zeros(len(beta))
+    return bounded, beta, Gram.matvecs([problem.dual.gram for problem in problems], beta)
 
 
 def _raise_if_infeasible(found: Answer) -> None:
@@ -256,6 +266,48 @@ class _Hallway:
     budget: _Budget
     throw: bool
     callback: Callback | None
+
+    @classmethod
+    def open(
+        cls,
+        problems: Sequence[Problem],
+        solver: Any,
+        tol: float,
+        max_iter: int,
+        max_time: float | None,
+        throw: bool = True,
+        *,
+        callback: Callback | None = None,
+    ) -> Self:
+        """Check what was asked for."""
+        chosen = _checked(problems, solver, throw, callback)
+        budget = _Budget(
+            check_positive("tol", tol, "solve"),
+            check_integer("max_iter", max_iter, "solve", -1),
+            None if max_time is None else check_positive("max_time", max_time, "solve", infinite=True),
+            chosen.automatic_steps(max(gram.size for gram in _stack(problems).grams)),
+        )
+        return cls(chosen, budget, throw, callback)
+
+    def first_points(self, problems: Sequence[Problem]) -> tuple[Iterates, Judgements]:
+        """Where the solver comes to stop, and what the judge says of it."""
+        bounded, beta, scores = _start(problems)
+        stack = _stack(bounded)
+        iterates = self.solver.run_stack(bounded, stack, beta, scores, self.budget.limits(self.budget.tol, 0), self.callback)
+        if self.throw and iterates.by_signal:
+            for k, problem in enumerate(problems):
+                _raise_if_interrupted(problem, iterates.at(k), self.budget)
+        if bounded is not problems:
+            stack = _stack(problems)
+        return iterates, judge_all(stack, iterates.beta)
+
+    def answers(self, problems: Sequence[Problem], iterates: Iterates, judgements: Judgements) -> list[Answer]:
+        """Finish each."""
+        found = [self.finished(problem, iterates.at(k), judgements.at(k)) for k, problem in enumerate(problems)]
+        if self.throw:
+            for each in found:
+                _raise_if_infeasible(each)
+        return found
 
     def finished(self, problem: Problem, iterate: Iterate, judgement: Judgement) -> Answer:
         """Go on from the exact scores for as long as that brings the answer nearer to the optimum."""

@@ -28,7 +28,7 @@ def test_combine_is_the_product_with_the_spread_coefficients(scheme):
 @pytest.mark.parametrize("scheme", SCHEMES, ids=lambda s: f"{type(s).__name__} {s.n_classes}")
 def test_machines_separate_their_sides(scheme):
     codes = RNG.permutation(np.repeat(np.arange(scheme.n_classes), 4))
-    machines = list(scheme.machines(codes))
+    machines = list(scheme.machines(codes).each())
     assert len(machines) == scheme.n_machines
     for index, (rows, y) in enumerate(machines):
         positive, negative = scheme.sides(index)

@@ -73,6 +73,16 @@ struct PairView {
   const R* diagonal;
 };
 
+// The variables that violate most, the worst first.
+template <class R>
+struct Leaders {
+  static constexpr Index room = 8;
+  Index most;  // at most `room`
+  Index count = 0;
+  Index who[room] = {};
+  R violation[room] = {};  // 0 where there is none
+};
+
 // A sparse matrix as its owner stores it. Indices are 32 or 64 bit and sorted in each row.
 template <class V, class I>
 struct CsrView {
@@ -110,6 +120,11 @@ struct Hot {
   Candidate (*update_single_f32)(const PairView<float>&, double step, const float* row);
   Candidate (*update_single_f64)(const PairView<double>&, double step, const double* row);
 
+  // Adds the variables that have no slot (-1) and violate more than those found so far: by highest - (gradient + up) or by
+  // (gradient + down) - lowest.
+  void (*leaders_f32)(const PairView<float>&, double lowest, double highest, const Index* slots, Leaders<float>&);
+  void (*leaders_f64)(const PairView<double>&, double lowest, double highest, const Index* slots, Leaders<double>&);
+
   double (*dot)(std::ptrdiff_t n, const double* x, const double* y);
   void (*axpy)(std::ptrdiff_t n, double a, const double* x, double* y);
   // y[k] += sum over r of a[r] rows[r][k] for k in [begin, end), in the order of r.
@@ -125,7 +140,7 @@ struct Hot {
   void (*products_f64)(Index rows, Index d, const double* x, const double* w, double* out);
   void (*sum_f32)(Index rows, Index d, const float* x, const double* a, double* sum);
   void (*sum_f64)(Index rows, Index d, const double* x, const double* a, double* sum);
-  // H += sum over r of a_r b_r b_r', lower triangle, all rows `stride` long, a multiple of 8.
+  // H += sum over r of a_r b_r', lower triangle, a_r a multiple of b_r, all rows `stride` long, a multiple of 8.
   void (*outer_sum)(Index rows, Index stride, const double* b, const double* a, double* H);
   // In-place Cholesky of the lower triangle of a row-major matrix; returns the index of the first pivot <= floor, or -1.
   Index (*cholesky)(Index n, double* a, std::ptrdiff_t stride, double floor);

@@ -26,6 +26,8 @@ constexpr Hot table{
     partner<double>,
     update_single<float>,
     update_single<double>,
+    leaders<float>,
+    leaders<double>,
     dot,
     axpy,
     accumulate<float>,

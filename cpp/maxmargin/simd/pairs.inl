@@ -123,6 +123,28 @@ Candidate update_single(const PairView<R>& view, double step, const R* row) {
   return {best.first().index, double(largest_of<R>(worst))};
 }
 
+template <class R>
+void leaders(const PairView<R>& view, double lowest, double highest, const Index* slots, Leaders<R>& found) {
+  constexpr int lanes = VectorOf<R>::width;
+  const R low = R(lowest), high = R(highest);
+  for (Index k = 0; k < view.n; k += lanes) {
+    const Vec<R> g = load<Vec<R>>(view.gradient + k);
+    const Vec<R> by = larger(high - (g + load<Vec<R>>(view.up + k)), g + load<Vec<R>>(view.down + k) - low);
+    if (!(largest_of<R>(by) > found.violation[found.most - 1])) continue;
+    for (int l = 0; l < lanes; ++l) {
+      if (!(by[l] > found.violation[found.most - 1]) || slots[k + l] >= 0) continue;
+      found.count += found.count < found.most;
+      Index at = found.count - 1;
+      for (; at > 0 && found.violation[at - 1] < by[l]; --at) {
+        found.violation[at] = found.violation[at - 1];
+        found.who[at] = found.who[at - 1];
+      }
+      found.violation[at] = by[l];
+      found.who[at] = k + l;
+    }
+  }
+}
+
 // The step of a row in a block of rows with a score for each class: their gradients follow, and the row that violates most is
 // found on the way. Columns beyond the classes have a shift far below all others and an infinite mask.
 Extreme follow_row(Index count, Index width, const float* row, const double* change, const double* shift, const double* up,

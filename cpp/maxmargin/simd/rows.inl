@@ -54,8 +54,8 @@ void dense_sum(Index rows, Index d, const V* x, const double* a, double* sum) {
   flush();
 }
 
-// H += sum over r of a[r] b_r b_r' in the lower triangle, tile by tile; `b` has `rows` rows of `stride` values, zeros beyond d.
-// stride is a multiple of 8, and so is the width of H.
+// H += sum over r of a_r b_r' in the lower triangle, tile by tile, a_r a multiple of b_r; both have `rows` rows of `stride`
+// values, zeros beyond d. stride is a multiple of 8, and so is the width of H.
 void outer_sum(Index rows, Index stride, const double* b, const double* a, double* H) {
   constexpr Index high = 4, wide = 8;
   for (Index i = 0; i < stride; i += high)
@@ -65,7 +65,7 @@ void outer_sum(Index rows, Index stride, const double* b, const double* a, doubl
         const double* const row = b + std::ptrdiff_t(r) * stride;
         const Vec<double> left = load<Vec<double>>(row + j), right = load<Vec<double>>(row + j + 4);
         for (Index h = 0; h < high; ++h) {
-          const double factor = a[r] * row[i + h];
+          const double factor = a[std::ptrdiff_t(r) * stride + i + h];
           sum[h][0] += factor * left;
           sum[h][1] += factor * right;
         }

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from maxmargin.errors import InvalidInput
 from maxmargin.estimators._schemes import Scheme
-from maxmargin.estimators._training import Trained
+from maxmargin.solution._columns import Columns
 
 __all__ = ["Assembly", "assemble"]
 
@@ -38,16 +38,25 @@ class Assembly:
     intercept: NDArray[np.float64]
 
 
-def assemble(scheme: Scheme, codes: NDArray[np.intp], trained: list[Trained]) -> Assembly:
+def assemble(scheme: Scheme, codes: NDArray[np.intp], found: Columns, support: NDArray[np.intp]) -> Assembly:
     """Merge the machines.
+
+    Parameters
+    ----------
+    scheme : Scheme
+        Which machines there are.
+    codes : ndarray of intp
+        Class of each training row.
+    found : Columns
+        Their answers.
+    support : ndarray of intp
+        Training row of each of their support vectors.
 
     Raises
     ------
     InvalidInput
         A coefficient or an offset is not finite.
     """
-    supports = [machine.rows(machine.answer.support) for machine in trained]
-    support = np.concatenate(supports)
     is_support = np.zeros(len(codes), dtype=bool)
     is_support[support] = True
     rows = np.flatnonzero(is_support)
@@ -55,19 +64,16 @@ def assemble(scheme: Scheme, codes: NDArray[np.intp], trained: list[Trained]) ->
     place = np.empty(len(codes), dtype=np.intp)
     place[rows] = np.arange(len(rows))
 
-    heights = np.zeros((len(trained), scheme.n_classes), dtype=np.intp)
-    for index in range(len(trained)):
+    heights = np.zeros((scheme.n_machines, scheme.n_classes), dtype=np.intp)
+    for index in range(scheme.n_machines):
         for height, of_class in scheme.blocks(index):
             heights[index, of_class] = height
-    owner = np.repeat(np.arange(len(trained)), [len(each) for each in supports])
     dual = np.zeros((scheme.n_coefficients, len(rows)))
-    beta = np.concatenate([machine.answer.at_support(machine.answer.model.beta) for machine in trained])
-    dual[heights[owner, codes[support]], place[support]] = beta
-    intercept = np.array([machine.answer.model.bias for machine in trained], dtype=np.float64)
-    if not (np.isfinite(dual).all() and np.isfinite(intercept).all()):
+    dual[heights[found.owner_of_support, codes[support]], place[support]] = found.beta
+    if not (np.isfinite(dual).all() and np.isfinite(found.bias).all()):
         raise InvalidInput(
             "The dual coefficients or intercepts are not finite. The input data may contain large values and"
             " need to be preprocessed, for example by StandardScaler."
         )
     n_support = np.bincount(codes[rows], minlength=scheme.n_classes).astype(np.int32)
-    return Assembly(rows, n_support, dual, intercept)
+    return Assembly(rows, n_support, dual, found.bias)

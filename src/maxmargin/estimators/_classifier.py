@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -20,10 +22,11 @@ from maxmargin.estimators._parameters import check_shape_of_scores, check_votes,
 from maxmargin.estimators._records import Records, record, solutions
 from maxmargin.estimators._reporting import report_for
 from maxmargin.estimators._schemes import OneVsRest, Scheme, machine_names, scheme_of
-from maxmargin.estimators._training import Budget, train, warn_of_the_worst
+from maxmargin.estimators._training import Budget, train
 from maxmargin.estimators._values import machine_values
 from maxmargin.kernels import Gram
 from maxmargin.problems import Problem
+from maxmargin.problems._pairs import LabelledParts
 from maxmargin.solution import Status
 from maxmargin.validation import TrainingSet, class_weights, label_column, labelled_set, shape
 
@@ -34,8 +37,8 @@ class KernelClassifier(ClassifierMixin, KernelModel, ABC):  # type: ignore[misc]
     """Fit and vote; what a machine minimises is left to the classifier."""
 
     @abstractmethod
-    def _problem(self, gram: Gram, y: NDArray[np.float64], price: NDArray[np.float64]) -> Problem:
-        """What each machine solves, from kernel values, labels −1 and +1, and prices of its rows."""
+    def _problems(self, gram: Gram, parts: LabelledParts, price: NDArray[np.float64]) -> Sequence[Problem]:
+        """What the machines solve, from kernel values and prices of all rows, and the rows and labels of each."""
 
     @property
     def _wants_one_vs_rest(self) -> bool:
@@ -99,19 +102,19 @@ class KernelClassifier(ClassifierMixin, KernelModel, ABC):  # type: ignore[misc]
         self, gram: Gram, data: TrainingSet, price: NDArray[np.float64], budget: Budget
     ) -> tuple[Assembly, Records, NDArray[np.int32]]:
         scheme = scheme_of(len(data.classes), one_vs_rest=self._wants_one_vs_rest)
-        names = machine_names(scheme, data.classes)
-        machines = list(scheme.machines(data.codes))
-        problems = [
-            self._problem(gram, machine.y, price)
-            if machine.rows is None
-            else self._problem(gram.take(machine.rows), machine.y, price[machine.rows])
-            for machine in machines
-        ]
+        parts = scheme.machines(data.codes)
+        problems = self._problems(gram, parts, price)
+        names = partial(machine_names, scheme, data.classes)
         with report_for(self.verbose, scheme.n_machines) as report:
-            trained = train(machines, problems, solver=chosen_solver(self), budget=budget, report=report, names=names)
-        warn_of_the_worst(trained, names, stacklevel=3)
-        steps = np.array([max(1, machine.answer.steps) for machine in trained], dtype=np.int32)
-        return assemble(scheme, data.codes, trained), record(trained, data.kept), steps
+            solver = chosen_solver(self)
+            found = train(problems, solver=solver, budget=budget, report=report, names=names, stacklevel=4)
+        support, boundary = found.support, found.boundary
+        if parts.rows is None:
+            support, boundary = found.rows(support, found.n_support), found.rows(boundary, found.n_boundary)
+        else:
+            support, boundary = parts.rows.take(support).astype(np.intp), parts.rows.take(boundary).astype(np.intp)
+        assembly = assemble(scheme, data.codes, found, support)
+        return assembly, record(found, data.of_kept_rows(boundary)), found.steps
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Evaluate the machines at rows.

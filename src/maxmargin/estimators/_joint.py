@@ -13,12 +13,13 @@ from maxmargin._solve import complaint
 from maxmargin.errors import InvalidInput
 from maxmargin.estimators._assembly import Assembly
 from maxmargin.estimators._fitted import Fitted, RowKind
-from maxmargin.estimators._records import Records, certificates, compact
+from maxmargin.estimators._records import Records, certificates
 from maxmargin.estimators._reporting import report_for
 from maxmargin.estimators._training import Budget
 from maxmargin.kernels import Gram
 from maxmargin.problems import JointMulticlass
 from maxmargin.solution import JointSolution, Trace
+from maxmargin.solution._columns import thinned
 from maxmargin.solvers import JointRows
 from maxmargin.validation import TrainingSet, take_rows
 
@@ -50,7 +51,7 @@ def train_joint(
         intercept=solution.bias,
     )
     certificate = solution.certificate
-    checkpoints = compact([solution.trace.thinned(8).table])
+    checkpoints = thinned(solution.trace.table, np.array([len(solution.trace)]))[0]
     records = Records(
         statuses=(solution.status.name,),
         numbers=np.array([[certificate.primal_objective, certificate.dual_objective, certificate.kkt_violation, 0.0, 0.0]]),

@@ -19,6 +19,7 @@ from maxmargin.estimators._parameters import check_budget, check_class_weight, c
 from maxmargin.estimators._reporting import report_for
 from maxmargin.estimators._schemes import Scheme, machine_names, scheme_of
 from maxmargin.estimators._training import Deadline, upper_bounds
+from maxmargin.kernels._scale import feature_scale_warning
 from maxmargin.losses import Loss
 from maxmargin.problems import ClassLoss, LinearClasses, Offset, Penalty, PrimalProblem
 from maxmargin.solution import Certificate, LinearSolution, Status
@@ -31,7 +32,6 @@ from maxmargin.validation import (
     canonical,
     check_boolean,
     class_weights,
-    feature_scale_warning,
     label_column,
     labelled_set,
 )
@@ -157,8 +157,8 @@ class LinearModel(LinearScores, ABC):
         where = (offset, scale, self._bound())
         solutions: list[LinearSolution] = []
         with report_for(self.verbose, scheme.n_machines) as report:
-            for name, machine in zip(names, scheme.machines(data.codes), strict=True):
-                problem = PrimalProblem.on(data.X, machine.y, price, loss, penalty, *where)
+            for name, (_, labels) in zip(names, scheme.machines(data.codes).each(), strict=True):
+                problem = PrimalProblem.on(data.X, labels, price, loss, penalty, *where)
                 follow = report.start(name)
                 solver = self._solver()
                 solutions.append(answer_linear(problem, solver, self.tol, self.max_iter, deadline.left(), callback=follow))

@@ -15,6 +15,7 @@ from maxmargin.estimators._linear_model import linear_rows, warn_of_the_worst
 from maxmargin.estimators._parameters import check_budget, check_dual, check_intercept, check_random_state, offset_of
 from maxmargin.estimators._reporting import report_for
 from maxmargin.estimators._training import Deadline, upper_bounds
+from maxmargin.kernels._scale import feature_scale_warning
 from maxmargin.losses import EpsilonInsensitive, SquaredEpsilonInsensitive
 from maxmargin.problems import Penalty, PrimalProblem
 from maxmargin.problems._base import require_range
@@ -24,7 +25,6 @@ from maxmargin.validation import (
     check_non_negative,
     check_option,
     check_positive,
-    feature_scale_warning,
     target_column,
     weighted_rows,
 )

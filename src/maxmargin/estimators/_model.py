@@ -19,8 +19,9 @@ from maxmargin.estimators._schemes import Scheme
 from maxmargin.estimators._training import Budget, Deadline, require_finite
 from maxmargin.estimators._values import machine_weights
 from maxmargin.kernels import Gram, Kernel, Precomputed, UserFunction, as_kernel
+from maxmargin.kernels._scale import feature_scale_warning
 from maxmargin.solution import Certificate, Status
-from maxmargin.validation import feature_scale_warning, take_rows
+from maxmargin.validation import take_rows
 
 __all__ = ["KernelModel"]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Literal, final
 
 import numpy as np
@@ -11,6 +12,7 @@ from maxmargin.errors import InvalidInput
 from maxmargin.estimators._classifier import KernelClassifier
 from maxmargin.kernels import Gram
 from maxmargin.problems import NuClassification, Problem
+from maxmargin.problems._pairs import LabelledParts
 from maxmargin.validation import check_fraction
 
 __all__ = ["NuSVC"]
@@ -167,5 +169,9 @@ class NuSVC(KernelClassifier):
                 f" {classes[small]} beside {classes[large]}. Choose nu in (0, {largest:.6g}]."
             )
 
-    def _problem(self, gram: Gram, y: NDArray[np.float64], price: NDArray[np.float64]) -> Problem:
-        return NuClassification.on(gram, y, price, float(self.nu))
+    def _problems(self, gram: Gram, parts: LabelledParts, price: NDArray[np.float64]) -> Sequence[Problem]:
+        nu = float(self.nu)
+        return [
+            NuClassification.on(*((gram, y, price) if rows is None else (gram.take(rows), y, price[rows])), nu)
+            for rows, y in parts.each()
+        ]

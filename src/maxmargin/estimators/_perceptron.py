@@ -18,6 +18,7 @@ from maxmargin.estimators._parameters import check_class_weight, check_max_time
 from maxmargin.estimators._schemes import machine_names, scheme_of
 from maxmargin.estimators._training import Deadline, require_finite
 from maxmargin.kernels import BoundKernel, Gram, Precomputed, UserFunction, as_kernel
+from maxmargin.kernels._scale import feature_scale_warning
 from maxmargin.losses import Perceptron as PerceptronLoss
 from maxmargin.problems import HardMargin, Offset, Penalty, PrimalProblem
 from maxmargin.solution import Status
@@ -33,7 +34,6 @@ from maxmargin.validation import (
     check_integer,
     check_positive,
     class_weights,
-    feature_scale_warning,
     label_column,
     labelled_set,
     take_rows,
@@ -182,7 +182,7 @@ class Perceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         if kind in (RowKind.DENSE, RowKind.SPARSE):
             require_finite(gram)
         scheme = scheme_of(len(data.classes), one_vs_rest=True)
-        labels = [machine.y for machine in scheme.machines(data.codes)]
+        labels = [y for _, y in scheme.machines(data.codes).each()]
         runs = []
         for signs in labels:
             limits = Limits(tol=1.0, max_steps=int(self.max_iter), max_seconds=deadline.left() or 0.0)

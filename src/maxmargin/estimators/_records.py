@@ -16,15 +16,12 @@ from numpy.typing import NDArray
 
 from maxmargin.errors import InvalidInput
 from maxmargin.estimators._fitted import Fitted, RowKind
-from maxmargin.estimators._training import Trained
 from maxmargin.problems import Margin, Reading, Terms
 from maxmargin.solution import Certificate, Solution, Status, Trace
-from maxmargin.solution._answer import Answer
+from maxmargin.solution._columns import Columns
 from maxmargin.validation import take_rows
 
-__all__ = ["Records", "certificates", "compact", "record", "solutions"]
-
-_CHECKPOINTS = 8  # at most so many of a trace are kept: the first, the last, and some between
+__all__ = ["Records", "certificates", "record", "solutions"]
 
 
 @final
@@ -110,45 +107,29 @@ def _restored(statuses: tuple[str, ...], *parts: bytes) -> Records:
         raise InvalidInput(f"The pickled records were altered: {error}. Fit it again.") from None
 
 
-def record(trained: list[Trained], kept: NDArray[np.intp] | None) -> Records:
-    """Keep what an answer has beyond its coefficients.
+def record(found: Columns, boundary: NDArray[np.intp]) -> Records:
+    """Keep what the answers have beyond their coefficients.
 
     Every estimator has a free offset and linear slack, or none: of its terms prices, total and sides say it all.
 
     Parameters
     ----------
-    trained : list of Trained
-        The machines.
-    kept : ndarray of intp or None
-        The caller's rows that were trained on; None if all.
+    found : Columns
+        The answers.
+    boundary : ndarray of intp
+        Which of the caller's rows their boundaries have.
     """
-    found = [machine.answer for machine in trained]
-    boundaries = [machine.rows(machine.answer.judgement.boundary) for machine in trained]
-    rows = np.concatenate(boundaries)
-    traces = [each.iterate.trace.thinned(_CHECKPOINTS).table for each in found]
-    terms = [each.problem.terms(each.judgement) for each in found]
-    paid = [each.at_support(term.price) for each, term in zip(found, terms, strict=True)]
-    paid += [each.at_boundary(term.price) for each, term in zip(found, terms, strict=True)]
     return Records(
-        statuses=tuple(each.status.name for each in found),
-        numbers=np.array([_numbers(each) for each in found]),
-        scores=np.concatenate([each.at_support(each.model.scores) for each in found]),
-        boundary=(rows if kept is None else kept[rows]).astype(np.int32),
-        boundary_excess=np.concatenate([each.boundary_excess for each in found]),
-        prices=np.concatenate(paid),
-        checkpoints=compact(traces),
-        counts=np.array(
-            [(len(own), len(trace), each.problem.gram.n) for own, trace, each in zip(boundaries, traces, found, strict=True)],
-            dtype=np.int32,
-        ),
-        sums=np.array([(each.total, float(each.by_side)) for each in terms]),
+        statuses=tuple([status.name for status in found.statuses]),
+        numbers=found.numbers,
+        scores=found.scores,
+        boundary=boundary.astype(np.int32),
+        boundary_excess=found.excess,
+        prices=found.prices,
+        checkpoints=found.checkpoints,
+        counts=np.stack([found.n_boundary, found.n_checkpoints, found.sizes], axis=1).astype(np.int32),
+        sums=found.sums,
     )
-
-
-def compact(traces: list[NDArray[np.floating]]) -> NDArray[np.float32]:
-    """Traces one after the other, in single precision."""
-    with np.errstate(over="ignore"):  # beyond float32 an objective is infinite in the kept trace
-        return np.concatenate(traces, dtype=np.float32)
 
 
 def certificates(records: Records) -> list[Certificate]:
@@ -246,16 +227,6 @@ def solutions(
             )
         )
     return found
-
-
-def _numbers(answer: Answer) -> tuple[float, ...]:
-    certificate = answer.certificate
-    return (
-        certificate.primal_objective,
-        certificate.dual_objective,
-        math.copysign(certificate.kkt_violation, -1.0 if math.isnan(certificate.gap) else 1.0),
-        *answer.model.bias_interval,
-    )
 
 
 def _ascending(places: NDArray[np.intp], support: NDArray[np.int32]) -> NDArray[np.intp]:

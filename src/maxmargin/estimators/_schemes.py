@@ -10,32 +10,26 @@ Chang and Lin, LIBSVM: a library for support vector machines, 2011, section 7.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import combinations, pairwise
-from typing import Any, NamedTuple, final
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Machine", "OneVsOne", "OneVsRest", "Scheme", "SharedVectors", "TwoClasses", "machine_names", "scheme_of"]
+from maxmargin.problems._pairs import LabelledParts, class_pairs
+
+__all__ = [
+    "OneVsOne",
+    "OneVsRest",
+    "Scheme",
+    "SharedVectors",
+    "TwoClasses",
+    "machine_names",
+    "scheme_of",
+]
 
 Floats = NDArray[np.float64]
-
-
-@final
-class Machine(NamedTuple):
-    """A two-class problem among the training rows.
-
-    Attributes
-    ----------
-    rows : ndarray of intp or None
-        The rows that take part, ascending; None if all do.
-    y : ndarray of float64
-        +1 and −1 for these rows.
-    """
-
-    rows: NDArray[np.intp] | None
-    y: Floats
 
 
 class Scheme(ABC):
@@ -65,8 +59,8 @@ class Scheme(ABC):
         """Class on the positive and class on the negative side; None stands for all the others."""
 
     @abstractmethod
-    def machines(self, codes: NDArray[np.intp]) -> Iterator[Machine]:
-        """Two-class problems for rows of the classes ``codes``."""
+    def machines(self, codes: NDArray[np.intp]) -> LabelledParts:
+        """Rows and labels of the machines for rows of the classes ``codes``."""
 
     @abstractmethod
     def blocks(self, machine: int) -> list[tuple[int, int]]:
@@ -132,8 +126,8 @@ class TwoClasses(Scheme):
     def sides(self, machine: int) -> tuple[int, int | None]:
         return 1, 0
 
-    def machines(self, codes: NDArray[np.intp]) -> Iterator[Machine]:
-        yield Machine(None, np.where(codes == 1, 1.0, -1.0))
+    def machines(self, codes: NDArray[np.intp]) -> LabelledParts:
+        return LabelledParts(None, np.where(codes == 1, 1.0, -1.0), [len(codes)])
 
     def blocks(self, machine: int) -> list[tuple[int, int]]:
         return [(0, 0), (0, 1)]
@@ -171,12 +165,8 @@ class OneVsOne(Scheme):
     def sides(self, machine: int) -> tuple[int, int | None]:
         return self.pairs[machine]
 
-    def machines(self, codes: NDArray[np.intp]) -> Iterator[Machine]:
-        of = [np.flatnonzero(codes == k) for k in range(self.n_classes)]
-        for i, j in self.pairs:
-            rows = np.concatenate((of[i], of[j]))
-            rows.sort(kind="stable")  # which merges two ascending parts in one pass
-            yield Machine(rows, np.where(codes.take(rows) == i, 1.0, -1.0))
+    def machines(self, codes: NDArray[np.intp]) -> LabelledParts:
+        return class_pairs(codes, self.n_classes)
 
     def blocks(self, machine: int) -> list[tuple[int, int]]:
         i, j = self.pairs[machine]
@@ -238,9 +228,9 @@ class OneVsRest(Scheme):
     def sides(self, machine: int) -> tuple[int, int | None]:
         return machine, None
 
-    def machines(self, codes: NDArray[np.intp]) -> Iterator[Machine]:
-        for k in range(self.n_classes):
-            yield Machine(None, np.where(codes == k, 1.0, -1.0))
+    def machines(self, codes: NDArray[np.intp]) -> LabelledParts:
+        own = codes == np.arange(self.n_classes)[:, np.newaxis]
+        return LabelledParts(None, np.where(own, 1.0, -1.0).ravel(), [len(codes)] * self.n_classes)
 
     def blocks(self, machine: int) -> list[tuple[int, int]]:
         return [(machine, of_class) for of_class in range(self.n_classes)]
@@ -278,9 +268,8 @@ class SharedVectors(Scheme):
     def sides(self, machine: int) -> tuple[int, int | None]:
         return 0, None
 
-    def machines(self, codes: NDArray[np.intp]) -> Iterator[Machine]:
-        for _ in range(self.n_machines):
-            yield Machine(None, np.ones(len(codes)))
+    def machines(self, codes: NDArray[np.intp]) -> LabelledParts:
+        return LabelledParts(None, np.ones(self.n_machines * len(codes)), [len(codes)] * self.n_machines)
 
     def blocks(self, machine: int) -> list[tuple[int, int]]:
         return [(machine, 0)]

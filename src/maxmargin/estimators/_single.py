@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,12 +17,13 @@ from maxmargin.estimators._model import KernelModel
 from maxmargin.estimators._parameters import chosen_solver
 from maxmargin.estimators._records import record, solutions
 from maxmargin.estimators._reporting import report_for
-from maxmargin.estimators._schemes import Machine, Scheme
-from maxmargin.estimators._training import Budget, Trained, train, warn_of_the_worst
+from maxmargin.estimators._schemes import Scheme
+from maxmargin.estimators._training import Budget, train
 from maxmargin.estimators._values import machine_values
 from maxmargin.kernels import Gram
 from maxmargin.problems import Problem
 from maxmargin.solution import Solution, Status
+from maxmargin.solution._columns import Columns
 from maxmargin.validation import WeightedRows, shape
 
 __all__ = ["SharedMachines"]
@@ -37,24 +39,22 @@ class SharedMachines(KernelModel, ABC):
     def _finish(self, X: Any, y: NDArray[np.float64], data: WeightedRows, kind: RowKind, gram: Gram, budget: Budget) -> None:
         """Train a machine for each column of y, and keep them."""
         columns = [np.ascontiguousarray(column) for column in np.atleast_2d(y.T)]
-        machines = [Machine(None, column) for column in columns]
         problems = [self._problem(gram, column, data.weight) for column in columns]
-        names = ["fit"] if len(columns) == 1 else [f"output {k}" for k in range(len(columns))]
+        names = partial(_output_names, len(columns))
         with report_for(self.verbose, len(columns)) as report:
-            trained = train(machines, problems, solver=chosen_solver(self), budget=budget, report=report, names=names)
-        warn_of_the_worst(trained, names, stacklevel=3)
-        rows = np.flatnonzero(np.bincount(np.concatenate([each.answer.support for each in trained]), minlength=data.n))
-        dual = _coefficients(trained, rows)
+            solver = chosen_solver(self)
+            found = train(problems, solver=solver, budget=budget, report=report, names=names, stacklevel=4)
+        rows, dual = _coefficients(found, data.n)
         self._n_support = np.array([len(rows)], dtype=np.int32)
-        self._records = record(trained, data.kept)
-        self._readings = tuple(each.answer.model.reading for each in trained)
-        self._targets = np.concatenate([each.answer.at_support(each.answer.problem.y) for each in trained])
-        self._steps = np.array([max(1, each.answer.steps) for each in trained], dtype=np.int32)
+        self._records = record(found, data.of_kept_rows(found.rows(found.boundary, found.n_boundary)))
+        self._readings = tuple(found.readings)
+        self._targets = np.concatenate(columns).take(found.support)
+        self._steps = found.steps
         self._keep(X, data, kind, rows, dual)
         self.shape_fit_ = shape(X)
-        self.intercept_ = np.array([each.answer.model.bias for each in trained])
+        self.intercept_ = found.bias
         self.n_iter_ = int(self._steps.max())
-        self.fit_status_ = int(any(each.answer.status is not Status.CONVERGED for each in trained))
+        self.fit_status_ = int(any(status is not Status.CONVERGED for status in found.statuses))
 
     def _values(self, X: Any) -> NDArray[np.float64]:
         """``f(x)`` of every machine, shape (m, n_machines)."""
@@ -68,7 +68,7 @@ class SharedMachines(KernelModel, ABC):
 
     @property
     def solutions_(self) -> list[Solution]:
-        """Answer of each machine; traces are thinned to 10 checkpoints."""
+        """Answer of each machine; traces are thinned to 8 checkpoints."""
         check_is_fitted(self)
         return solutions(
             self._records,
@@ -95,14 +95,19 @@ class SharedMachines(KernelModel, ABC):
         return self.intercept_
 
 
-def _coefficients(trained: list[Trained], rows: NDArray[np.intp]) -> NDArray[np.float64]:
-    """Coefficients of each machine (down) at the rows that support any (across)."""
-    dual = np.zeros((len(trained), len(rows)))
-    for height, each in enumerate(trained):
-        dual[height, np.searchsorted(rows, each.answer.support)] = each.answer.at_support(each.answer.model.beta)
+def _output_names(count: int) -> list[str]:
+    return ["fit"] if count == 1 else [f"output {k}" for k in range(count)]
+
+
+def _coefficients(found: Columns, n: int) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    """Rows that support any machine, and the coefficients of each machine (down) at these rows (across)."""
+    support = found.rows(found.support, found.n_support)
+    rows = np.flatnonzero(np.bincount(support, minlength=n))
+    dual = np.zeros((len(found.sizes), len(rows)))
+    dual[found.owner_of_support, np.searchsorted(rows, support)] = found.beta
     if not np.isfinite(dual).all():
         raise InvalidInput(
             "The dual coefficients or intercepts are not finite. The input data may contain large values and"
             " need to be preprocessed, for example by StandardScaler."
         )
-    return dual
+    return rows, dual

@@ -14,6 +14,7 @@ from maxmargin.estimators._parameters import check_budget, check_intercept, chec
 from maxmargin.estimators._reporting import report_for
 from maxmargin.estimators._schemes import machine_names, scheme_of
 from maxmargin.estimators._training import Deadline
+from maxmargin.kernels._scale import feature_scale_warning
 from maxmargin.losses import MarginLoss, as_loss
 from maxmargin.problems import Penalty, PrimalProblem
 from maxmargin.solution import Certificate, LinearSolution, Status
@@ -22,7 +23,6 @@ from maxmargin.solvers._stochastic import WalkOn
 from maxmargin.validation import (
     check_integer,
     check_positive,
-    feature_scale_warning,
     label_column,
     labelled_set,
 )
@@ -162,8 +162,8 @@ class StochasticClassifier(LinearScores):
         walks, solutions = [], []
         seeds = self._seeds(scheme.n_machines)
         with report_for(self.verbose, scheme.n_machines) as report:
-            for name, seed, machine in zip(names, seeds, scheme.machines(data.codes), strict=True):
-                problem = self._problem(data.X, machine.y)
+            for name, seed, (_, labels) in zip(names, seeds, scheme.machines(data.codes).each(), strict=True):
+                problem = self._problem(data.X, labels)
                 follow = report.start(name)
                 walks.append(self._solver(seed).walk(problem))
                 on = WalkOn(walks[-1])
@@ -199,8 +199,10 @@ class StochasticClassifier(LinearScores):
         scheme = scheme_of(len(known), one_vs_rest=True)
         walks: list[SubgradientWalk] = [] if first else self._walks
         solutions = []
-        for k, (seed, machine) in enumerate(zip(self._seeds(scheme.n_machines), scheme.machines(codes), strict=True)):
-            problem = self._problem(X, machine.y)
+        for k, (seed, (_, labels)) in enumerate(
+            zip(self._seeds(scheme.n_machines), scheme.machines(codes).each(), strict=True)
+        ):
+            problem = self._problem(X, labels)
             solver = self._solver(seed)
             if (reason := solver.supports(problem)) is not None:
                 raise InvalidInput(f"StochasticSubgradient cannot solve this PrimalProblem: {reason}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any, Literal, final
 
 import numpy as np
@@ -12,8 +13,10 @@ from maxmargin.estimators._classifier import KernelClassifier
 from maxmargin.estimators._parameters import check_shape_of_scores
 from maxmargin.estimators._training import upper_bounds
 from maxmargin.kernels import Gram
-from maxmargin.problems import HardMargin, Problem, SoftMargin
+from maxmargin.problems import HardMargin, Problem
 from maxmargin.problems._base import require_range
+from maxmargin.problems._pairs import LabelledParts
+from maxmargin.problems._soft_margin import SoftMargins
 from maxmargin.validation import check_option, check_positive
 
 __all__ = ["SVC"]
@@ -191,5 +194,7 @@ class SVC(KernelClassifier):
         require_range(upper, "C times sample_weight")  # for all machines at once
         return upper
 
-    def _problem(self, gram: Gram, y: NDArray[np.float64], price: NDArray[np.float64]) -> Problem:
-        return HardMargin.on(gram, y) if math.isinf(self.C) else SoftMargin.on(gram, y, price)
+    def _problems(self, gram: Gram, parts: LabelledParts, price: NDArray[np.float64]) -> Sequence[Problem]:
+        if math.isinf(self.C):
+            return [HardMargin.on(gram if rows is None else gram.take(rows), y) for rows, y in parts.each()]
+        return SoftMargins(gram, parts, price)

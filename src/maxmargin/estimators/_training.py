@@ -5,21 +5,22 @@ from __future__ import annotations
 import math
 import time
 import warnings
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin._solve import answer, complaint
+from maxmargin._solve import answer, answer_columns, complaint
 from maxmargin.errors import InvalidInput
 from maxmargin.estimators._reporting import Report
-from maxmargin.estimators._schemes import Machine
 from maxmargin.problems import Problem
 from maxmargin.solution import Status
 from maxmargin.solution._answer import Answer
+from maxmargin.solution._columns import Columns
 
-__all__ = ["Budget", "Deadline", "Trained", "require_finite", "train", "upper_bounds", "warn_of_the_worst"]
+__all__ = ["Budget", "Deadline", "require_finite", "train", "upper_bounds"]
 
 _LEAST_COST = 1e-300
 
@@ -52,20 +53,6 @@ class Budget:
     deadline: Deadline
 
 
-@final
-@dataclass(frozen=True, eq=False)
-class Trained:
-    """A machine with its answer, which counts the machine's own rows."""
-
-    machine: Machine
-    answer: Answer
-
-    def rows(self, own: NDArray[Any]) -> NDArray[np.intp]:
-        """Training rows that the machine's own rows are."""
-        own = own.astype(np.intp)  # numpy takes other integers slowly
-        return own if self.machine.rows is None else self.machine.rows.take(own)
-
-
 def require_finite(gram: Any) -> None:
     """Raise if the kernel overflows: by Cauchy and Schwarz it does so on the diagonal if anywhere."""
     overflow = np.flatnonzero(~np.isfinite(gram.diagonal()))
@@ -83,59 +70,68 @@ def upper_bounds(C: float, factor: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def train(
-    machines: list[Machine], problems: list[Problem], *, solver: Any, budget: Budget, report: Report, names: list[str]
-) -> list[Trained]:
-    """Solve the problem of every machine.
+    problems: Sequence[Problem],
+    *,
+    solver: Any,
+    budget: Budget,
+    report: Report,
+    names: Callable[[], list[str]],
+    stacklevel: int = 2,
+) -> Columns:
+    """Solve the problem of every machine; warn once for all of them.
 
     Parameters
     ----------
-    machines : list of Machine
-        Which rows they have.
-    problems : list of Problem
-        What they solve; they share a source of kernel values.
+    problems : sequence of Problem
+        What the machines solve; they share a source of kernel values.
     solver : solver object
         What solves them.
     budget : Budget
         When to stop.
     report : Report
         Told about each machine.
-    names : list of str
-        Names of the machines, for the report.
+    names : callable
+        Gives the names of the machines, for the report and for a warning.
+    stacklevel : int
+        As in :func:`warnings.warn`, counted from the caller.
     """
     if report.silent:
-        answers = answer(problems, solver, budget.tol, budget.max_iter, budget.deadline.left())
+        found = answer_columns(problems, solver, budget.tol, budget.max_iter, budget.deadline.left())
     else:  # one at a time, so that the report can follow
         answers = []
-        for name, problem in zip(names, problems, strict=True):
+        for name, problem in zip(names(), problems, strict=True):
             follow = report.start(name)
             left = budget.deadline.left()
             answers += answer([problem], solver, budget.tol, budget.max_iter, left, callback=follow)
             report.done(answers[-1])
-    return [Trained(machine, found) for machine, found in zip(machines, answers, strict=True)]
+        found = Columns.of(answers)
+    if found.answers:
+        _warn_of_the_worst(found.answers, names, stacklevel=stacklevel + 1)
+    return found
 
 
-def warn_of_the_worst(trained: list[Trained], names: list[str], *, stacklevel: int = 2) -> None:
+def _warn_of_the_worst(answers: list[Answer], names: Callable[[], list[str]], *, stacklevel: int) -> None:
     """Warn once for all machines: of the worst ending, the least precise among equals; or of one that separates nothing.
 
     Parameters
     ----------
-    trained : list of Trained
-        The machines.
-    names : list of str
-        Their names.
+    answers : list of Answer
+        Of the machines.
+    names : callable
+        Gives their names: seldom asked for.
     stacklevel : int
         As in :func:`warnings.warn`, counted from the caller.
     """
-    endings = [machine.answer.certificate for machine in trained]
-    empty = [bool(machine.answer.remark) for machine in trained]
-    worst = max(range(len(trained)), key=lambda i: (endings[i].status.severity, empty[i], endings[i].kkt_violation))
-    said = complaint(trained[worst].answer)
+    endings = [answer.certificate for answer in answers]
+    empty = [bool(answer.remark) for answer in answers]
+    worst = max(range(len(answers)), key=lambda i: (endings[i].status.severity, empty[i], endings[i].kkt_violation))
+    said = complaint(answers[worst])
     if said is None:
         return
     message, category = said
-    if len(trained) > 1 and empty[worst]:
-        message = f"{sum(empty)} of {len(trained)} machines separate nothing; one is {names[worst]}. {message}"
-    elif len(trained) > 1:
+    if len(answers) > 1 and empty[worst]:
+        message = f"{sum(empty)} of {len(answers)} machines separate nothing; one is {names()[worst]}. {message}"
+    elif len(answers) > 1:
         count = sum(ending.status is not Status.CONVERGED for ending in endings)
-        message = f"{count} of {len(trained)} machines did not converge; the worst is {names[worst]}. {message}"
+        message = f"{count} of {len(answers)} machines did not converge; the worst is {names()[worst]}. {message}"
     warnings.warn(message, category, stacklevel=stacklevel + 1)

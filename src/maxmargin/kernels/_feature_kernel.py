@@ -17,6 +17,7 @@ from maxmargin.errors import InvalidInput
 from maxmargin.kernels._base import BoundKernel
 from maxmargin.kernels._gram import Gram
 from maxmargin.kernels._rows import as_features
+from maxmargin.kernels._scale import moments
 from maxmargin.validation import check_non_negative
 
 __all__ = ["FeatureKernel", "Formula", "gamma_value"]
@@ -99,12 +100,9 @@ def gamma_value(gamma: Any, X: Any, sample_weight: NDArray[np.float64] | None, o
 
 def _variance(X: Any, weight: NDArray[np.float64] | None) -> float:
     """Variance of all entries; the rows count by their weights."""
-    is_sparse = sparse.issparse(X)
     if weight is None:
-        if is_sparse:
-            values, entries = X.data.astype(np.float64, copy=False), float(X.shape[0]) * float(X.shape[1])
-            return float(values @ values) / entries - (float(values.sum()) / entries) ** 2
-        return float(X.var(dtype=np.float64))
+        return moments(X).of_all_entries
+    is_sparse = sparse.issparse(X)
     total = float(weight.sum()) * int(X.shape[1])
     mean = float((weight @ X).sum()) / total
     if is_sparse:

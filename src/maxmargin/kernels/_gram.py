@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple, final
 
 import numpy as np
@@ -86,9 +87,9 @@ class Gram:
         return self.core.product(np.ascontiguousarray(beta, dtype=np.float64))
 
     @staticmethod
-    def matvecs(grams: Sequence[Gram], betas: Sequence[NDArray[np.float64]]) -> list[NDArray[np.float64]]:
-        """``K β`` of several sources, in parallel."""
-        return _core.products([gram.core for gram in grams], list(betas))
+    def matvecs(grams: Sequence[Gram], beta: NDArray[np.float64]) -> NDArray[np.float64]:
+        """``K β`` of several sources, in parallel; β and the products stand one source after the other."""
+        return _core.products([gram.core for gram in grams], beta)
 
     def block(self, rows: Any, columns: Any) -> NDArray[np.float64]:
         """``K[rows, columns]`` in float64."""
@@ -113,6 +114,11 @@ class Gram:
         chosen = np.ascontiguousarray(indices, dtype=np.int32)
         subset = chosen if self._subset is None else self._subset[chosen]
         return Gram(self._source, self._x, self.kernel, subset, self._signs, self._constant)
+
+    def cores_of(self, indices: NDArray[np.int32], cuts: Sequence[int]) -> list[_core.Gram]:
+        """The core's sources for parts of the rows: part k has the indices from ``cuts[k]`` to ``cuts[k + 1]``."""
+        subset = indices if self._subset is None else self._subset[indices]
+        return [self._source(subset[begin:end]) for begin, end in pairwise(cuts)]
 
     def factor(self) -> Factor | None:
         """The rows behind a linear kernel, so that ``K β`` needs no kernel value; None for other kernels, or adjusted twice."""

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
-from typing import Any, Protocol, final
+from typing import Any, NamedTuple, Protocol, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,8 +59,7 @@ class Judged(Protocol):
 
 
 @final
-@dataclass(frozen=True, eq=False)
-class Model:
+class Model(NamedTuple):
     """An answer in the formulation's own terms.
 
     Attributes

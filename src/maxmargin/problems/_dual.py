@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, final
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.errors import InvalidInput
 from maxmargin.kernels import Gram
 
 if TYPE_CHECKING:
     from maxmargin import _core
 
-__all__ = ["DualProblem"]
+__all__ = ["DualProblem", "DualStack", "stacked"]
 
 Vector = NDArray[np.float64]
 
 
 @final
-@dataclass(frozen=True, eq=False)
-class DualProblem:
+class DualProblem(NamedTuple):
     """Minimise ``½ βᵀ(K + D) β + qᵀβ + kink Σ|β|`` subject to ``lower ≤ β ≤ upper`` and at most two equalities.
 
     With an offset ``Σβ = total``, and with a mass also ``Σ|β| = mass`` (``≤ mass`` where it may fall). ``D`` is diagonal, None
@@ -63,29 +63,73 @@ class DualProblem:
         gradient = scores + self.q
         return gradient if self.D is None else gradient + self.D * beta
 
-    def judged_at(self, beta: Vector) -> DualProblem:
-        """The problem at finite prices, for the judge of a point: no bound, no ridge and any violation is an infinite loss.
+
+@final
+class DualStack(NamedTuple):
+    """Several duals of one kind as the core takes them: their vectors stand one problem after the other.
+
+    Examples
+    --------
+    >>> from maxmargin.problems import SoftMargin
+    >>> from maxmargin.problems._dual import DualStack
+    >>> dual = SoftMargin([[-1.0], [1.0]], [-1, 1]).dual
+    >>> DualStack.of([dual, dual]).q
+    array([ 1., -1.,  1., -1.])
+    """
+
+    grams: list[_core.Gram]
+    q: Vector
+    lower: Vector
+    upper: Vector
+    D: Vector | None
+    kink: float
+    offset: bool
+    total: Vector
+    mass: Vector | None
+    mass_may_fall: bool
+
+    @classmethod
+    def of(cls, duals: Sequence[DualProblem]) -> DualStack:
+        """Stack them."""
+        first = duals[0]
+        kind = _kind(first)
+        if any(_kind(dual) != kind for dual in duals):
+            raise InvalidInput("Problems that are solved together must be of one kind. Solve them one after the other.")
+        return cls(
+            [dual.gram.core for dual in duals],
+            stacked([dual.q for dual in duals]),
+            stacked([dual.lower for dual in duals]),
+            stacked([dual.upper for dual in duals]),
+            None if first.D is None else stacked([dual.D for dual in duals if dual.D is not None]),
+            first.kink,
+            first.offset,
+            np.array([dual.total for dual in duals]),
+            None if first.mass is None else np.array([dual.mass for dual in duals]),
+            first.mass_may_fall,
+        )
+
+    def gradient(self, beta: Vector, scores: Vector) -> Vector:
+        """Gradient in β of the smooth part, given the scores ``K β``."""
+        gradient = scores + self.q
+        return gradient if self.D is None else gradient + self.D * beta
+
+    def judged_at(self, beta: Vector) -> DualStack:
+        """The problems at finite prices, for the judge of a point: no bound, no ridge and any violation is an infinite loss.
 
         Twice the largest coefficient is then the bound. Where it is not met, the optimum is that of every larger bound.
         """
         if self.D is not None or np.isfinite(self.upper).all():
             return self
-        bound = 2.0 * float(np.abs(beta).max(initial=0.0)) or 1.0
-        return replace(self, lower=np.maximum(self.lower, -bound), upper=np.minimum(self.upper, bound))
+        sizes = [gram.size for gram in self.grams]
+        largest = np.maximum.reduceat(np.abs(beta), np.cumsum([0, *sizes[:-1]]))
+        bound = np.repeat(np.where(largest > 0.0, 2.0 * largest, 1.0), sizes)
+        return self._replace(lower=np.maximum(self.lower, -bound), upper=np.minimum(self.upper, bound))
 
-    def with_point(self, beta: Vector, vector: Vector) -> _core.Task:
-        """The problem and a point of it, as the core takes them; with the gradient for the engine, ``K β`` for the judge."""
-        return (
-            self.gram.core,
-            self.q,
-            self.lower,
-            self.upper,
-            self.D,
-            self.kink,
-            self.offset,
-            self.total,
-            self.mass,
-            self.mass_may_fall,
-            beta,
-            vector,
-        )
+
+def stacked(vectors: Sequence[Vector]) -> Vector:
+    """Vectors one after the other; a single one is not copied."""
+    return np.concatenate(vectors) if len(vectors) > 1 else vectors[0]
+
+
+def _kind(dual: DualProblem) -> tuple[Any, ...]:
+    return dual.D is None, dual.kink, dual.offset, dual.mass is None, dual.mass_may_fall

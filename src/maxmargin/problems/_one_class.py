@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from functools import cached_property
 from typing import Any, Self, final
 
@@ -178,4 +177,4 @@ class DataDescription(Problem):
     def model(self, beta: Vector, judged: Judged) -> Model:
         """The answer; the scores of the training rows have ``k(x_i, x_i)/2`` taken off as all others."""
         model = super().model(beta, judged)
-        return replace(model, scores=model.scores - 0.5 * self.gram.diagonal())
+        return model._replace(scores=model.scores - 0.5 * self.gram.diagonal())

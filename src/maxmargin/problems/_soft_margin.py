@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from enum import Enum
 from functools import cached_property
 from numbers import Real
-from typing import Any, Self, final
+from typing import Any, Self, final, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.kernels import Gram, Kernel
 from maxmargin.problems._base import Judged, Model, Problem, gram_of, labelled, require_equally_many, require_range
-from maxmargin.problems._dual import DualProblem
+from maxmargin.problems._dual import DualProblem, DualStack
+from maxmargin.problems._pairs import LabelledParts
 from maxmargin.problems._reading import Margin
 from maxmargin.problems._terms import Terms
 from maxmargin.validation import check_option, check_positive, reject
 
-__all__ = ["Offset", "Slack", "SoftMargin", "as_offset"]
+__all__ = ["Offset", "Slack", "SoftMargin", "SoftMargins", "as_offset"]
 
 Vector = NDArray[np.float64]
 
@@ -176,3 +178,69 @@ class SoftMargin(Problem):
             return model
         bias = float(beta.sum())
         return Model(beta, judged.scores, bias, (bias, bias), model.primal, model.dual, model.reading)
+
+
+@final
+class SoftMargins(Sequence[SoftMargin]):
+    """Soft margins with a free offset and linear slack over parts of one set of rows.
+
+    What a solver and the judge need of all of them is made at once (`stack`); a problem itself where somebody asks for it.
+
+    Parameters
+    ----------
+    gram : Gram
+        Source of kernel values of all rows.
+    parts : LabelledParts
+        Which rows each problem has, and their labels.
+    upper : ndarray of float64
+        ``C_i > 0`` of each of all rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from maxmargin.kernels import RBF
+    >>> from maxmargin.problems._pairs import class_pairs
+    >>> from maxmargin.problems._soft_margin import SoftMargins
+    >>> X = np.array([[0.0], [1.0], [2.0]])
+    >>> problems = SoftMargins(RBF(gamma=1.0).bind(X).gram(X), class_pairs(np.array([0, 1, 2]), 3), np.ones(3))
+    >>> len(problems), problems[2].y
+    (3, array([ 1., -1.]))
+    """
+
+    def __init__(self, gram: Gram, parts: LabelledParts, upper: Vector) -> None:
+        self.gram = gram
+        self._parts = parts
+        self._upper = np.tile(upper, len(parts.sizes)) if parts.rows is None else upper.take(parts.rows)
+        self._cuts = [0, *np.cumsum(parts.sizes).tolist()]
+
+    @cached_property
+    def stack(self) -> DualStack:
+        """Duals of all."""
+        y, rows, count = self._parts.y, self._parts.rows, len(self)
+        ends = y * self._upper
+        return DualStack(
+            grams=[self.gram.core] * count if rows is None else self.gram.cores_of(rows, self._cuts),
+            q=-y,
+            lower=np.minimum(ends, 0.0),
+            upper=np.maximum(ends, 0.0),
+            D=None,
+            kink=0.0,
+            offset=True,
+            total=np.zeros(count),
+            mass=None,
+            mass_may_fall=False,
+        )
+
+    def __len__(self) -> int:
+        return len(self._parts.sizes)
+
+    @overload
+    def __getitem__(self, k: int) -> SoftMargin: ...
+    @overload
+    def __getitem__(self, k: slice) -> Sequence[SoftMargin]: ...
+    def __getitem__(self, k: int | slice) -> SoftMargin | Sequence[SoftMargin]:
+        if isinstance(k, slice):
+            return [self[each] for each in range(*k.indices(len(self)))]
+        own = slice(self._cuts[k], self._cuts[k + 1])
+        rows = self._parts.rows
+        return SoftMargin.on(self.gram if rows is None else self.gram.take(rows[own]), self._parts.y[own], self._upper[own])

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, final
+from typing import Any, NamedTuple, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +11,7 @@ __all__ = ["Terms"]
 
 
 @final
-@dataclass(frozen=True, eq=False)
-class Terms:
+class Terms(NamedTuple):
     """Prices and equalities of a formulation, in the scale of its answer.
 
     Attributes

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import final
+from typing import NamedTuple, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin import _core
-from maxmargin.kernels import Gram
 from maxmargin.problems import DualProblem, Problem
+from maxmargin.problems._dual import DualStack, stacked
 
-__all__ = ["Judgement", "certify", "certify_all", "judged"]
+__all__ = ["Judgement", "Judgements", "certify", "certify_all", "judge_all", "judged"]
+
+Vector = NDArray[np.float64]
 
 
 @final
-@dataclass(frozen=True, eq=False)
-class Judgement:
+class Judgement(NamedTuple):
     """What can be said of a point without believing its solver.
 
     Attributes
@@ -85,10 +85,11 @@ class Judgement:
         """
         nothing = min(tol * self.mass, max(tol * tol, _ROUNDING) * self.scale)
         small = max(max(tol, 1e-3) * abs(self.primal), nothing)
-        return self.infeasibility <= 1e-9 and self.kkt_violation <= tol and self.gap <= small
+        return self.infeasibility <= _INFEASIBLE and self.kkt_violation <= tol and self.gap <= small
 
 
 _ROUNDING = 1e-9
+_INFEASIBLE = 1e-9
 
 
 def certify(problem: Problem, beta: NDArray[np.float64]) -> Judgement:
@@ -129,33 +130,81 @@ def certify_all(problems: Sequence[Problem], betas: Sequence[NDArray[np.float64]
     >>> [judgement.dual for judgement in certify_all([problem, problem], [np.zeros(2), np.zeros(2)])]
     [0.0, 0.0]
     """
-    duals = [problem.dual.judged_at(beta) for problem, beta in zip(problems, betas, strict=True)]
-    all_scores = Gram.matvecs([dual.gram for dual in duals], betas)
-    tasks = [dual.with_point(beta, scores) for dual, beta, scores in zip(duals, betas, all_scores, strict=True)]
-    verdicts = zip(duals, all_scores, _core.judge(tasks), strict=True)
-    return [_judgement(dual, scores, found) for dual, scores, found in verdicts]
+    found = judge_all(DualStack.of([problem.dual for problem in problems]), stacked(betas))
+    return [found.at(k) for k in range(len(problems))]
 
 
-def judged(dual: DualProblem, beta: NDArray[np.float64], scores: NDArray[np.float64]) -> Judgement:
+def judged(dual: DualProblem, beta: Vector, scores: Vector) -> Judgement:
     """Judge a point by scores ``K β`` that are known already: what a solver sees of itself on the way."""
-    return _judgement(dual, scores, _core.judge([dual.with_point(beta, scores)])[0])
+    stack = DualStack.of([dual])
+    return Judgements(stack, scores, _core.judge(stack, beta, scores)).at(0)
 
 
-def _judgement(problem: DualProblem, scores: NDArray[np.float64], found: _core.Judgement) -> Judgement:
-    support, boundary, bias, bias_low, bias_high, price, violation, primal, dual, square_norm, mass, infeasibility = found
-    large_gap = not primal - dual <= 1e-3 * abs(primal)
-    return Judgement(
-        scores=scores,
-        support=support,
-        boundary=boundary,
-        bias=bias,
-        bias_interval=(bias_low, bias_high),
-        price=price,
-        primal=primal,
-        dual=dual,
-        kkt_violation=violation,
-        square_norm=square_norm,
-        mass=mass,
-        scale=mass * mass * float(np.abs(problem.gram.diagonal()).max()) if large_gap else 0.0,
-        infeasibility=infeasibility,
-    )
+def judge_all(stack: DualStack, beta: Vector) -> Judgements:
+    """Judge the points of several problems, one after the other."""
+    stack = stack.judged_at(beta)
+    scores = _core.products(stack.grams, beta)
+    return Judgements(stack, scores, _core.judge(stack, beta, scores))
+
+
+@final
+class Judgements:
+    """What the judge says of several points, one after the other: a `Judgement` is made where somebody asks for one.
+
+    Attributes
+    ----------
+    scores : ndarray
+        ``K β`` of all problems.
+    support, boundary : ndarray of int32
+        Rows of each problem with ``β ≠ 0``, and the others on the margin or beyond it.
+    counts : ndarray of shape (problems, 2)
+        How many of both.
+    sizes : list of int
+        Rows of each problem.
+    """
+
+    def __init__(self, stack: DualStack, scores: Vector, found: _core.Found) -> None:
+        self.scores = scores
+        self.support, self.boundary, self.counts, self._numbers = found
+        self._grams = stack.grams
+        self.sizes = [gram.size for gram in stack.grams]
+        self._ends = np.cumsum(self.sizes)
+        self._last = np.cumsum(self.counts, axis=0)
+
+    @property
+    def bias(self) -> Vector:
+        """Offset of each problem."""
+        return self._numbers[:, 0]
+
+    @property
+    def summary(self) -> Vector:
+        """Primal and dual objective, KKT violation, smallest and largest optimal offset of each problem."""
+        return self._numbers.take([4, 5, 6, 1, 2], axis=1)
+
+    def are_optimal(self, tol: float) -> bool:
+        """Whether all are, where no optimum is 0: see `Judgement.is_optimal`."""
+        primal, dual, violation, infeasibility = self._numbers.T.take([4, 5, 6, 9], axis=0)
+        near = primal - dual <= max(tol, 1e-3) * np.abs(primal)
+        return bool((near & (violation <= tol) & (infeasibility <= _INFEASIBLE)).all())
+
+    def at(self, k: int) -> Judgement:
+        """What it says of problem k."""
+        bias, low, high, price, primal, dual, violation, square_norm, mass, infeasibility = self._numbers[k].tolist()
+        large_gap = not primal - dual <= 1e-3 * abs(primal)
+        last, end = self._last[k], self._ends[k]
+        first = last - self.counts[k]
+        return Judgement(
+            scores=self.scores[end - self.sizes[k] : end],
+            support=self.support[first[0] : last[0]],
+            boundary=self.boundary[first[1] : last[1]],
+            bias=bias,
+            bias_interval=(low, high),
+            price=price,
+            primal=primal,
+            dual=dual,
+            kkt_violation=violation,
+            square_norm=square_norm,
+            mass=mass,
+            scale=mass * mass * float(np.abs(self._grams[k].diagonal()).max()) if large_gap else 0.0,
+            infeasibility=infeasibility,
+        )

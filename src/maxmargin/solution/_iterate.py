@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import NamedTuple, final
 
 import numpy as np
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from maxmargin.solution._status import Status
 from maxmargin.solution._trace import Trace
 
-__all__ = ["Iterate", "Progress"]
+__all__ = ["Iterate", "Iterates", "Progress"]
 
 
 @final
@@ -37,8 +37,7 @@ class Progress(NamedTuple):
 
 
 @final
-@dataclass(frozen=True, eq=False)
-class Iterate:
+class Iterate(NamedTuple):
     """A point, and how the solver came to stop there.
 
     Attributes
@@ -92,3 +91,59 @@ class Iterate:
             by_signal=later.by_signal,
             trace=self.trace.then(later.trace),
         )
+
+
+@final
+class Iterates:
+    """The points of several problems, one after the other: an `Iterate` is made where somebody asks for one.
+
+    Parameters
+    ----------
+    beta : ndarray
+        Signed dual variables of all problems.
+    sizes : sequence of int
+        How many each has.
+    statuses : list of Status
+        How each ended.
+    counts : ndarray of int64, shape (problems, 6)
+        Steps, kernel rows, Newton rounds, whether negative curvature was met, whether Ctrl-C stopped it, checkpoints.
+    table : ndarray
+        Checkpoints of all.
+    """
+
+    def __init__(
+        self,
+        beta: NDArray[np.float64],
+        sizes: Sequence[int],
+        statuses: list[Status],
+        counts: NDArray[np.int64],
+        table: NDArray[np.floating],
+    ) -> None:
+        self.beta, self.statuses, self.counts, self.table = beta, statuses, counts, table
+        self._ends = np.cumsum(sizes)
+        self._checkpoints = np.cumsum(counts[:, 5])
+
+    @classmethod
+    def of(cls, iterates: Sequence[Iterate]) -> Iterates:
+        """Stack them."""
+        counts = [(*each[2:7], len(each.trace)) for each in iterates]
+        return cls(
+            np.concatenate([each.beta for each in iterates]),
+            [len(each.beta) for each in iterates],
+            [each.status for each in iterates],
+            np.array(counts, dtype=np.int64),
+            np.concatenate([each.trace.table for each in iterates]),
+        )
+
+    @property
+    def by_signal(self) -> bool:
+        """Whether Ctrl-C stopped any."""
+        return bool(self.counts[:, 4].any())
+
+    def at(self, k: int) -> Iterate:
+        """The point of problem k."""
+        steps, rows_made, newton_rounds, indefinite, by_signal, checkpoints = self.counts[k].tolist()
+        last = int(self._checkpoints[k])
+        trace = Trace(self.table[last - checkpoints : last])
+        beta = self.beta[self._ends[k - 1] if k else 0 : self._ends[k]]
+        return Iterate(beta, self.statuses[k], steps, rows_made, newton_rounds, bool(indefinite), bool(by_signal), trace)

@@ -71,7 +71,7 @@ def certify_joint(problem: JointMulticlass, beta: Matrix, bias: NDArray[np.float
     """
     n, classes = beta.shape
     columns = [np.ascontiguousarray(column) for column in beta.T]
-    scores = 0.5 * np.stack(Gram.matvecs([problem.gram] * classes, columns), axis=1)
+    scores = 0.5 * Gram.matvecs([problem.gram] * classes, np.concatenate(columns)).reshape(classes, -1).T
     every, own = np.arange(n), problem.codes
     slopes = scores + bias
     slopes[every, own] -= 1.0

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from maxmargin import _core
 from maxmargin.errors import InvalidInput
 from maxmargin.kernels._rows import as_features
-from maxmargin.losses import ConvexLoss
+from maxmargin.losses import ConvexLoss, MarginLoss
 from maxmargin.problems import Offset, Penalty, PrimalProblem
 from maxmargin.problems._primal import inner
 from maxmargin.solution._certificate import Certificate
@@ -98,7 +98,7 @@ def certify_linear(problem: PrimalProblem, w: Vector, b: float, alpha: Vector) -
     combination, total = problem.combination(signed), float(signed.sum())
     shrink = _shrink(problem, combination, total) if problem.penalty is Penalty.L1 else 1.0
     # z = s f + c, with c = 0 for a margin and y for a residual; the conjugate sees it as a linear term.
-    constant = shrink * inner(alpha, loss.argument(problem.y, np.zeros(problem.n)))
+    constant = 0.0 if isinstance(loss, MarginLoss) else shrink * inner(alpha, loss.argument(problem.y, np.zeros(problem.n)))
     gain = -inner(problem.price, loss.conjugate(-shrink * alpha / problem.price)) - constant
     mass = max(float(np.abs(alpha).sum()), 1e-300)
     off = total if problem.offset is Offset.FREE else 0.0
@@ -122,13 +122,16 @@ def certify_linear(problem: PrimalProblem, w: Vector, b: float, alpha: Vector) -
         off = total if problem.offset is not Offset.NONE else 0.0
         infeasibility = max(float(np.abs(combination).max(initial=0.0)) / _largest(problem.X), abs(off)) / mass
     infeasibility = infeasibility if math.isfinite(dual) else math.inf
-    nothing = np.zeros(problem.n)
+    if isinstance(loss, MarginLoss):
+        at_zero = float(problem.price.sum()) * float(loss.value(0.0))
+    else:
+        at_zero = inner(problem.price, loss.value(loss.argument(problem.y, np.zeros(problem.n))))
     return LinearJudgement(
         primal=problem.objective(w, b),
-        dual=dual if infeasibility <= FEASIBLE else 0.0 - inner(problem.price, loss.conjugate(nothing)),
+        dual=dual if infeasibility <= FEASIBLE else 0.0 - float(problem.price.sum()) * float(loss.conjugate(0.0)),
         stationarity=max(float(np.abs(away).max(initial=0.0)), abs(off)),
         infeasibility=infeasibility,
-        at_zero=inner(problem.price, loss.value(loss.argument(problem.y, nothing))),
+        at_zero=at_zero,
     )
 
 

@@ -57,12 +57,6 @@ class Trace:
         """Number of support vectors."""
         return self.table[:, 4].astype(np.int64)
 
-    def thinned(self, most: int) -> Trace:
-        """At most so many checkpoints: the first, the last, and some between."""
-        if len(self) <= most:
-            return self
-        return Trace(self.table[np.linspace(0, len(self) - 1, most).round().astype(np.intp)])
-
     def then(self, later: Trace) -> Trace:
         """This trace with a resumed run after it; the later run counts its own time and steps."""
         if not len(self):

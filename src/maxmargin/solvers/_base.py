@@ -5,23 +5,25 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import final
+from typing import NamedTuple, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.problems import DualProblem, Problem
+from maxmargin.problems._dual import DualStack
 from maxmargin.solution import Iterate, Judgement, Progress
+from maxmargin.solution._iterate import Iterates
 
 __all__ = ["Callback", "Limits", "Solver", "Start", "resumed"]
 
+Vector = NDArray[np.float64]
 Callback = Callable[[Progress], bool]
 """Gets the progress of a running fit about every 50 ms; returning true stops it."""
 
 
 @final
-@dataclass(frozen=True, eq=False)
-class Start:
+class Start(NamedTuple):
     """A point to start from, with its exact scores ``K β``, and whether it was judged: then what is left to do is small.
 
     Examples
@@ -93,3 +95,17 @@ class Solver(ABC):
 
         What comes back is a point of the dual, whatever was solved to find it.
         """
+
+    def run_stack(
+        self,
+        problems: Sequence[Problem],
+        stack: DualStack,
+        beta: Vector,
+        scores: Vector,
+        limits: Limits,
+        callback: Callback | None,
+    ) -> Iterates:
+        """`run` with vectors that stand one problem after the other; ``stack`` has the problems' duals."""
+        cuts = np.cumsum([gram.size for gram in stack.grams[:-1]])
+        points = zip(np.split(beta, cuts), np.split(scores, cuts), strict=True)
+        return Iterates.of(self.run(problems, [Start(*point) for point in points], limits, callback))

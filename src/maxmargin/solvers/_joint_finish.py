@@ -113,7 +113,7 @@ def _room(problem: JointMulticlass) -> Matrix:
 
 def _slopes(problem: JointMulticlass, beta: Matrix) -> Matrix:
     columns = [np.ascontiguousarray(column) for column in beta.T]
-    slopes = 0.5 * np.stack(Gram.matvecs([problem.gram] * len(columns), columns), axis=1)
+    slopes = 0.5 * Gram.matvecs([problem.gram] * len(columns), np.concatenate(columns)).reshape(len(columns), -1).T
     slopes[np.arange(len(beta)), problem.codes] -= 1.0
     return np.asarray(slopes)
 

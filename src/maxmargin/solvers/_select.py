@@ -15,7 +15,7 @@ from maxmargin.solvers._projected_gradient import ProjectedGradient
 from maxmargin.solvers._smo import SMO
 from maxmargin.solvers._stochastic import KernelSubgradient
 
-__all__ = ["Choice", "as_solver", "select"]
+__all__ = ["Choice", "as_solver", "require_support", "select"]
 
 _BY_NAME: dict[str, type[Solver]] = {
     "smo": SMO,
@@ -67,6 +67,11 @@ def as_solver(solver: Any, problem: Problem) -> Solver:
         raise InvalidInput(
             f"The 'solver' parameter must be one of {names}, or a solver of maxmargin.solvers. Got {solver!r} instead."
         )
+    require_support(solver, problem)
+    return solver
+
+
+def require_support(solver: Solver, problem: Problem) -> None:
+    """Raise if the solver cannot solve the problem."""
     if (reason := solver.supports(problem)) is not None:
         raise InvalidInput(f"{type(solver).__name__} cannot solve {type(problem).__name__}: {reason}")
-    return solver

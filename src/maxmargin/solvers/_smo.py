@@ -11,12 +11,16 @@ from numpy.typing import NDArray
 
 from maxmargin import _core
 from maxmargin.problems import Problem
-from maxmargin.solution import Iterate, Progress, Status, Trace
+from maxmargin.problems._dual import DualStack, stacked
+from maxmargin.solution import Iterate, Progress, Status
+from maxmargin.solution._iterate import Iterates
 from maxmargin.solvers._base import Callback, Limits, Solver, Start
 from maxmargin.solvers._memory import cache_bytes
 from maxmargin.validation import check_boolean
 
 __all__ = ["ENDINGS", "SMO"]
+
+Vector = NDArray[np.float64]
 
 # The core's endings, in its order.
 ENDINGS = (Status.CONVERGED, Status.ITERATION_LIMIT, Status.TIME_LIMIT, Status.INTERRUPTED, Status.STALLED)
@@ -62,34 +66,40 @@ class SMO(Solver):
         callback: Callback | None,
     ) -> list[Iterate]:
         """Go on from a point of each problem until converged or a limit is reached; several problems run in parallel."""
-        tasks = [
-            dual.with_point(start.beta, dual.gradient(start.beta, start.scores))
-            for dual, start in zip((problem.dual for problem in problems), starts, strict=True)
-        ]
-        outcomes = _core.minimise(
-            tasks,
+        beta, scores = stacked([start.beta for start in starts]), stacked([start.scores for start in starts])
+        judged = any(start.judged for start in starts)
+        found = self._run(DualStack.of([problem.dual for problem in problems]), beta, scores, limits, callback, judged=judged)
+        return [found.at(k) for k in range(len(problems))]
+
+    def run_stack(
+        self,
+        problems: Sequence[Problem],
+        stack: DualStack,
+        beta: Vector,
+        scores: Vector,
+        limits: Limits,
+        callback: Callback | None,
+    ) -> Iterates:
+        """The same without an object for each problem."""
+        return self._run(stack, beta, scores, limits, callback, judged=False)
+
+    def _run(
+        self, stack: DualStack, beta: Vector, scores: Vector, limits: Limits, callback: Callback | None, *, judged: bool
+    ) -> Iterates:
+        found, counts, table = _core.minimise(
+            stack,
+            beta,
+            stack.gradient(beta, scores),
             limits.tol,
             limits.max_steps,
             limits.max_seconds,
             cache_bytes(self.cache_size, "SMO"),
             check_boolean("shrinking", self.shrinking, "SMO"),
-            any(start.judged for start in starts),
+            judged,
             None if callback is None else lambda *at: bool(callback(_reported(*at))),
         )
-        return [_iterate(*outcome) for outcome in outcomes]
-
-
-def _iterate(
-    beta: NDArray[np.float64],
-    ending: int,
-    by_signal: bool,
-    steps: int,
-    rows_made: int,
-    newton_rounds: int,
-    indefinite: bool,
-    table: NDArray[np.float64],
-) -> Iterate:
-    return Iterate(beta, ENDINGS[ending], steps, rows_made, newton_rounds, indefinite, by_signal, Trace(table))
+        statuses = [ENDINGS[ending] for ending in counts[:, 0].tolist()]
+        return Iterates(found, [gram.size for gram in stack.grams], statuses, counts[:, 1:], table)
 
 
 def _reported(seconds: float, steps: int, objective: float, violation: float, n_support: int) -> Progress:

@@ -32,7 +32,6 @@ from maxmargin.validation._parameters import (
     check_real,
     reject,
 )
-from maxmargin.validation._scale import feature_scale_warning
 from maxmargin.validation._training_set import TrainingSet, WeightedRows, labelled_set, training_set, weighted_rows
 from maxmargin.validation._weights import balanced_weights, class_weights, positive_weights
 from maxmargin.validation._wording import as_invalid_input
@@ -56,7 +55,6 @@ __all__ = [
     "class_weights",
     "encode",
     "feature_matrix",
-    "feature_scale_warning",
     "is_ready",
     "label_column",
     "labelled_set",

@@ -87,6 +87,11 @@ def _numbers(y: NDArray[Any]) -> NDArray[np.float64]:
 
 def encode(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
     """Return the sorted classes and, for each label, the index of its class."""
+    if y.dtype.kind in "biuf" and len(y) > 0:  # of two classes without sorting
+        low, high = y.min(), y.max()
+        upper = y == high
+        if low < high and bool((upper | (y == low)).all()):
+            return np.array([low, high], dtype=y.dtype), upper.astype(np.intp)
     try:
         classes, codes = np.unique(y, return_inverse=True)
     except TypeError:

@@ -7,10 +7,13 @@ import pytest
 from scipy import sparse
 
 from maxmargin.errors import FeatureScaleWarning, InvalidInput
-from maxmargin.validation import feature_scale_warning
-from maxmargin.validation._scale import standard_deviations
+from maxmargin.kernels._scale import feature_scale_warning, moments
 
 RNG = np.random.default_rng(0)
+
+
+def standard_deviations(X):
+    return np.sqrt(moments(X).variance)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -64,3 +67,9 @@ def test_it_is_silent(X):
 def test_squares_that_overflow_raise(columns):
     with pytest.raises(InvalidInput, match=r"not finite: the squares of feature 0 overflow\. .*StandardScaler"):
         feature_scale_warning(RNG.normal(size=(5, columns)) * 1e300)
+
+
+@pytest.mark.parametrize("container", [np.asarray, sparse.csr_array])
+def test_the_variance_of_all_entries_is_numpys(container):
+    X = RNG.normal(size=(300, 9)) * (RNG.random((300, 9)) < 0.4) * np.arange(9) + 3.0 * (np.arange(9) > 5)
+    np.testing.assert_allclose(moments(container(X)).of_all_entries, X.var(), rtol=1e-12)

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from typing import Any, NamedTuple, final
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from maxmargin import _core
 from maxmargin.errors import FeatureScaleWarning, InvalidInput
+from maxmargin.kernels._rows import as_features
 
-__all__ = ["feature_scale_warning", "standard_deviations"]
+__all__ = ["Moments", "feature_scale_warning", "moments"]
 
 _LARGEST_RATIO = 1e4
-_BLOCK = 1 << 16  # entries of X looked at together: they stay in cache
 
 
 def feature_scale_warning(X: Any, *, stacklevel: int = 2) -> None:
@@ -34,7 +35,7 @@ def feature_scale_warning(X: Any, *, stacklevel: int = 2) -> None:
     InvalidInput
         Features are so large that their squares overflow, and so would the kernel.
     """
-    spread = standard_deviations(X)
+    spread = np.sqrt(moments(X).variance)
     if not np.isfinite(spread).all():
         raise InvalidInput(
             "The dual coefficients or intercepts are not finite: the squares of feature"
@@ -58,37 +59,32 @@ def feature_scale_warning(X: Any, *, stacklevel: int = 2) -> None:
     )
 
 
-def standard_deviations(X: Any) -> NDArray[np.float64]:
-    """Standard deviation of each column in one pass; exactly 0 for a constant column of a dense X."""
+@final
+class Moments(NamedTuple):
+    """Mean and variance of each column, with equal weights.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from maxmargin.kernels._scale import moments
+    >>> moments(np.array([[0.0, 1.0], [2.0, 1.0]])).variance
+    array([1., 0.])
+    """
+
+    mean: NDArray[np.float64]
+    variance: NDArray[np.float64]
+
+    @property
+    def of_all_entries(self) -> float:
+        """Variance of all entries."""
+        return float(self.variance.mean() + self.mean.var())
+
+
+def moments(X: Any) -> Moments:
+    """Moments of rows in one pass; the variance of a constant column of a dense X is exactly 0."""
     with np.errstate(over="ignore", invalid="ignore"):
-        total, square = _sparse_sums(X) if sparse.issparse(X) else _dense_sums(X)
-        n = X.shape[0]
-        variance = square / n - (total / n) ** 2
+        total, square = _core.column_moments(as_features(X)) / X.shape[0]
+        variance = square - total**2
         # below the rounding of the difference, a column counts as constant
-        variance[variance < 1e-14 * square / n] = 0.0
-        return np.asarray(np.sqrt(variance))
-
-
-def _dense_sums(X: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Sums of x − x₀ and of its square, x₀ the first row: the shift saves the digits of a large mean."""
-    n, d = X.shape
-    total, square = np.zeros(d), np.zeros(d)
-    height = max(1, _BLOCK // d)
-    for start in range(0, n, height):
-        shifted = np.subtract(X[start : start + height], X[0], dtype=np.float64)
-        total += shifted.sum(axis=0)
-        square += np.einsum("ij,ij->j", shifted, shifted)
-    return total, square
-
-
-def _sparse_sums(X: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Some entries at a time: all at once in float64, squared and with 64-bit indices are three times the input."""
-    d = X.shape[1]
-    total, square = np.zeros(d), np.zeros(d)
-    length = max(_BLOCK, d)
-    for start in range(0, len(X.data), length):
-        data = X.data[start : start + length].astype(np.float64)
-        columns = X.indices[start : start + length]
-        total += np.bincount(columns, weights=data, minlength=d)
-        square += np.bincount(columns, weights=data * data, minlength=d)
-    return total, square
+        variance[variance < 1e-14 * square] = 0.0
+        return Moments(total if sparse.issparse(X) else total + X[0], variance)

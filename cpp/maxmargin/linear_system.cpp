@@ -1,0 +1,170 @@
+// Newton's system with up to some hundred features: (ridge + X' diag(curvature) X) direction = -gradient.
+//
+// Its matrix is made and factored where that is cheap; else conjugate gradients take the last factor, or at first the diagonal,
+// as a preconditioner, for as long as a new factor would take.
+#include <numeric>
+
+#include "maxmargin/cpu.hpp"
+#include "maxmargin/linear_newton.hpp"
+
+namespace maxmargin {
+
+namespace {
+
+constexpr std::int64_t worth_a_try = 12;  // iterations: inexact directions make more rounds
+constexpr Index step_of_rows = 4, rows_a_feature = 4;
+constexpr double enough_of_some = 1e-3;
+constexpr int rows_worth_factors = 8;
+
+// About nanoseconds, of one thread: only their ratios count.
+struct Costs {
+  double row_of_matrix, row_of_product, factor, step;
+  Costs(const Features& x, double size) {
+    const double filled = double(x.stored_values()) / x.rows();
+    const bool dense = filled >= 0.9 * x.columns();
+    row_of_matrix = dense ? size * size / 13 : filled * filled / 2 + filled;
+    row_of_product = dense ? 0.8 * filled : 2 * filled + 5;
+    factor = size * size * size / 40 + size * size;
+    step = size * size / 4;
+  }
+};
+
+}  // namespace
+
+// Between two rounds only rows that came or went are added to H or taken from it.
+void LinearNewton::factor() {
+  Index changed = 0, alive = 0;
+  for (Index i = 0; i < n_; ++i) {
+    change_[i] = curvature_[i] - in_H_[i];
+    changed += change_[i] != 0;
+    alive += curvature_[i] != 0;
+  }
+  if (2 * changed > alive) {  // from the start: cheaper, and rid of rounding
+    std::fill(H_.begin(), H_.end(), 0.0);
+    std::fill(offset_row_.begin(), offset_row_.end(), 0.0);
+    offset_corner_ = 0;
+    change_ = curvature_;
+  }
+  in_H_ = curvature_;
+  passes_.add_outer(change_.data(), H_.data(), stride_);
+  if (size_ > d_) {
+    passes_.combine(change_.data(), direction_.data());
+    for (Index k = 0; k < d_; ++k) offset_row_[k] += direction_[k];
+    offset_corner_ = std::accumulate(change_.begin(), change_.end(), offset_corner_);
+  }
+  // Weights without penalty may have directions without curvature, which must not carry rounding away: each gets a part of what
+  // its feature has, whatever the unit. Elsewhere it is below rounding.
+  double floor = problem_.penalty ? 1e-14 : 1e-9;
+  // Not where rows curve: on rows far from 0 it would weigh as much as what they differ by.
+  const double least = std::max(0.0, offset_floor() - offset_corner_);
+  for (int attempt = 0; attempt < 8; ++attempt, floor *= 100) {
+    L_ = H_;
+    if (size_ > d_) {
+      double* const last = L_.data() + std::ptrdiff_t(d_) * stride_;
+      std::copy(offset_row_.begin(), offset_row_.end(), last);
+      last[d_] = offset_corner_;
+    }
+    for (Index k = 0; k < size_; ++k) {
+      double& corner = L_[std::ptrdiff_t(k) * stride_ + k];
+      corner += std::max(ridge_[k], floor * corner + 1e-300) + (k == d_ ? least : 0.0);
+    }
+    if (hot().cholesky(size_, L_.data(), stride_, 0.0) < 0) break;
+  }
+  factored_ = true;
+}
+
+void LinearNewton::precondition(const std::vector<double>& residual, std::vector<double>& out) const {
+  if (!factored_) {
+    for (Index k = 0; k < size_; ++k) out[k] = residual[k] / diagonal_[k];
+    return;
+  }
+  for (Index k = 0; k < size_; ++k) {
+    const double* const row = L_.data() + std::ptrdiff_t(k) * stride_;
+    out[k] = (residual[k] - hot().dot(k, row, out.data())) / row[k];
+  }
+  for (Index k = size_; k-- > 0;) {
+    const double* const row = L_.data() + std::ptrdiff_t(k) * stride_;
+    out[k] /= row[k];
+    hot().axpy(k, -out[k], row, out.data());
+  }
+}
+
+// Conjugate gradients from direction_, until the residual is `forcing` of what it was; false if that takes more iterations.
+bool LinearNewton::iterate(double forcing, std::int64_t most) {
+  const Hot& h = hot();
+  const double total = std::accumulate(curvature_.begin(), curvature_.end(), 0.0);
+  const double least = std::max(0.0, offset_floor() - total);
+  if (!factored_) {
+    diagonal_.resize(size_);
+    passes_.squares(curvature_.data(), diagonal_.data());
+    if (size_ > d_) diagonal_[d_] = total + least;
+    for (Index k = 0; k < size_; ++k) diagonal_[k] += ridge_[k] + 1e-300;
+  }
+  precondition(residual_, fitted_);
+  search_ = fitted_;
+  double rho = h.dot(size_, residual_.data(), fitted_.data());
+  const double enough = forcing * forcing * rho;
+  for (std::int64_t iteration = 0; rho > enough; ++iteration) {
+    if (iteration == most) return false;
+    passes_.curve(curvature_.data(), search_.data(), size_ > d_ ? &search_[d_] : nullptr, image_.data());
+    for (Index k = 0; k < size_; ++k) image_[k] += (ridge_[k] + (k == d_ ? least : 0.0)) * search_[k];
+    const double curve = h.dot(size_, search_.data(), image_.data());
+    if (!(curve > 0)) return false;
+    const double length = rho / curve;
+    h.axpy(size_, length, search_.data(), direction_.data());
+    h.axpy(size_, -length, image_.data(), residual_.data());
+    precondition(residual_, fitted_);
+    const double next = h.dot(size_, residual_.data(), fitted_.data());
+    for (Index k = 0; k < size_; ++k) search_[k] = fitted_[k] + next / rho * search_[k];
+    rho = next;
+  }
+  return true;
+}
+
+void LinearNewton::solve(double forcing) {
+  for (Index k = 0; k < size_; ++k) residual_[k] = -gradient_[k];
+  std::fill(direction_.begin(), direction_.end(), 0.0);
+  if (!proximal_ && problem_.penalty && !record_.to_the_end()) {
+    Index changed = 0, alive = 0;
+    for (Index i = 0; i < n_; ++i) {
+      changed += curvature_[i] != in_H_[i];
+      alive += curvature_[i] != 0;
+    }
+    const Costs costs(*problem_.x, size_);
+    const double made = std::min(changed, alive) * costs.row_of_matrix + costs.factor;
+    const auto most = std::int64_t(made / (alive * costs.row_of_product + costs.step));
+    if (most >= worth_a_try && iterate(forcing, most)) return;
+    image_.assign(direction_.begin(), direction_.begin() + size_);  // factor() takes direction_ for its own
+  } else {
+    std::fill(image_.begin(), image_.end(), 0.0);
+  }
+  factor();
+  precondition(residual_, fitted_);
+  for (Index k = 0; k < size_; ++k) direction_[k] = image_[k] + fitted_[k];
+}
+
+// Some of the rows at a higher price, and these from some of them: most rounds are needed to come near, and for that a part of
+// the rows tells as much as all. Not where there are few rows a feature, or where a round is the factor more than the rows.
+void LinearNewton::begin_with_some_rows(const LinearOptions& options, const Monitor& monitor) {
+  if (!explicit_ || proximal_ || !problem_.penalty || record_.to_the_end()) return;
+  if (n_ < step_of_rows * rows_a_feature * std::int64_t(size_)) return;
+  const Costs costs(*problem_.x, size_);
+  if (n_ * (0.5 * costs.row_of_matrix + 3 * costs.row_of_product) < rows_worth_factors * costs.factor) return;
+  const std::unique_ptr<Features> x = problem_.x->every(step_of_rows);
+  std::vector<double> y, price, target;
+  for (Index i = 0; i < n_; i += step_of_rows) {
+    y.push_back(problem_.y[i]);
+    price.push_back(step_of_rows * problem_.price[i]);
+    if (problem_.target) target.push_back(problem_.target[i]);
+  }
+  LinearProblem some = problem_;
+  some.x = x.get();
+  some.y = y.data();
+  some.price = price.data();
+  some.target = problem_.target ? target.data() : nullptr;
+  LinearOptions brief = options;
+  brief.enough = enough_of_some;
+  place(minimise_by_newton(some, brief, [&](const Progress& p) { return monitor({p.seconds, 0, 0.0, 1.0, 0}); }));
+}
+
+}  // namespace maxmargin

@@ -1,0 +1,77 @@
+"""Problems for pairs of classes, all at once and one at a time."""
+
+from dataclasses import fields
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.datasets import load_digits
+
+from maxmargin._solve import answer, answer_columns
+from maxmargin.errors import InvalidInput
+from maxmargin.kernels import RBF, Linear
+from maxmargin.problems import EpsilonRegression, SoftMargin
+from maxmargin.problems._dual import DualStack
+from maxmargin.problems._pairs import LabelledParts, class_pairs
+from maxmargin.problems._soft_margin import SoftMargins
+from maxmargin.solution._columns import Columns
+
+
+@given(st.lists(st.integers(0, 4), max_size=40))
+def test_pairs_have_the_rows_of_their_classes(labels):
+    codes = np.array(labels, dtype=np.intp)
+    pairs = [(i, j) for i in range(5) for j in range(i + 1, 5)]
+    for (i, j), (rows, y) in zip(pairs, class_pairs(codes, 5).each(), strict=True):
+        np.testing.assert_array_equal(rows, np.flatnonzero((codes == i) | (codes == j)))
+        np.testing.assert_array_equal(y, np.where(codes[rows] == i, 1.0, -1.0))
+
+
+def test_a_label_outside_the_classes_is_refused():
+    with pytest.raises(ValueError, match="outside the classes"):
+        class_pairs(np.array([0, 3]), 3)
+
+
+def _digits(parts_of):
+    X, codes = load_digits(return_X_y=True)
+    X, codes = np.ascontiguousarray(X[:400]), codes[:400].astype(np.intp)
+    return SoftMargins(RBF(gamma=1e-3).bind(X).gram(X), parts_of(codes), np.linspace(0.5, 2.0, 400))
+
+
+def _one_against_the_rest(codes):
+    y = np.where(codes == np.arange(10)[:, np.newaxis], 1.0, -1.0)
+    return LabelledParts(None, y.ravel(), [len(codes)] * 10)
+
+
+@pytest.mark.parametrize("parts_of", [lambda codes: class_pairs(codes, 10), _one_against_the_rest], ids=["pairs", "rest"])
+def test_the_stack_is_that_of_the_problems(parts_of):
+    problems = _digits(parts_of)
+    ours, theirs = problems.stack, DualStack.of([problem.dual for problem in problems])
+    assert [gram.size for gram in ours.grams] == [gram.size for gram in theirs.grams]
+    for one, other in zip(ours[1:], theirs[1:], strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("parts_of", [lambda codes: class_pairs(codes, 10), _one_against_the_rest], ids=["pairs", "rest"])
+def test_columns_are_those_of_the_answers(parts_of):
+    problems = _digits(parts_of)
+    ours = answer_columns(problems, "auto", 1e-3, -1, None)
+    theirs = Columns.of(answer(list(problems), "auto", 1e-3, -1, None))
+    assert ours.answers == []
+    for field in fields(Columns):
+        if field.name not in ("answers", "readings", "checkpoints"):  # checkpoints have times
+            np.testing.assert_array_equal(getattr(ours, field.name), getattr(theirs, field.name), err_msg=field.name)
+    np.testing.assert_array_equal(ours.checkpoints[:, 1:], theirs.checkpoints[:, 1:])
+    assert ours.readings == theirs.readings
+
+
+def test_what_is_not_converged_is_answered_one_by_one():
+    found = answer_columns(_digits(lambda codes: class_pairs(codes, 10)), "auto", 1e-3, 1, None)
+    assert len(found.answers) == 45
+    assert {status.name for status in found.statuses} == {"ITERATION_LIMIT"}
+
+
+def test_problems_of_two_kinds_are_not_stacked():
+    X, y = [[-1.0], [1.0]], [-1, 1]
+    with pytest.raises(InvalidInput, match="of one kind"):
+        DualStack.of([SoftMargin(X, y, kernel=Linear()).dual, EpsilonRegression(X, [0.0, 1.0], kernel=Linear()).dual])
