@@ -21,8 +21,8 @@ TOLERANCE = 1e-7
 CAP = 60.0  # of one of our fits
 DEFAULT = (1e-4, 1_000)
 LONGER = 1e-8
-RIVAL_CAP = 20.0
-RIVAL_SECONDS = 5.0  # of the longer run, by what an iteration took before
+RIVAL_CAP = 10.0
+RIVAL_SECONDS = 4.0  # of the longer run, by what an iteration took before
 
 
 def _rivals(server: Server, C: float, loss: str) -> Iterator[Found]:
