@@ -38,9 +38,9 @@ void LinearNewton::sharpen(std::int64_t round) {
   offset_corner_ *= sharpening;
 }
 
-// Too close to the kinks, w creeps from one to the next.
+// Too close to the kinks, w creeps from one to the next. The squared hinge, which bends less, is better off without this.
 bool LinearNewton::soften(std::int64_t round) {
-  if (!wide_ || short_steps_ <= most_short_steps) return false;
+  if (!wide_ || !has_kinks(problem_.loss) || short_steps_ <= most_short_steps) return false;
   sharpness_ /= sharpening;
   centred_ = round;
   short_steps_ = 0;
