@@ -53,12 +53,12 @@ sanitize-%: $(STAMP)
 	  TSAN_OPTIONS="suppressions=$(CURDIR)/.tsan-suppressions" UBSAN_OPTIONS=halt_on_error=1 OPENBLAS_NUM_THREADS=1 \
 	  PYTHONPATH=build/sanitize-$*/site $(BIN)/python -c "$(WITHOUT_EDITABLE)" -p no:cacheprovider $(SANITIZED_TESTS)
 
-# Ours against the peers, e.g. make bench SUITE=kernel DATA=../data.
-# Suites: kernel, small, large_c, regression, nu, joint, growth, linear.
+# Ours against the peers, e.g. make bench SUITE=kernel DATA=../data; ONLY="mnist,hinge,C=100" picks.
+# Suites: kernel, small, large_c, regression, nu, joint, growth, linear, linear_objective.
 SUITE ?= small
 bench: $(STAMP)
 	$(BIN)/pip install --quiet --no-build-isolation --editable .[bench]
-	$(BIN)/python -m benchmarks $(SUITE) $(if $(DATA),--data $(DATA))
+	$(BIN)/python -m benchmarks $(SUITE) $(if $(DATA),--data $(DATA)) $(if $(ONLY),--only "$(ONLY)")
 
 # The same tests with the oldest versions that are supported.
 test-floor:

@@ -15,7 +15,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import maxmargin
-from benchmarks import _families, _growth, _joint, _linear
+from benchmarks import _families, _growth, _joint, _linear, _linear_objective
 from benchmarks._fits import capped, contestants, fit
 from benchmarks._judge import judge
 from benchmarks._sets import SUITES, Task
@@ -122,7 +122,7 @@ def _draw(results: list[dict[str, Any]], file: Path) -> None:
 def main() -> None:
     """Run one suite."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("suite", choices=[*SUITES, *_families.SUITES, "growth", "joint", "linear"])
+    parser.add_argument("suite", choices=[*SUITES, *_families.SUITES, "growth", "joint", "linear", "linear_objective"])
     parser.add_argument("--data", type=Path, help="folder with the data sets")
     parser.add_argument("--only", help="comma-separated names of tasks")
     parser.add_argument("--output", type=Path, default=Path("build/bench"))
@@ -135,6 +135,9 @@ def main() -> None:
         return
     if asked.suite == "linear":
         _linear.run(asked.output, asked.data, asked.only)
+        return
+    if asked.suite == "linear_objective":
+        _linear_objective.run(asked.output, asked.data, asked.only)
         return
     warnings.simplefilter("ignore")
     _timed(Task("warm-up", "iris", 1, "scale", repeats=2), None)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import sklearn.linear_model
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 import maxmargin
 
 Vector = NDArray[np.float64]
-Fitted = tuple[float, Vector, float, bool]
+Started = Callable[[], None]  # called when the clock starts
 OURS, SKLEARN, MULTICORE, SNAPML = "maxmargin", "scikit-learn", "LIBLINEAR-multicore", "snapml"
 TOLERANCES = (1e-1, 1e-2, 1e-3, 1e-4)
 TIGHTER = (1e-5, 1e-6, 1e-7)  # tolerances mean other things elsewhere: at 1e-4 some are still 1e-2 above the optimum
@@ -39,61 +40,87 @@ def tries(who: str) -> Iterator[tuple[float, int]]:
             yield tol, MANY
 
 
-def _timed(model: Any, X: Any, y: Vector) -> Fitted:
+class Asked(NamedTuple):
+    """One fit. Ours ends by itself a little before the cap, and says how far it came."""
+
+    who: str
+    C: float
+    loss: str
+    tol: float
+    max_iter: int
+    cap: float
+
+
+class Fitted(NamedTuple):
+    """Its result. Only ours has a status and a gap."""
+
+    seconds: float
+    w: Vector
+    b: float
+    iterations: int = 0
+    ran_out: bool = False
+    status: str = ""
+    relative_gap: float = math.nan
+
+
+def _timed(model: Any, X: Any, y: Vector, started: Started) -> Fitted:
+    started()
     start = time.perf_counter()
     model.fit(X, y)
     seconds = time.perf_counter() - start
-    limit = getattr(model, "max_iter", 0)
-    ran_out = bool(np.max(getattr(model, "n_iter_", 0)) >= limit)
-    return seconds, np.asarray(model.coef_, dtype=np.float64).ravel(), float(np.ravel(model.intercept_)[0]), ran_out
+    iterations = int(np.max(getattr(model, "n_iter_", 0)))
+    w, b = np.asarray(model.coef_, dtype=np.float64).ravel(), float(np.ravel(model.intercept_)[0])
+    ran_out = iterations >= getattr(model, "max_iter", 0)
+    if not hasattr(model, "certificate_"):
+        return Fitted(seconds, w, b, iterations, ran_out)
+    return Fitted(seconds, w, b, iterations, ran_out, model.status_.name, model.certificate_.relative_gap)
 
 
-def _ours(X: Any, y: Vector, C: float, loss: str, tol: float, _: int, cap: float) -> Fitted:
-    if loss == "logistic":
-        return _timed(maxmargin.LogisticRegression(C=C, fit_intercept=False, tol=tol, max_iter=FEW, max_time=cap), X, y)
-    return _timed(maxmargin.LinearSVC(loss=loss, C=C, penalise_intercept=True, tol=tol, max_time=cap), X, y)
+def _ours(asked: Asked, X: Any, y: Vector, started: Started) -> Fitted:
+    how = {"C": asked.C, "tol": asked.tol, "max_time": 0.95 * asked.cap}
+    if asked.loss == "logistic":
+        return _timed(maxmargin.LogisticRegression(fit_intercept=False, max_iter=FEW, **how), X, y, started)
+    return _timed(maxmargin.LinearSVC(loss=asked.loss, penalise_intercept=True, **how), X, y, started)
 
 
-def _sklearn(solver: str) -> Callable[..., Fitted]:
-    def fit(X: Any, y: Vector, C: float, loss: str, tol: float, most: int, _: float) -> Fitted:
-        if loss != "logistic":
-            return _timed(sklearn.svm.LinearSVC(loss=loss, C=C, tol=tol, max_iter=most, random_state=0), X, y)
-        how = {"tol": tol, "max_iter": most, "random_state": 0}
-        return _timed(sklearn.linear_model.LogisticRegression(C=C, solver=solver, fit_intercept=False, **how), X, y)
-
-    return fit
+def _sklearn(asked: Asked, X: Any, y: Vector, started: Started) -> Fitted:
+    how = {"C": asked.C, "tol": asked.tol, "max_iter": asked.max_iter, "random_state": 0}
+    if asked.loss != "logistic":
+        return _timed(sklearn.svm.LinearSVC(loss=asked.loss, **how), X, y, started)
+    solver = asked.who.partition(" ")[2]
+    return _timed(sklearn.linear_model.LogisticRegression(solver=solver, fit_intercept=False, **how), X, y, started)
 
 
-def _multicore(X: Any, y: Vector, C: float, loss: str, tol: float, _: int, cap: float) -> Fitted:
+def _multicore(asked: Asked, X: Any, y: Vector, started: Started) -> Fitted:
     """Its own copy of the rows is made before the clock starts; its limit of iterations cannot be set.
 
     The intercept is asked for with -B: `train` overwrites the bias that a problem was made with.
     """
     from liblinear.liblinearutil import parameter, problem, train  # noqa: PLC0415  # a peer that need not be installed
 
-    kind, bias = {"hinge": (3, 1), "squared_hinge": (2, 1), "logistic": (0, -1)}[loss]
+    kind, bias = {"hinge": (3, 1), "squared_hinge": (2, 1), "logistic": (0, -1)}[asked.loss]
     rows = problem(y, X)
+    started()
     start = time.perf_counter()
-    model = train(rows, parameter(f"-s {kind} -c {C!r} -e {tol} -B {bias} -m {THREADS} -q"))
+    model = train(rows, parameter(f"-s {kind} -c {asked.C!r} -e {asked.tol} -B {bias} -m {THREADS} -q"))
     seconds = time.perf_counter() - start
     weights, offset = model.get_decfun()
     sign = 1.0 if model.get_labels()[0] > 0 else -1.0
     found = np.zeros(X.shape[1])
     found[: len(weights)] = weights
-    return seconds, sign * found, sign * float(offset), False
+    return Fitted(seconds, sign * found, sign * float(offset))
 
 
-def _snapml(X: Any, y: Vector, C: float, loss: str, tol: float, most: int, _: float) -> Fitted:
+def _snapml(asked: Asked, X: Any, y: Vector, started: Started) -> Fitted:
     import snapml  # noqa: PLC0415  # a peer that need not be installed
 
-    how = {"regularizer": 1 / C, "tol": tol, "max_iter": most, "n_jobs": THREADS, "random_state": 0}
-    if loss == "logistic":
-        return _timed(snapml.LogisticRegression(fit_intercept=False, **how), X, y)
-    return _timed(snapml.SupportVectorMachine(loss=loss, fit_intercept=True, **how), X, y)
+    how = {"regularizer": 1 / asked.C, "tol": asked.tol, "max_iter": asked.max_iter, "n_jobs": THREADS, "random_state": 0}
+    if asked.loss == "logistic":
+        return _timed(snapml.LogisticRegression(fit_intercept=False, **how), X, y, started)
+    return _timed(snapml.SupportVectorMachine(loss=asked.loss, fit_intercept=True, **how), X, y, started)
 
 
-def fit(who: str, X: Any, y: Vector, C: float, loss: str, tol: float, most: int, cap: float) -> Fitted:
+def fit(asked: Asked, X: Any, y: Vector, started: Started) -> Fitted:
     """One fit."""
-    family, _, solver = who.partition(" ")
-    one = {OURS: _ours, SKLEARN: _sklearn(solver), MULTICORE: _multicore, SNAPML: _snapml}[family]
-    return one(X, y, C, loss, tol, most, cap)
+    family = asked.who.partition(" ")[0]
+    return {OURS: _ours, SKLEARN: _sklearn, MULTICORE: _multicore, SNAPML: _snapml}[family](asked, X, y, started)

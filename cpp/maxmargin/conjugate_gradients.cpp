@@ -13,13 +13,15 @@ namespace {
 constexpr Index most_heavy = 256;
 constexpr int most_iterations = 2000;
 constexpr int most_of_a_face = 1000;
+constexpr double negligible = 1e-12;  // beside the ridge: a smooth loss has rows that hardly curve
 
 }  // namespace
 
 ConjugateGradients::ConjugateGradients(const LinearProblem& problem, LinearPasses& passes, Index size)
     : x_(*problem.x),
       y_(problem.y),
-      by_rows_(problem.loss != MarginLoss::logistic),
+      penalty_(problem.penalty),
+      smooth_(!is_quadratic(problem.loss)),
       passes_(passes),
       size_(size),
       d_(problem.x->columns()) {
@@ -113,13 +115,20 @@ bool ConjugateGradients::solve(const std::vector<double>& curvature, const std::
                                LinearRecord& record) {
   active_.clear();
   curve_.clear();
-  for (std::size_t i = 0; i < curvature.size(); ++i)
-    if (curvature[i] != 0) {
-      active_.push_back(Index(i));
-      curve_.push_back(curvature[i]);
-    }
+  const double least = penalty_ ? negligible : 0.0;
+  double weighty = 0;  // rows, those that curve little beside the ridge in part
+  for (std::size_t i = 0; i < curvature.size(); ++i) {
+    const double weight = curvature[i] * (1 + x_.square(Index(i)));
+    if (!(weight > least)) continue;
+    active_.push_back(Index(i));
+    curve_.push_back(curvature[i]);
+    weighty += weight / (1 + weight);
+  }
   ridge_ = ridge;
-  if (by_rows_ && !active_.empty() && active_.size() <= std::size_t(size_))
+  // A smooth loss has all rows at first, as ill-conditioned as they are; near the end few that curve, and a well-conditioned
+  // system of them.
+  const bool few = !smooth_ || 2 * weighty <= double(curvature.size());
+  if (penalty_ && few && !active_.empty() && active_.size() <= std::size_t(size_))
     return solve_by_rows(gradient, forcing, direction, record);
   if (size_ > d_) ridge_[d_] += offset_floor;
   return solve_by_features(curvature, gradient, forcing, direction, record);

@@ -2,7 +2,8 @@
 //
 // With more rows that curve than features, over the features. Few of them are heavy in most data (the offset, common words),
 // and make the system ill-conditioned: the preconditioner has their block of the Hessian exactly, factored, and of the others
-// the diagonal. With fewer rows, over the rows, whose diagonal evens out long and short ones.
+// the diagonal. With fewer rows, over the rows, whose diagonal evens out long and short ones; of a smooth loss, all of whose
+// rows curve somewhat, where few curve much.
 #pragma once
 
 #include <vector>
@@ -54,7 +55,7 @@ class ConjugateGradients {
 
   const Features& x_;
   const double* y_;
-  bool by_rows_;
+  bool penalty_, smooth_;
   LinearPasses& passes_;
   Index size_, d_, heavy_, stride_;
   SomeColumns some_;

@@ -8,9 +8,7 @@ namespace maxmargin {
 
 namespace {
 
-constexpr Index widest_factor = 1024;  // beyond that, conjugate gradients
-constexpr double sharpening = 4.0;
-constexpr double sharpest = 1e9;
+constexpr Index widest_factor = 1024;   // beyond that, conjugate gradients
 constexpr double first_by_rows = 10.0;  // of the sharpness on wide rows
 constexpr std::int64_t sweeps_before = 200, fair_try = 400, most_sweeps = 20'000;
 
@@ -247,18 +245,6 @@ double LinearNewton::unsolved() const {
   return 0.5 * square + (problem_.offset == LinearOffset::free ? spread_ * std::abs(gradient_[d_]) : 0.0);
 }
 
-// Hinge and tube: what alpha has become is the centre of the next smoothing, which is closer to the kink.
-void LinearNewton::sharpen() {
-  for (Index i = 0; i < n_; ++i) centre_[i] = row(i, z_[i]).alpha;
-  if (spread_ * sharpness_ >= sharpest) return;
-  sharpness_ *= sharpening;
-  if (!explicit_) return;
-  for (double& value : H_) value *= sharpening;
-  for (double& value : in_H_) value *= sharpening;
-  for (double& value : offset_row_) value *= sharpening;
-  offset_corner_ *= sharpening;
-}
-
 // Without a penalty the combination of all rows must vanish. alpha does not do that, but what Newton's system says that it
 // becomes does, if it stays inside its bounds.
 bool LinearNewton::without_penalty(std::int64_t round) {
@@ -301,8 +287,10 @@ LinearOutcome LinearNewton::run() {
       const ScaledDual dual = scaled_dual(problem_, sums_, alpha_, passes_);
       if (see(dual, alpha_, round)) break;
       if (proximal_ && unsolved() <= 0.1 * (primal_ - dual.value)) {
-        sharpen();
+        sharpen(round);
         if (wide_ && polish(round)) break;
+        evaluate();
+      } else if (soften(round)) {
         evaluate();
       }
     }
@@ -310,11 +298,13 @@ LinearOutcome LinearNewton::run() {
     if (!problem_.penalty && without_penalty(round)) break;
     if (!(decrement_ > 0)) {  // nothing left that float64 can tell
       if (!proximal_) break;
-      sharpen();
+      sharpen(round);
       continue;
     }
     if (!explicit_ && problem_.penalty && see_ahead(round)) break;
-    step(line_search());
+    const double length = line_search();
+    short_steps_ += length < 0.1;
+    step(length);
     if (decrement_ <= enough_ * primal_) {
       record_.outcome().w.assign(w_.begin(), w_.begin() + d_);
       record_.outcome().b = size_ > d_ ? w_[d_] : 0.0;

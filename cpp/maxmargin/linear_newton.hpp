@@ -43,7 +43,8 @@ class LinearNewton {
   void begin_at_the_median();
   double unsolved() const;
   double offset_floor() const;
-  void sharpen();
+  void sharpen(std::int64_t round);
+  bool soften(std::int64_t round);
   bool see(const ScaledDual& dual, const std::vector<double>& alpha, std::int64_t round);  // true: stop
   bool see_dual(const std::vector<double>& alpha, std::int64_t round);
   bool see_ahead(std::int64_t round);
@@ -60,6 +61,9 @@ class LinearNewton {
   std::vector<double> rate_, base_, moved_, longer_;  // of the proximal term; where the last polish came to
   Face face_;
   std::vector<double> w_, z_, alpha_, curvature_, centre_, gradient_, direction_, along_, ridge_;
+  std::int64_t centred_ = 0;  // the round of the last centre, or of the last sharpness
+  int short_steps_ = 0;       // since then
+  bool softened_ = false;
   double spread_ = 1, sharpness_ = 0.3, mean_price_ = 0, mean_rate_ = 0;  // spread_: how far margins or targets are apart
   double decrement_ = 0;
   DualSums sums_, ahead_;

@@ -1,5 +1,6 @@
 // Dual points from Newton's systems, for the gap. On wide rows w is right long before the multipliers that the losses' slopes
 // make of it: those have its error times the curvature, and their combination of rows once more times the rows' lengths.
+// And how close a smoothing is to the kinks.
 #include <numeric>
 
 #include "maxmargin/cpu.hpp"
@@ -11,8 +12,41 @@ namespace {
 
 constexpr double forcing_of_a_face = 1e-3;
 constexpr double far = 0.5;  // how far a multiplier of the hinge goes for a margin that is 1 off, in prices
+constexpr double sharpening = 4.0, sharpening_again = 2.0, sharpest = 1e9;
+constexpr std::int64_t few_rounds = 2, many_rounds = 6;  // of one smoothing
+constexpr int most_short_steps = 12;
 
 }  // namespace
+
+// Hinge and tube: what alpha has become is the centre of the next smoothing, which is closer to the kink. On wide rows that
+// have shown what is too close, by less, and not if this one was hard.
+void LinearNewton::sharpen(std::int64_t round) {
+  for (Index i = 0; i < n_; ++i) centre_[i] = row(i, z_[i]).alpha;
+  const std::int64_t took = round - centred_;
+  centred_ = round;
+  short_steps_ = 0;
+  if (softened_ && took > few_rounds) {
+    if (took > many_rounds) sharpness_ /= sharpening;
+    return;
+  }
+  if (spread_ * sharpness_ >= sharpest) return;
+  sharpness_ *= softened_ ? sharpening_again : sharpening;
+  if (!explicit_) return;
+  for (double& value : H_) value *= sharpening;
+  for (double& value : in_H_) value *= sharpening;
+  for (double& value : offset_row_) value *= sharpening;
+  offset_corner_ *= sharpening;
+}
+
+// Too close to the kinks, w creeps from one to the next. The squared hinge, which bends less, is better off without this.
+bool LinearNewton::soften(std::int64_t round) {
+  if (!wide_ || !has_kinks(problem_.loss) || short_steps_ <= most_short_steps) return false;
+  sharpness_ /= sharpening;
+  centred_ = round;
+  short_steps_ = 0;
+  softened_ = true;
+  return true;
+}
 
 // What Newton's system says that alpha becomes, inside its bounds.
 bool LinearNewton::see_ahead(std::int64_t round) {

@@ -116,7 +116,7 @@ def test_same_bits_for_any_number_of_threads(loss: str, width: int, solver: str)
 
 
 @pytest.mark.parametrize("offset", OFFSETS)
-@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+@pytest.mark.parametrize("loss", LOSSES)
 def test_wide_rows_of_very_different_lengths_at_large_C(loss: str, offset: Any) -> None:
     """Counts of words: a few long rows made the systems over the features hopeless, and the gap never closed."""
     rng = np.random.default_rng(7)

@@ -95,13 +95,13 @@ class LinearNewton(PrimalSolver):
     Up to 1023 features it factors the Hessian ``I + Xᵀ diag(C_i ℓ''(z_i)) X``, which changes between rounds by the rows that
     come and go; smooth losses begin with every fourth row where there are many rows a feature, and take conjugate gradients,
     preconditioned by the diagonal or the last factor, where these cost less. Beyond, it takes conjugate gradients: over the
-    features, with the 256 heaviest exactly in the preconditioner and of the others the diagonal, or, for a hinge where fewer
-    rows curve than there are features, over those rows' multipliers, scaled by the rows' lengths. A hinge has 200 sweeps of
-    coordinate descent before. The hinge has no curvature; it is replaced by ``max_{0≤α≤C_i} α(1 − z) − (α − a_i)²/(2σC_i)``,
-    solved, and ``a_i`` set to the α found: the method of multipliers (Rockafellar 1976), which comes to the exact solution. On
-    wide rows the squared hinge has this term too, with ``σ/|x_i|²`` for ``σC_i``, and dual points come from the multipliers'
-    own systems. The ε-insensitive loss has the same with ``−C_i ≤ α ≤ C_i`` and ``ε|α|`` less. A free offset is one more
-    coordinate, or the plane where multipliers balance.
+    features, with the 256 heaviest exactly in the preconditioner and of the others the diagonal; or, where fewer rows curve
+    than there are features (of a smooth loss: few of them much), over those rows' multipliers, scaled by the rows' lengths. A
+    hinge has 200 sweeps of coordinate descent before. The hinge has no curvature; it is replaced by ``max_{0≤α≤C_i} α(1 − z) −
+    (α − a_i)²/(2σC_i)``, solved, and ``a_i`` set to the α found: the method of multipliers (Rockafellar 1976), which comes to
+    the exact solution. On wide rows the squared hinge has this term too, with ``σ/|x_i|²`` for ``σC_i``, and dual points come
+    from the multipliers' own systems. The ε-insensitive loss has the same with ``−C_i ≤ α ≤ C_i`` and ``ε|α|`` less. A free
+    offset is one more coordinate, or the plane where multipliers balance.
 
     Examples
     --------
