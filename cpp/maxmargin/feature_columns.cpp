@@ -50,15 +50,22 @@ void CsrFeatures<V, I>::gather(const SomeColumns& some, const double* factor, Co
 // A shift to the first row saves the digits of a large mean.
 template <class V>
 void DenseFeatures<V>::add_moments(Index begin, Index end, double* sum, double* square) const {
-  const V* const origin = at(0);
-  for (Index i = begin; i < end; ++i) {
-    const V* const x = at(i);
-    for (Index k = 0; k < columns(); ++k) {
-      const double off = double(x[k]) - double(origin[k]);
+  constexpr Index together = 4;  // rows that share a reading of the sums
+  const Index d = columns();
+  Index i = begin;
+  for (; i + together <= end; i += together)
+    for (Index k = 0; k < d; ++k) {
+      double off[together];
+      for (Index r = 0; r < together; ++r) off[r] = double(at(i + r)[k]) - double(at(0)[k]);
+      sum[k] += (off[0] + off[1]) + (off[2] + off[3]);
+      square[k] += (off[0] * off[0] + off[1] * off[1]) + (off[2] * off[2] + off[3] * off[3]);
+    }
+  for (; i < end; ++i)
+    for (Index k = 0; k < d; ++k) {
+      const double off = double(at(i)[k]) - double(at(0)[k]);
       sum[k] += off;
       square[k] += off * off;
     }
-  }
 }
 
 template <class V, class I>

@@ -33,11 +33,12 @@ struct Level {
   }
 };
 
-}  // namespace
-
-Judgement judge(const SignedDual& problem, const double* beta, const double* scores) {
+// `plain` problems have no kink, no ridge and no mass: most of what is asked of each row is known before.
+template <bool plain>
+Judgement judge_as(const SignedDual& problem, const double* beta, const double* scores) {
   const Index n = problem.n;
-  const double kink = problem.kink;
+  const double kink = plain ? 0.0 : problem.kink;
+  const auto ridge_at = [&](Index i) { return plain ? 0.0 : problem.ridge_at(i); };
   Judgement found{};
   double beta_gradient = 0, total = 0, mass = 0, outside = 0;
   for (Index i = 0; i < n; ++i) {
@@ -46,18 +47,18 @@ Judgement judge(const SignedDual& problem, const double* beta, const double* sco
     if (b == 0) continue;
     found.support.push_back(i);
     found.square_norm += b * scores[i];
-    beta_gradient += b * (scores[i] + 2.0 * problem.q[i] + problem.ridge_at(i) * b);
+    beta_gradient += b * (scores[i] + 2.0 * problem.q[i] + ridge_at(i) * b);
     total += b;
     mass += std::abs(b);
   }
   found.mass = mass;
   const bool slack = problem.mass_may_fall && mass < problem.mass * (1 - 1e-9);
-  const bool by_side = problem.keep == Keep::sides && !slack;
+  const bool by_side = !plain && problem.keep == Keep::sides && !slack;
 
   Level levels[2];
   for (Index i = 0; i < n; ++i) {
     const double b = beta[i], lower = problem.lower[i], upper = problem.upper[i];
-    const double gradient = scores[i] + problem.q[i] + problem.ridge_at(i) * b;
+    const double gradient = scores[i] + problem.q[i] + ridge_at(i) * b;
     const Slopes at = slopes(gradient, kink, b, lower, upper);
     if (!by_side || b > 0)
       levels[0].meet(at);
@@ -67,7 +68,7 @@ Judgement judge(const SignedDual& problem, const double* beta, const double* sco
       levels[0].meet({at.rise, -infinity});
       levels[1].meet({infinity, at.fall});
     }
-    const bool at_zero = b == 0 && problem.stops_at_zero();
+    const bool at_zero = !plain && b == 0 && problem.stops_at_zero();
     if (b > lower && b < upper && !at_zero) levels[by_side && b < 0].meet_free(gradient + (b > 0 ? kink : -kink));
   }
   const Level& first = levels[0];
@@ -93,16 +94,23 @@ Judgement judge(const SignedDual& problem, const double* beta, const double* sco
   const double off_mass = by_side ? std::abs(mass - problem.mass) : 0.0;
   found.infeasibility = std::max({outside, off_total, off_mass}) / std::max(mass, 1e-300);
 
-  const double near = std::max(10.0 * found.violation, 1e-6), bend = kink + found.price;
+  const double near = std::max(10.0 * found.violation, 1e-6), bend = plain ? 0.0 : kink + found.price;
   double loss = 0;
   for (Index i = 0; i < n; ++i) {
     const double slope = scores[i] + found.bias + problem.q[i], lower = problem.lower[i], upper = problem.upper[i];
-    loss += conjugate(-slope, bend, problem.ridge_at(i), lower, upper);
+    loss += conjugate(-slope, bend, ridge_at(i), lower, upper);
     if (beta[i] == 0 && ((upper > 0 && slope + bend <= near) || (lower < 0 && bend - slope <= near)))
       found.boundary.push_back(i);
   }
   found.primal = 0.5 * found.square_norm + loss + found.bias * problem.total + found.price * (by_side ? problem.mass : 0.0);
   return found;
+}
+
+}  // namespace
+
+Judgement judge(const SignedDual& problem, const double* beta, const double* scores) {
+  const bool plain = problem.kink == 0 && problem.ridge == nullptr && problem.keep != Keep::sides;
+  return plain ? judge_as<true>(problem, beta, scores) : judge_as<false>(problem, beta, scores);
 }
 
 }  // namespace maxmargin

@@ -1,8 +1,9 @@
 // Products of several Grams at once. Machines of one training set share rows: those of pairs of classes all but one class in
 // turn, those of one class against the rest all of them. A kernel value is computed once for all the machines that need it.
-#include <map>
+#include <cstdint>
 #include <numeric>
 #include <thread>
+#include <unordered_map>
 
 #include "maxmargin/feature_gram.hpp"
 #include "maxmargin/thread_pool.hpp"
@@ -36,7 +37,7 @@ std::vector<Group> group_rows(std::span<const DenseGram* const> grams) {
   std::vector<std::size_t> next(starts.begin(), starts.end() - 1);
   for (std::size_t p = 0; p < grams.size(); ++p)
     for (Index k = 0; k < grams[p]->size(); ++k) places[next[grams[p]->used()[k]]++] = {Index(p), k};
-  std::map<std::vector<Index>, Index> number;
+  std::unordered_map<std::uint64_t, Index> number;  // of the groups, by a key that their problems make
   std::vector<Group> groups;
   std::vector<Index> problems;
   for (std::size_t row = 0; row < n; ++row) {
@@ -44,8 +45,14 @@ std::vector<Group> group_rows(std::span<const DenseGram* const> grams) {
     if (own.empty()) continue;
     problems.clear();
     for (const Place& place : own) problems.push_back(place.problem);
-    const auto [at, is_new] = number.try_emplace(problems, Index(groups.size()));
-    if (is_new) groups.push_back({problems, {}, std::vector<std::vector<Index>>(problems.size()), {}, {}});
+    std::uint64_t key = 0;
+    for (const Index problem : problems) key = (key ^ std::uint64_t(problem + 1)) * 0x9e3779b97f4a7c15u;
+    auto at = number.find(key);
+    while (at != number.end() && groups[at->second].problems != problems) at = number.find(++key);  // others have this key
+    if (at == number.end()) {
+      at = number.emplace(key, Index(groups.size())).first;
+      groups.push_back({problems, {}, std::vector<std::vector<Index>>(problems.size()), {}, {}});
+    }
     Group& group = groups[at->second];
     group.rows.push_back(Index(row));
     for (std::size_t p = 0; p < own.size(); ++p) group.where[p].push_back(own[p].position);

@@ -7,13 +7,13 @@ import pytest
 from scipy import sparse
 
 from maxmargin.errors import FeatureScaleWarning, InvalidInput
-from maxmargin.kernels._scale import feature_scale_warning, moments
+from maxmargin.kernels._scale import feature_scale_warning, moments_of
 
 RNG = np.random.default_rng(0)
 
 
 def standard_deviations(X):
-    return np.sqrt(moments(X).variance)
+    return np.sqrt(moments_of(X).variance)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -72,4 +72,4 @@ def test_squares_that_overflow_raise(columns):
 @pytest.mark.parametrize("container", [np.asarray, sparse.csr_array])
 def test_the_variance_of_all_entries_is_numpys(container):
     X = RNG.normal(size=(300, 9)) * (RNG.random((300, 9)) < 0.4) * np.arange(9) + 3.0 * (np.arange(9) > 5)
-    np.testing.assert_allclose(moments(container(X)).of_all_entries, X.var(), rtol=1e-12)
+    np.testing.assert_allclose(moments_of(container(X)).of_all_entries, X.var(), rtol=1e-12)

@@ -64,10 +64,7 @@ def assemble(scheme: Scheme, codes: NDArray[np.intp], found: Columns, support: N
     place = np.empty(len(codes), dtype=np.intp)
     place[rows] = np.arange(len(rows))
 
-    heights = np.zeros((scheme.n_machines, scheme.n_classes), dtype=np.intp)
-    for index in range(scheme.n_machines):
-        for height, of_class in scheme.blocks(index):
-            heights[index, of_class] = height
+    heights = scheme.heights()
     dual = np.zeros((scheme.n_coefficients, len(rows)))
     dual[heights[found.owner_of_support, codes[support]], place[support]] = found.beta
     if not (np.isfinite(dual).all() and np.isfinite(found.bias).all()):

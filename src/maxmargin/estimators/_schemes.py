@@ -66,6 +66,14 @@ class Scheme(ABC):
     def blocks(self, machine: int) -> list[tuple[int, int]]:
         """Where its coefficients stand: pairs (row of ``dual_coef_``, class of the support vectors)."""
 
+    def heights(self) -> NDArray[np.intp]:
+        """For each machine the row of ``dual_coef_`` that has its coefficients of each class, shape (n_machines, K)."""
+        heights = np.zeros((self.n_machines, self.n_classes), dtype=np.intp)
+        for machine in range(self.n_machines):
+            for height, of_class in self.blocks(machine):
+                heights[machine, of_class] = height
+        return heights
+
     @abstractmethod
     def collect(self, sums: Floats) -> Floats:
         """Values of every machine from sums over the support vectors of each class.
@@ -171,6 +179,12 @@ class OneVsOne(Scheme):
     def blocks(self, machine: int) -> list[tuple[int, int]]:
         i, j = self.pairs[machine]
         return [(j - 1, i), (i, j)]
+
+    def heights(self) -> NDArray[np.intp]:
+        heights = np.zeros((self.n_machines, self.n_classes), dtype=np.intp)
+        every, (i, j) = np.arange(self.n_machines), np.array(self.pairs).T
+        heights[every, i], heights[every, j] = j - 1, i
+        return heights
 
     def collect(self, sums: Floats) -> Floats:
         values = np.zeros((self.n_machines, sums.shape[2]))

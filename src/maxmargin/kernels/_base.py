@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from maxmargin.errors import InvalidInput
 from maxmargin.kernels._gram import Gram
+from maxmargin.kernels._scale import Moments
 from maxmargin.validation import feature_matrix, length, rows_are_objects, take_rows
 
 __all__ = ["BoundKernel", "Kernel"]
@@ -92,7 +93,7 @@ class Kernel(ABC):
     """
 
     @abstractmethod
-    def bind(self, X: Any, sample_weight: NDArray[np.float64] | None = None) -> BoundKernel:
+    def bind(self, X: Any, sample_weight: NDArray[np.float64] | None = None, *, moments: Moments | None = None) -> BoundKernel:
         """Fix the numbers, with ``gamma="scale"`` taken from the data."""
 
     def __call__(self, X: Any, Y: Any = None) -> NDArray[np.float64]:

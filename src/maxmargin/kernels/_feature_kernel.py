@@ -17,7 +17,7 @@ from maxmargin.errors import InvalidInput
 from maxmargin.kernels._base import BoundKernel
 from maxmargin.kernels._gram import Gram
 from maxmargin.kernels._rows import as_features
-from maxmargin.kernels._scale import moments
+from maxmargin.kernels._scale import Moments, moments_of
 from maxmargin.validation import check_non_negative
 
 __all__ = ["FeatureKernel", "Formula", "gamma_value"]
@@ -73,7 +73,9 @@ class FeatureKernel(BoundKernel):
         return _core.KernelFunction(int(self.formula), 1.0 if self.gamma is None else self.gamma, self.coef0, self.degree)
 
 
-def gamma_value(gamma: Any, X: Any, sample_weight: NDArray[np.float64] | None, owner: str) -> float:
+def gamma_value(
+    gamma: Any, X: Any, sample_weight: NDArray[np.float64] | None, owner: str, moments: Moments | None = None
+) -> float:
     """Gamma as a number: as given, ``"auto"`` = 1/d, or ``"scale"`` = 1/(d · variance of all entries of X).
 
     With weights the variance is the weighted one, so that a weight of 2 is the row twice; without variance γ = 1.
@@ -82,7 +84,7 @@ def gamma_value(gamma: Any, X: Any, sample_weight: NDArray[np.float64] | None, o
         if gamma == "auto":
             return 1.0 / int(X.shape[1])
         if gamma == "scale":
-            variance: float = _variance(X, sample_weight)
+            variance: float = _variance(X, sample_weight, moments)
             found = 1.0 / (int(X.shape[1]) * variance) if variance > 0 else 1.0
             if not math.isfinite(found):
                 raise InvalidInput(
@@ -98,10 +100,10 @@ def gamma_value(gamma: Any, X: Any, sample_weight: NDArray[np.float64] | None, o
     return float(gamma)
 
 
-def _variance(X: Any, weight: NDArray[np.float64] | None) -> float:
+def _variance(X: Any, weight: NDArray[np.float64] | None, moments: Moments | None) -> float:
     """Variance of all entries; the rows count by their weights."""
     if weight is None:
-        return moments(X).of_all_entries
+        return (moments_of(X) if moments is None else moments).of_all_entries
     is_sparse = sparse.issparse(X)
     total = float(weight.sum()) * int(X.shape[1])
     mean = float((weight @ X).sum()) / total

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from maxmargin.kernels._base import Kernel
 from maxmargin.kernels._feature_kernel import FeatureKernel, Formula
+from maxmargin.kernels._scale import Moments
 
 __all__ = ["Linear"]
 
@@ -26,6 +27,8 @@ class Linear(Kernel):
     array([[11.]])
     """
 
-    def bind(self, X: Any, sample_weight: NDArray[np.float64] | None = None) -> FeatureKernel:
+    def bind(
+        self, X: Any, sample_weight: NDArray[np.float64] | None = None, *, moments: Moments | None = None
+    ) -> FeatureKernel:
         """Fix the numbers: there are none."""
         return FeatureKernel(Formula.LINEAR)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from maxmargin.kernels._base import Kernel
 from maxmargin.kernels._feature_kernel import FeatureKernel, Formula, gamma_value
+from maxmargin.kernels._scale import Moments
 from maxmargin.validation import check_integer, check_real
 
 __all__ = ["Polynomial"]
@@ -40,9 +41,11 @@ class Polynomial(Kernel):
     gamma: float | str = "scale"
     coef0: float = 0.0
 
-    def bind(self, X: Any, sample_weight: NDArray[np.float64] | None = None) -> FeatureKernel:
+    def bind(
+        self, X: Any, sample_weight: NDArray[np.float64] | None = None, *, moments: Moments | None = None
+    ) -> FeatureKernel:
         """Fix γ, ζ and Q."""
         check_integer("degree", self.degree, "Polynomial", 0)
         check_real("coef0", self.coef0, "Polynomial")
-        gamma = gamma_value(self.gamma, X, sample_weight, "Polynomial")
+        gamma = gamma_value(self.gamma, X, sample_weight, "Polynomial", moments)
         return FeatureKernel(Formula.POLYNOMIAL, gamma, float(self.coef0), int(self.degree))

@@ -13,6 +13,7 @@ from maxmargin.errors import InvalidInput
 from maxmargin.kernels._base import BoundKernel, Kernel
 from maxmargin.kernels._gram import Gram
 from maxmargin.kernels._rows import RowNumbers
+from maxmargin.kernels._scale import Moments
 
 __all__ = ["Precomputed"]
 
@@ -71,7 +72,7 @@ class Precomputed(Kernel):
     array([2., 2.])
     """
 
-    def bind(self, X: Any, sample_weight: NDArray[np.float64] | None = None) -> BoundKernel:
+    def bind(self, X: Any, sample_weight: NDArray[np.float64] | None = None, *, moments: Moments | None = None) -> BoundKernel:
         """Fix the numbers: there are none."""
         return _PrecomputedKernel()
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from maxmargin.kernels._base import Kernel
 from maxmargin.kernels._feature_kernel import FeatureKernel, Formula, gamma_value
+from maxmargin.kernels._scale import Moments
 
 __all__ = ["RBF"]
 
@@ -33,6 +34,8 @@ class RBF(Kernel):
 
     gamma: float | str = "scale"
 
-    def bind(self, X: Any, sample_weight: NDArray[np.float64] | None = None) -> FeatureKernel:
+    def bind(
+        self, X: Any, sample_weight: NDArray[np.float64] | None = None, *, moments: Moments | None = None
+    ) -> FeatureKernel:
         """Fix γ."""
-        return FeatureKernel(Formula.RBF, gamma_value(self.gamma, X, sample_weight, "RBF"))
+        return FeatureKernel(Formula.RBF, gamma_value(self.gamma, X, sample_weight, "RBF", moments))

@@ -13,12 +13,12 @@ from maxmargin import _core
 from maxmargin.errors import FeatureScaleWarning, InvalidInput
 from maxmargin.kernels._rows import as_features
 
-__all__ = ["Moments", "feature_scale_warning", "moments"]
+__all__ = ["Moments", "feature_scale_warning", "moments_of"]
 
 _LARGEST_RATIO = 1e4
 
 
-def feature_scale_warning(X: Any, *, stacklevel: int = 2) -> None:
+def feature_scale_warning(X: Any, *, stacklevel: int = 2) -> Moments:
     """Warn, once a call, when standard deviations of features differ by more than a factor of 10⁴.
 
     Distances and inner products then belong to the large features alone. Constant features do not count.
@@ -30,12 +30,18 @@ def feature_scale_warning(X: Any, *, stacklevel: int = 2) -> None:
     stacklevel : int
         As in :func:`warnings.warn`, counted from the caller.
 
+    Returns
+    -------
+    Moments
+        Which `Kernel.bind` needs too.
+
     Raises
     ------
     InvalidInput
         Features are so large that their squares overflow, and so would the kernel.
     """
-    spread = np.sqrt(moments(X).variance)
+    moments = moments_of(X)
+    spread = np.sqrt(moments.variance)
     if not np.isfinite(spread).all():
         raise InvalidInput(
             "The dual coefficients or intercepts are not finite: the squares of feature"
@@ -44,11 +50,11 @@ def feature_scale_warning(X: Any, *, stacklevel: int = 2) -> None:
         )
     varying = np.flatnonzero(spread)
     if len(varying) < 2:
-        return
+        return moments
     small = varying[spread[varying].argmin()]
     large = varying[spread[varying].argmax()]
     if spread[large] <= _LARGEST_RATIO * spread[small]:
-        return
+        return moments
     warnings.warn(
         f"Features differ in scale by a factor of {spread[large] / spread[small]:.1e}: the standard deviation"
         f" of feature {large} is {spread[large]:.3g}, that of feature {small} is {spread[small]:.3g}, and the"
@@ -57,6 +63,7 @@ def feature_scale_warning(X: Any, *, stacklevel: int = 2) -> None:
         FeatureScaleWarning,
         stacklevel=stacklevel + 1,
     )
+    return moments
 
 
 @final
@@ -66,8 +73,8 @@ class Moments(NamedTuple):
     Examples
     --------
     >>> import numpy as np
-    >>> from maxmargin.kernels._scale import moments
-    >>> moments(np.array([[0.0, 1.0], [2.0, 1.0]])).variance
+    >>> from maxmargin.kernels._scale import moments_of
+    >>> moments_of(np.array([[0.0, 1.0], [2.0, 1.0]])).variance
     array([1., 0.])
     """
 
@@ -80,7 +87,7 @@ class Moments(NamedTuple):
         return float(self.variance.mean() + self.mean.var())
 
 
-def moments(X: Any) -> Moments:
+def moments_of(X: Any) -> Moments:
     """Moments of rows in one pass; the variance of a constant column of a dense X is exactly 0."""
     with np.errstate(over="ignore", invalid="ignore"):
         total, square = _core.column_moments(as_features(X)) / X.shape[0]

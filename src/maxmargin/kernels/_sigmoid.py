@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from maxmargin.kernels._base import Kernel
 from maxmargin.kernels._feature_kernel import FeatureKernel, Formula, gamma_value
+from maxmargin.kernels._scale import Moments
 from maxmargin.validation import check_real
 
 __all__ = ["Sigmoid"]
@@ -37,8 +38,10 @@ class Sigmoid(Kernel):
     gamma: float | str = "scale"
     coef0: float = 0.0
 
-    def bind(self, X: Any, sample_weight: NDArray[np.float64] | None = None) -> FeatureKernel:
+    def bind(
+        self, X: Any, sample_weight: NDArray[np.float64] | None = None, *, moments: Moments | None = None
+    ) -> FeatureKernel:
         """Fix γ and ζ."""
         check_real("coef0", self.coef0, "Sigmoid")
-        gamma = gamma_value(self.gamma, X, sample_weight, "Sigmoid")
+        gamma = gamma_value(self.gamma, X, sample_weight, "Sigmoid", moments)
         return FeatureKernel(Formula.SIGMOID, gamma, float(self.coef0))

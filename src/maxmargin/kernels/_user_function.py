@@ -15,6 +15,7 @@ from maxmargin import _core
 from maxmargin.errors import KernelError
 from maxmargin.kernels._base import BoundKernel, Kernel
 from maxmargin.kernels._gram import Gram
+from maxmargin.kernels._scale import Moments
 from maxmargin.validation import length, take_rows
 
 __all__ = ["UserFunction"]
@@ -70,7 +71,7 @@ class UserFunction(Kernel):
 
     function: Callable[[Any, Any], Any]
 
-    def bind(self, X: Any, sample_weight: NDArray[np.float64] | None = None) -> BoundKernel:
+    def bind(self, X: Any, sample_weight: NDArray[np.float64] | None = None, *, moments: Moments | None = None) -> BoundKernel:
         """Nothing to fix."""
         return _FunctionKernel(self.function)
 

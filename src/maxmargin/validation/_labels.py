@@ -16,6 +16,7 @@ from maxmargin.validation._wording import as_invalid_input
 __all__ = ["encode", "label_column", "target_column", "target_columns"]
 
 _SURELY_LABELS = "biuSU"  # kinds of dtype that need no look at the values
+_NARROW = 1000  # labels from the smallest to the largest
 
 
 def label_column(y: Any, X: Any) -> NDArray[Any]:
@@ -92,6 +93,11 @@ def encode(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
         upper = y == high
         if low < high and bool((upper | (y == low)).all()):
             return np.array([low, high], dtype=y.dtype), upper.astype(np.intp)
+    if y.dtype.kind in "iu" and len(y) > 0 and int(y.max()) - int(y.min()) < _NARROW:  # by counting, also without
+        low = y.min()
+        place = (y - low).astype(np.intp)
+        found = np.bincount(place) > 0
+        return (np.flatnonzero(found) + low).astype(y.dtype), (np.cumsum(found) - 1).take(place)
     try:
         classes, codes = np.unique(y, return_inverse=True)
     except TypeError:
