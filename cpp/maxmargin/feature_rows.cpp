@@ -140,7 +140,7 @@ double CsrFeatures<V, I>::add_curved(Index first, Index last, const double* a, c
   double total = 0;
   for (Index i = first; i < last; ++i) {
     if (a[i - first] == 0) continue;
-    double factor;
+    double factor = 0;
     products(i, i + 1, p, &factor);
     factor = a[i - first] * (factor + offset);
     for (I k = begin(i); k < end(i); ++k) sum[csr_.indices[k]] += factor * double(csr_.data[k]);
