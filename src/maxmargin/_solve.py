@@ -7,7 +7,7 @@ import time
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Self, final, overload
+from typing import Any, final, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -172,13 +172,15 @@ def answer(
     callback: Callback | None = None,
 ) -> list[Answer]:
     """`solve` for several problems at once, and without its warnings."""
-    hallway = _Hallway.open(problems, solver, tol, max_iter, max_time, throw, callback=callback)
+    chosen = _checked(problems, solver, throw, callback)
+    hallway = _Hallway(chosen, _budget(problems, chosen, tol, max_iter, max_time), throw, callback)
     return hallway.answers(problems, *hallway.first_points(problems))
 
 
 def answer_columns(problems: Sequence[Problem], solver: Any, tol: float, max_iter: int, max_time: float | None) -> Columns:
     """The same for an estimator of many machines: an object for each would take longer than to train a small one."""
-    hallway = _Hallway.open(problems, solver, tol, max_iter, max_time)
+    chosen = _checked(problems, solver, True, None)
+    hallway = _Hallway(chosen, _budget(problems, chosen, tol, max_iter, max_time), True, None)
     iterates, judgements = hallway.first_points(problems)
     if isinstance(problems, SoftMargins):
         found = Columns.of_margins(problems, iterates, judgements, hallway.budget.tol)
@@ -198,6 +200,15 @@ def _checked(problems: Sequence[Problem], solver: Any, throw: bool, callback: Ca
             require_support(chosen, problem)
     check_boolean("throw", throw, "solve")
     return chosen
+
+
+def _budget(problems: Sequence[Problem], solver: Solver, tol: float, max_iter: int, max_time: float | None) -> _Budget:
+    return _Budget(
+        check_positive("tol", tol, "solve"),
+        check_integer("max_iter", max_iter, "solve", -1),
+        None if max_time is None else check_positive("max_time", max_time, "solve", infinite=True),
+        solver.automatic_steps(max(gram.size for gram in _stack(problems).grams)),
+    )
 
 
 def _stack(problems: Sequence[Problem]) -> DualStack:
@@ -266,28 +277,6 @@ class _Hallway:
     budget: _Budget
     throw: bool
     callback: Callback | None
-
-    @classmethod
-    def open(
-        cls,
-        problems: Sequence[Problem],
-        solver: Any,
-        tol: float,
-        max_iter: int,
-        max_time: float | None,
-        throw: bool = True,
-        *,
-        callback: Callback | None = None,
-    ) -> Self:
-        """Check what was asked for."""
-        chosen = _checked(problems, solver, throw, callback)
-        budget = _Budget(
-            check_positive("tol", tol, "solve"),
-            check_integer("max_iter", max_iter, "solve", -1),
-            None if max_time is None else check_positive("max_time", max_time, "solve", infinite=True),
-            chosen.automatic_steps(max(gram.size for gram in _stack(problems).grams)),
-        )
-        return cls(chosen, budget, throw, callback)
 
     def first_points(self, problems: Sequence[Problem]) -> tuple[Iterates, Judgements]:
         """Where the solver comes to stop, and what the judge says of it."""

@@ -24,8 +24,7 @@ __all__ = ["Answer", "is_indefinite"]
 class Answer(NamedTuple):
     """A problem, the point that a solver found, and what the judge says of it.
 
-    An estimator of many machines reads its numbers from here, and makes no `Solution` of each: that would take longer than
-    to train a small one.
+    Of many machines that are all well not even this is made: an estimator keeps `Columns`.
 
     Attributes
     ----------

@@ -68,7 +68,8 @@ class SMO(Solver):
         """Go on from a point of each problem until converged or a limit is reached; several problems run in parallel."""
         beta, scores = stacked([start.beta for start in starts]), stacked([start.scores for start in starts])
         judged = any(start.judged for start in starts)
-        found = self._run(DualStack.of([problem.dual for problem in problems]), beta, scores, limits, callback, judged=judged)
+        stack = DualStack.of([problem.dual for problem in problems])
+        found = self.run_stack(problems, stack, beta, scores, limits, callback, judged=judged)
         return [found.at(k) for k in range(len(problems))]
 
     def run_stack(
@@ -79,13 +80,10 @@ class SMO(Solver):
         scores: Vector,
         limits: Limits,
         callback: Callback | None,
+        *,
+        judged: bool = False,
     ) -> Iterates:
-        """The same without an object for each problem."""
-        return self._run(stack, beta, scores, limits, callback, judged=False)
-
-    def _run(
-        self, stack: DualStack, beta: Vector, scores: Vector, limits: Limits, callback: Callback | None, *, judged: bool
-    ) -> Iterates:
+        """The same without an object for each problem; ``judged`` as in `Start`."""
         found, counts, table = _core.minimise(
             stack,
             beta,
