@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <atomic>
+#include <numeric>
 #include <optional>
 #include <span>
 
 #include "common.hpp"
+#include "maxmargin/assembly.hpp"
 #include "maxmargin/class_pairs.hpp"
 #include "maxmargin/engine.hpp"
 #include "maxmargin/joint.hpp"
@@ -167,12 +169,12 @@ nb::tuple judge_all(const nb::tuple& problems, const Vector& beta, const Vector&
     else
       parallel_chunks(std::ptrdiff_t(stack.size()), one);
   }
-  std::vector<Index> support, boundary;
-  std::vector<std::int64_t> counts;
+  std::vector<std::int64_t> support, boundary, counts;  // places among the rows of all problems
   std::vector<double> numbers;
-  for (const Judgement& j : found) {
-    support.insert(support.end(), j.support.begin(), j.support.end());
-    boundary.insert(boundary.end(), j.boundary.begin(), j.boundary.end());
+  for (std::size_t k = 0; k < found.size(); ++k) {
+    const Judgement& j = found[k];
+    for (const Index i : j.support) support.push_back(stack.start(k) + i);
+    for (const Index i : j.boundary) boundary.push_back(stack.start(k) + i);
     counts.insert(counts.end(), {std::int64_t(j.support.size()), std::int64_t(j.boundary.size())});
     numbers.insert(numbers.end(), {j.bias, j.bias_low, j.bias_high, j.price, j.primal, j.dual, j.violation, j.square_norm,
                                    j.mass, j.infeasibility});
@@ -190,10 +192,32 @@ nb::tuple pairs_of(const Values<std::int64_t>& codes, Index classes) {
   return nb::make_tuple(to_numpy(std::move(pairs.rows)), to_numpy(std::move(pairs.signs)), to_numpy(std::move(pairs.starts)));
 }
 
+nb::tuple assembled(const Values<std::int64_t>& codes, Index classes, const Values<std::int64_t>& support,
+                    const Values<std::int64_t>& counts, const Vector& beta, const Matrix<std::int64_t>& heights,
+                    Index coefficients) {
+  const auto within = [](const auto& values, std::int64_t end) {
+    const std::span held(values.data(), values.size());
+    return std::all_of(held.begin(), held.end(), [&](std::int64_t value) { return 0 <= value && value < end; });
+  };
+  const std::size_t total = support.size();
+  if (classes < 1 || !within(codes, classes) || !within(support, std::int64_t(codes.size())) ||
+      !within(heights, coefficients) || !within(counts, std::int64_t(total) + 1))
+    throw nb::value_error("A class, a row or a height is outside its range.");
+  if (std::accumulate(counts.data(), counts.data() + counts.size(), std::int64_t(0)) != std::int64_t(total) ||
+      total != beta.size() || heights.shape(0) != counts.size() || heights.shape(1) != std::size_t(classes))
+    throw nb::value_error("Support vectors, coefficients and heights must belong to the same machines.");
+  Assembly found = assemble({codes.data(), codes.size()}, classes, {support.data(), total}, {counts.data(), counts.size()},
+                            {beta.data(), total}, {heights.data(), heights.size()}, coefficients);
+  const std::size_t rows = found.rows.size();
+  return nb::make_tuple(to_numpy(std::move(found.rows)), to_numpy(std::move(found.counts)),
+                        to_numpy(std::move(found.dual), {std::size_t(coefficients), rows}));
+}
+
 }  // namespace
 
 void bind_solving(nb::module_& m) {
   m.def("class_pairs", &pairs_of, "codes"_a, "classes"_a);
+  m.def("assemble", &assembled, "codes"_a, "classes"_a, "support"_a, "counts"_a, "beta"_a, "heights"_a, "coefficients"_a);
   m.def("minimise", &minimise_all, "problems"_a, "beta"_a, "gradient"_a, "tol"_a, "max_steps"_a, "max_seconds"_a,
         "cache_bytes"_a, "shrinking"_a, "resumed"_a, "monitor"_a.none());
   m.def("minimise_joint", &minimise_classes, "gram"_a, "label"_a, "upper"_a, "beta"_a, "bias"_a, "offsets"_a, "tol"_a,

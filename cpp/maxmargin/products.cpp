@@ -1,9 +1,7 @@
 // Products of several Grams at once. Machines of one training set share rows: those of pairs of classes all but one class in
 // turn, those of one class against the rest all of them. A kernel value is computed once for all the machines that need it.
-#include <cstdint>
-#include <numeric>
+#include <algorithm>
 #include <thread>
-#include <unordered_map>
 
 #include "maxmargin/feature_gram.hpp"
 #include "maxmargin/thread_pool.hpp"
@@ -11,10 +9,6 @@
 namespace maxmargin {
 
 namespace {
-
-struct Place {
-  Index problem, position;
-};
 
 // Rows that are in the same problems.
 struct Group {
@@ -27,47 +21,60 @@ struct Group {
 
 constexpr std::size_t most_copied = std::size_t(1) << 20;  // values: beyond, new memory costs more than packing anew
 
-std::vector<Group> group_rows(std::span<const DenseGram* const> grams) {
-  const auto n = std::size_t(grams[0]->features().rows());
-  std::vector<std::size_t> starts(n + 1, 0);  // where the places of each row begin
-  for (const DenseGram* gram : grams)
-    for (const Index row : gram->used()) ++starts[row + 1];
-  std::partial_sum(starts.begin(), starts.end(), starts.begin());
-  std::vector<Place> places(starts[n]);
-  std::vector<std::size_t> next(starts.begin(), starts.end() - 1);
+// Which group each row is in, or -1. Problem by problem, the rows of a group that are in it part from those that are not.
+std::vector<Index> group_numbers(std::span<const DenseGram* const> grams) {
+  std::vector<Index> group(std::size_t(grams[0]->features().rows()), 0);
+  std::vector<Index> part(1, 0);  // the group that those of a group go to now
+  std::vector<std::size_t> since(1, 0);
   for (std::size_t p = 0; p < grams.size(); ++p)
-    for (Index k = 0; k < grams[p]->size(); ++k) places[next[grams[p]->used()[k]]++] = {Index(p), k};
-  std::unordered_map<std::uint64_t, Index> number;  // of the groups, by a key that their problems make
-  std::vector<Group> groups;
-  std::vector<Index> problems;
-  for (std::size_t row = 0; row < n; ++row) {
-    const std::span<const Place> own(places.data() + starts[row], places.data() + starts[row + 1]);
-    if (own.empty()) continue;
-    problems.clear();
-    for (const Place& place : own) problems.push_back(place.problem);
-    std::uint64_t key = 0;
-    for (const Index problem : problems) key = (key ^ std::uint64_t(problem + 1)) * 0x9e3779b97f4a7c15u;
-    auto at = number.find(key);
-    while (at != number.end() && groups[at->second].problems != problems) at = number.find(++key);  // others have this key
-    if (at == number.end()) {
-      at = number.emplace(key, Index(groups.size())).first;
-      groups.push_back({problems, {}, std::vector<std::vector<Index>>(problems.size()), {}, {}});
+    for (const Index row : grams[p]->used()) {
+      const Index from = group[row];
+      if (since[from] != p + 1) {
+        since[from] = p + 1;
+        part[from] = Index(part.size());
+        part.push_back(0);
+        since.push_back(0);
+      }
+      group[row] = part[from];
     }
-    Group& group = groups[at->second];
-    group.rows.push_back(Index(row));
-    for (std::size_t p = 0; p < own.size(); ++p) group.where[p].push_back(own[p].position);
+  std::vector<Index> number(part.size(), -1);  // of those that have rows, by their first one; group 0 is in no problem
+  Index count = 0;
+  for (Index& g : group) {
+    if (g != 0 && number[g] < 0) number[g] = count++;
+    g = number[g];
   }
+  return group;
+}
+
+std::vector<Group> group_rows(std::span<const DenseGram* const> grams) {
+  const std::vector<Index> group = group_numbers(grams);
+  std::vector<Group> groups(std::size_t(1 + *std::max_element(group.begin(), group.end())));
+  std::vector<Index> place(group.size()), seen(group.size(), 0);  // in its group; in how many problems so far
+  for (std::size_t row = 0; row < group.size(); ++row)
+    if (group[row] >= 0) {
+      place[row] = Index(groups[group[row]].rows.size());
+      groups[group[row]].rows.push_back(Index(row));
+    }
+  for (std::size_t p = 0; p < grams.size(); ++p)
+    for (Index k = 0; k < grams[p]->size(); ++k) {
+      const Index row = grams[p]->used()[k];
+      Group& own = groups[group[row]];
+      const auto among = std::size_t(seen[row]++);
+      if (among == own.problems.size()) {
+        own.problems.push_back(Index(p));
+        own.where.emplace_back(own.rows.size());
+      }
+      own.where[among][place[row]] = k;
+    }
   return groups;
 }
 
-// The problems that two groups have in common, by their numbers in both.
+// The problems that two groups have in common, by their numbers in both. A row that a problem has twice meets itself twice.
 std::vector<std::pair<std::size_t, std::size_t>> common_problems(const Group& a, const Group& b) {
   std::vector<std::pair<std::size_t, std::size_t>> common;
-  for (std::size_t p = 0, q = 0; p < a.problems.size() && q < b.problems.size();) {
-    if (a.problems[p] == b.problems[q]) common.emplace_back(p, q);
-    const Index least = std::min(a.problems[p], b.problems[q]);
-    p += a.problems[p] == least;
-    q += b.problems[q] == least;
+  for (std::size_t p = 0, first = 0; p < a.problems.size(); ++p) {
+    while (first < b.problems.size() && b.problems[first] < a.problems[p]) ++first;
+    for (std::size_t q = first; q < b.problems.size() && b.problems[q] == a.problems[p]; ++q) common.emplace_back(p, q);
   }
   return common;
 }

@@ -62,6 +62,17 @@ Stack = tuple[
 # Rows, signs and starts of the problems of all pairs of classes, one pair after the other.
 def class_pairs(codes: NDArray[np.int64], classes: int) -> tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.int64]]: ...
 
+# Rows that support some machine, by class; how many of each class; their coefficients.
+def assemble(
+    codes: NDArray[np.int64],
+    classes: int,
+    support: NDArray[np.int64],
+    counts: NDArray[np.int64],
+    beta: NDArray[np.float64],
+    heights: NDArray[np.int64],
+    coefficients: int,
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]: ...
+
 # Points; of each problem ending, steps, rows made, Newton rounds, negative curvature, interrupted, checkpoints; these.
 def minimise(
     problems: Stack,
@@ -150,9 +161,8 @@ def minimise_l1(
     monitor: Callable[[float, int, float, float, int], bool] | None,
 ) -> L1Outcome: ...
 
-# support, boundary, bias, its lowest and highest, price of the mass, violation, primal, dual, square norm, mass,
-# Support and boundary, one problem after the other; how many of each; of each problem bias, the ends of its interval, price,
-# primal, dual, violation, square norm, mass, infeasibility.
-Found = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64], NDArray[np.float64]]
+# Where support and boundary of all problems stand among the rows of all; how many of each; of each problem bias, the ends of
+# its interval, price, primal, dual, violation, square norm, mass, infeasibility.
+Found = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]
 
 def judge(problems: Stack, beta: NDArray[np.float64], scores: NDArray[np.float64]) -> Found: ...

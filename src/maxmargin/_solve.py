@@ -190,11 +190,12 @@ def answer_columns(problems: Sequence[Problem], solver: Any, tol: float, max_ite
 
 
 def _checked(problems: Sequence[Problem], solver: Any, throw: bool, callback: Callback | None) -> Solver:
-    if not isinstance(problems[0], Problem):
-        raise InvalidInput(f"solve needs a problem of maxmargin.problems. Got {problems[0]!r}; try SoftMargin(X, y).")
+    first = problems[0]
+    if not isinstance(first, Problem):
+        raise InvalidInput(f"solve needs a problem of maxmargin.problems. Got {first!r}; try SoftMargin(X, y).")
     if callback is not None and not callable(callback):
         raise InvalidInput(f"The 'callback' parameter of solve must be a callable or None. Got {callback!r} instead.")
-    chosen = as_solver(solver, problems[0])
+    chosen = as_solver(solver, first)
     if not isinstance(chosen, SMO):  # which supports every problem
         for problem in problems[1:]:  # the machines of one model differ in their numbers of rows
             require_support(chosen, problem)

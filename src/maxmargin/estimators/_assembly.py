@@ -57,20 +57,10 @@ def assemble(scheme: Scheme, codes: NDArray[np.intp], found: Columns, support: N
     InvalidInput
         A coefficient or an offset is not finite.
     """
-    is_support = np.zeros(len(codes), dtype=bool)
-    is_support[support] = True
-    rows = np.flatnonzero(is_support)
-    rows = rows[np.argsort(codes[rows], kind="stable")]
-    place = np.empty(len(codes), dtype=np.intp)
-    place[rows] = np.arange(len(rows))
-
-    heights = scheme.heights()
-    dual = np.zeros((scheme.n_coefficients, len(rows)))
-    dual[heights[found.owner_of_support, codes[support]], place[support]] = found.beta
+    rows, n_support, dual = found.by_class(codes, support, scheme.heights, scheme.n_coefficients)
     if not (np.isfinite(dual).all() and np.isfinite(found.bias).all()):
         raise InvalidInput(
             "The dual coefficients or intercepts are not finite. The input data may contain large values and"
             " need to be preprocessed, for example by StandardScaler."
         )
-    n_support = np.bincount(codes[rows], minlength=scheme.n_classes).astype(np.int32)
     return Assembly(rows, n_support, dual, found.bias)

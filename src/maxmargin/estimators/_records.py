@@ -119,6 +119,8 @@ def record(found: Columns, boundary: NDArray[np.intp]) -> Records:
     boundary : ndarray of intp
         Which of the caller's rows their boundaries have.
     """
+    counts = np.empty((len(found.sizes), 3), dtype=np.int32)
+    counts[:, 0], counts[:, 1], counts[:, 2] = found.n_boundary, found.n_checkpoints, found.sizes
     return Records(
         statuses=tuple([status.name for status in found.statuses]),
         numbers=found.numbers,
@@ -127,7 +129,7 @@ def record(found: Columns, boundary: NDArray[np.intp]) -> Records:
         boundary_excess=found.excess,
         prices=found.prices,
         checkpoints=found.checkpoints,
-        counts=np.stack([found.n_boundary, found.n_checkpoints, found.sizes], axis=1).astype(np.int32),
+        counts=counts,
         sums=found.sums,
     )
 

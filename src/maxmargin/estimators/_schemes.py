@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from functools import cache, cached_property
 from itertools import combinations, pairwise
 from typing import Any, final
 
@@ -66,6 +67,7 @@ class Scheme(ABC):
     def blocks(self, machine: int) -> list[tuple[int, int]]:
         """Where its coefficients stand: pairs (row of ``dual_coef_``, class of the support vectors)."""
 
+    @cached_property
     def heights(self) -> NDArray[np.intp]:
         """For each machine the row of ``dual_coef_`` that has its coefficients of each class, shape (n_machines, K)."""
         heights = np.zeros((self.n_machines, self.n_classes), dtype=np.intp)
@@ -180,6 +182,7 @@ class OneVsOne(Scheme):
         i, j = self.pairs[machine]
         return [(j - 1, i), (i, j)]
 
+    @cached_property
     def heights(self) -> NDArray[np.intp]:
         heights = np.zeros((self.n_machines, self.n_classes), dtype=np.intp)
         every, (i, j) = np.arange(self.n_machines), np.array(self.pairs).T
@@ -303,6 +306,7 @@ def _largest(values: Floats) -> NDArray[np.intp]:
     return np.asarray(np.argmax(values, axis=1))
 
 
+@cache
 def scheme_of(n_classes: int, one_vs_rest: bool) -> Scheme:
     """The scheme for K classes; two classes need one machine whatever was asked."""
     if n_classes == 2:

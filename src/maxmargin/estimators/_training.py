@@ -55,10 +55,10 @@ class Budget:
 
 def require_finite(gram: Any) -> None:
     """Raise if the kernel overflows: by Cauchy and Schwarz it does so on the diagonal if anywhere."""
-    overflow = np.flatnonzero(~np.isfinite(gram.diagonal()))
-    if len(overflow):
+    finite = np.isfinite(gram.diagonal())
+    if not finite.all():
         raise InvalidInput(
-            f"The dual coefficients or intercepts are not finite: the kernel overflows at row {overflow[0]}. The input data"
+            f"The dual coefficients or intercepts are not finite: the kernel overflows at row {finite.argmin()}. The input data"
             " may contain large values and need to be preprocessed, for example by StandardScaler."
         )
 
@@ -66,7 +66,7 @@ def require_finite(gram: Any) -> None:
 def upper_bounds(C: float, factor: NDArray[np.float64]) -> NDArray[np.float64]:
     """``C_i = C · factor_i`` of each row, kept positive and finite where the product is not."""
     with np.errstate(over="ignore", under="ignore"):
-        return np.clip(float(C) * factor, _LEAST_COST, 1.0 / _LEAST_COST)
+        return np.minimum(np.maximum(float(C) * factor, _LEAST_COST), 1.0 / _LEAST_COST)
 
 
 def train(

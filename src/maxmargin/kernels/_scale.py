@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from typing import Any, NamedTuple, final
 
@@ -41,6 +42,9 @@ def feature_scale_warning(X: Any, *, stacklevel: int = 2) -> Moments:
         Features are so large that their squares overflow, and so would the kernel.
     """
     moments = moments_of(X)
+    positive = moments.variance[moments.variance != 0.0]  # or NaN
+    if len(positive) == 0 or positive.max() <= _LARGEST_RATIO**2 * positive.min() < math.inf:
+        return moments
     spread = np.sqrt(moments.variance)
     if not np.isfinite(spread).all():
         raise InvalidInput(
@@ -49,12 +53,8 @@ def feature_scale_warning(X: Any, *, stacklevel: int = 2) -> Moments:
             " and need to be preprocessed, for example by StandardScaler."
         )
     varying = np.flatnonzero(spread)
-    if len(varying) < 2:
-        return moments
     small = varying[spread[varying].argmin()]
     large = varying[spread[varying].argmax()]
-    if spread[large] <= _LARGEST_RATIO * spread[small]:
-        return moments
     warnings.warn(
         f"Features differ in scale by a factor of {spread[large] / spread[small]:.1e}: the standard deviation"
         f" of feature {large} is {spread[large]:.3g}, that of feature {small} is {spread[small]:.3g}, and the"
@@ -84,7 +84,9 @@ class Moments(NamedTuple):
     @property
     def of_all_entries(self) -> float:
         """Variance of all entries."""
-        return float(self.variance.mean() + self.mean.var())
+        d = len(self.mean)
+        off = self.mean - self.mean.sum() / d
+        return float(self.variance.sum() + off @ off) / d
 
 
 def moments_of(X: Any) -> Moments:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import NamedTuple, final
 
 import numpy as np
@@ -64,4 +65,4 @@ def class_pairs(codes: NDArray[np.intp], n_classes: int) -> LabelledParts:
     (array([0, 2, 3, 0, 1, 3, 1, 2], dtype=int32), [3, 3, 2])
     """
     rows, y, starts = _core.class_pairs(np.ascontiguousarray(codes, dtype=np.int64), n_classes)
-    return LabelledParts(rows, y, np.diff(starts).tolist())
+    return LabelledParts(rows, y, [end - begin for begin, end in pairwise(starts.tolist())])

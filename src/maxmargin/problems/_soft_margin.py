@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from enum import Enum
 from functools import cached_property
+from itertools import accumulate
 from numbers import Real
 from typing import Any, Self, final, overload
 
@@ -211,7 +212,7 @@ class SoftMargins(Sequence[SoftMargin]):
         self.gram = gram
         self._parts = parts
         self._upper = np.tile(upper, len(parts.sizes)) if parts.rows is None else upper.take(parts.rows)
-        self._cuts = [0, *np.cumsum(parts.sizes).tolist()]
+        self._cuts = list(accumulate(parts.sizes, initial=0))
 
     @cached_property
     def stack(self) -> DualStack:

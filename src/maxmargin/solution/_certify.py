@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import NamedTuple, final
 
 import numpy as np
@@ -155,8 +156,8 @@ class Judgements:
     ----------
     scores : ndarray
         ``K β`` of all problems.
-    support, boundary : ndarray of int32
-        Rows of each problem with ``β ≠ 0``, and the others on the margin or beyond it.
+    support, boundary : ndarray of int64
+        Where the rows with ``β ≠ 0``, and the others on the margin or beyond it, of all problems stand among all their rows.
     counts : ndarray of shape (problems, 2)
         How many of both.
     sizes : list of int
@@ -168,8 +169,14 @@ class Judgements:
         self.support, self.boundary, self.counts, self._numbers = found
         self._grams = stack.grams
         self.sizes = [gram.size for gram in stack.grams]
-        self._ends = np.cumsum(self.sizes)
-        self._last = np.cumsum(self.counts, axis=0)
+
+    @cached_property
+    def _ends(self) -> NDArray[np.int64]:
+        return np.cumsum(self.sizes)
+
+    @cached_property
+    def _last(self) -> NDArray[np.int64]:
+        return np.cumsum(self.counts, axis=0)
 
     @property
     def bias(self) -> Vector:
@@ -183,20 +190,22 @@ class Judgements:
 
     def are_optimal(self, tol: float) -> bool:
         """Whether all are, where no optimum is 0: see `Judgement.is_optimal`."""
-        primal, dual, violation, infeasibility = self._numbers.T.take([4, 5, 6, 9], axis=0)
-        near = primal - dual <= max(tol, 1e-3) * np.abs(primal)
-        return bool((near & (violation <= tol) & (infeasibility <= _INFEASIBLE)).all())
+        small = max(tol, 1e-3)
+        return all(  # numpy would take longer for the few there are
+            primal - dual <= small * abs(primal) and violation <= tol and infeasibility <= _INFEASIBLE
+            for _, _, _, _, primal, dual, violation, _, _, infeasibility in self._numbers.tolist()
+        )
 
     def at(self, k: int) -> Judgement:
         """What it says of problem k."""
         bias, low, high, price, primal, dual, violation, square_norm, mass, infeasibility = self._numbers[k].tolist()
         large_gap = not primal - dual <= 1e-3 * abs(primal)
         last, end = self._last[k], self._ends[k]
-        first = last - self.counts[k]
+        first, start = last - self.counts[k], end - self.sizes[k]
         return Judgement(
-            scores=self.scores[end - self.sizes[k] : end],
-            support=self.support[first[0] : last[0]],
-            boundary=self.boundary[first[1] : last[1]],
+            scores=self.scores[start:end],
+            support=(self.support[first[0] : last[0]] - start).astype(np.int32),
+            boundary=(self.boundary[first[1] : last[1]] - start).astype(np.int32),
             bias=bias,
             bias_interval=(low, high),
             price=price,

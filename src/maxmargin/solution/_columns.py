@@ -9,6 +9,7 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin import _core
 from maxmargin.problems import Margin, Reading
 from maxmargin.problems._soft_margin import SoftMargins
 from maxmargin.solution._answer import Answer
@@ -20,6 +21,7 @@ __all__ = ["Columns", "thinned"]
 
 Vector = NDArray[np.float64]
 
+_MOST_STEPS = 2**31 - 1
 _CHECKPOINTS = 8  # at most so many of a trace are kept: the first, the last, and some between
 
 
@@ -88,9 +90,7 @@ class Columns:
         if not problems.gram.kernel.mercer or set(iterates.statuses) != {Status.CONVERGED} or not judgements.are_optimal(tol):
             return None
         counts, stack = judgements.counts, problems.stack
-        support = _places(judgements.sizes, counts[:, 0], judgements.support)
-        boundary = _places(judgements.sizes, counts[:, 1], judgements.boundary)
-        bias = judgements.bias
+        support, boundary, bias = judgements.support, judgements.boundary, judgements.bias
         scores = judgements.scores.take(support) + np.repeat(bias, counts[:, 0])
         beyond = judgements.scores.take(boundary) + np.repeat(bias, counts[:, 1])
         paid, margin = np.concatenate([support, boundary]), Margin()
@@ -155,6 +155,25 @@ class Columns:
         """Which problem each support vector belongs to."""
         return np.repeat(np.arange(len(self.sizes)), self.n_support)
 
+    def by_class(
+        self, codes: NDArray[np.intp], support: NDArray[np.intp], heights: NDArray[np.intp], n_coefficients: int
+    ) -> tuple[NDArray[np.intp], NDArray[np.int32], Vector]:
+        """Rows that support some problem, grouped by class, how many each class has, and their coefficients.
+
+        Parameters
+        ----------
+        codes : ndarray of intp
+            Class of each training row.
+        support : ndarray of intp
+            Training row of each support vector.
+        heights : ndarray of shape (problems, classes)
+            Where the coefficients of a problem stand among those of a row of each class.
+        n_coefficients : int
+            How many coefficients a row has.
+        """
+        counts = np.ascontiguousarray(self.n_support)
+        return _core.assemble(codes, heights.shape[1], support, counts, self.beta, heights, n_coefficients)
+
     def rows(self, places: NDArray[np.intp], counts: NDArray[np.int64]) -> NDArray[np.intp]:
         """Which of its problem's rows stand at these places, of which each problem has so many."""
         return places - np.repeat(_starts(self.sizes), counts)
@@ -171,7 +190,7 @@ def _places(sizes: list[int], counts: NDArray[np.int64], own: NDArray[np.int32])
 
 def _positive(steps: NDArray[np.integer]) -> NDArray[np.int32]:
     """Steps as scikit-learn wants them: at least 1."""
-    return np.asarray(np.clip(steps, 1, np.iinfo(np.int32).max), dtype=np.int32)
+    return np.asarray(np.minimum(np.maximum(steps, 1), _MOST_STEPS), dtype=np.int32)
 
 
 def _numbers(answer: Answer) -> tuple[float, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import NamedTuple, final
 
 import numpy as np
@@ -120,8 +121,15 @@ class Iterates:
         table: NDArray[np.floating],
     ) -> None:
         self.beta, self.statuses, self.counts, self.table = beta, statuses, counts, table
-        self._ends = np.cumsum(sizes)
-        self._checkpoints = np.cumsum(counts[:, 5])
+        self._sizes = sizes
+
+    @cached_property
+    def _ends(self) -> NDArray[np.int64]:
+        return np.cumsum(self._sizes)
+
+    @cached_property
+    def _checkpoints(self) -> NDArray[np.int64]:
+        return np.cumsum(self.counts[:, 5])
 
     @classmethod
     def of(cls, iterates: Sequence[Iterate]) -> Iterates:

@@ -88,16 +88,16 @@ def _numbers(y: NDArray[Any]) -> NDArray[np.float64]:
 
 def encode(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
     """Return the sorted classes and, for each label, the index of its class."""
-    if y.dtype.kind in "biuf" and len(y) > 0:  # of two classes without sorting
+    if y.dtype.kind in "biuf" and len(y) > 0:  # few classes need no sorting
         low, high = y.min(), y.max()
+        if y.dtype.kind in "iu" and int(high) - int(low) < _NARROW:
+            place = (y - low).astype(np.intp)
+            found = np.bincount(place) > 0
+            classes = (np.flatnonzero(found) + low).astype(y.dtype)
+            return classes, place if len(classes) == len(found) else (np.cumsum(found) - 1).take(place)
         upper = y == high
         if low < high and bool((upper | (y == low)).all()):
             return np.array([low, high], dtype=y.dtype), upper.astype(np.intp)
-    if y.dtype.kind in "iu" and len(y) > 0 and int(y.max()) - int(y.min()) < _NARROW:  # by counting, also without
-        low = y.min()
-        place = (y - low).astype(np.intp)
-        found = np.bincount(place) > 0
-        return (np.flatnonzero(found) + low).astype(y.dtype), (np.cumsum(found) - 1).take(place)
     try:
         classes, codes = np.unique(y, return_inverse=True)
     except TypeError:
