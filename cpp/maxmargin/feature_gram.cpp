@@ -41,7 +41,7 @@ double FeatureGram::square(Index row, std::vector<double>& room) const {
   features_->read(row, columns.origin(), room.data());
   for (Index k = 0; k < columns.depth(); ++k) ordered[k] = room[columns.order[k]];
   double norm;
-  hot().norms_f64(columns.dense, columns.depth(), 1, ordered, &norm);
+  hot().row_norms_f64(columns.dense, columns.depth(), 1, ordered, &norm);
   return norm;
 }
 

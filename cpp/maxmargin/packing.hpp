@@ -19,11 +19,15 @@ template <>
 struct HotOf<float> {
   static constexpr auto tile = &Hot::tile_f32;
   static constexpr auto norms = &Hot::norms_f32;
+  static constexpr auto row_norms = &Hot::row_norms_f32;
+  static constexpr auto interleave = &Hot::interleave_f32;
 };
 template <>
 struct HotOf<double> {
   static constexpr auto tile = &Hot::tile_f64;
   static constexpr auto norms = &Hot::norms_f64;
+  static constexpr auto row_norms = &Hot::row_norms_f64;
+  static constexpr auto interleave = &Hot::interleave_f64;
 };
 
 // Rows in the order of the layout: read from X and put in order, or from a copy, whose rows are then numbered as it has them.
@@ -89,10 +93,9 @@ class Panels {
         from[w] = (std::fill(room, room + depth_, T(0)), room);
     }
     T* const out = values_.data() + offset(group);
-    for (Index k = 0; k < depth_; ++k)
-      for (Index w = 0; w < width; ++w) out[std::ptrdiff_t(k) * width + w] = from[w][k];
+    (hot().*HotOf<T>::interleave)(depth_, from, out);
     T* const norms = norms_.data() + std::ptrdiff_t(group) * width;
-    if (source.copy() == nullptr) return (hot().*HotOf<T>::norms)(source.layout().dense, depth_, width, out, norms);
+    if (source.copy() == nullptr) return (hot().*HotOf<T>::norms)(source.layout().dense, depth_, out, norms);
     for (Index w = 0; w < width; ++w) norms[w] = w < held ? source.copy()->norms[rows[group * width + w]] : T(0);
   }
 
@@ -159,7 +162,7 @@ class LeftRows {
     T* const out = values_.data() + std::ptrdiff_t(r / strip * strip) * dense_ + r % strip;
     for (Index k = 0; k < dense_; ++k) out[std::ptrdiff_t(k) * strip] = ordered[k];
     if (source.copy() != nullptr) return void(norms_.data()[r] = source.copy()->norms[row]);
-    (hot().*HotOf<T>::norms)(dense_, layout.depth(), 1, ordered, norms_.data() + r);
+    (hot().*HotOf<T>::row_norms)(dense_, layout.depth(), 1, ordered, norms_.data() + r);
     for (Index k = dense_; k < layout.depth(); ++k)
       if (ordered[k] != T(0)) {
         columns_.push_back(k);

@@ -20,7 +20,7 @@ class RowStore {
  public:
   static constexpr Index padding = 16;  // rows are whole vectors long
 
-  RowStore(Index n, std::size_t bytes) : n_(n), stride_((n + padding - 1) / padding * padding), slot_of_(n, -1) {
+  RowStore(Index n, std::size_t bytes) : n_(n), stride_((n + padding - 1) / padding * padding), slot_of_(stride_, -1) {
     const std::size_t row_bytes = std::size_t(stride_) * sizeof(R);
     capacity_ = Index(std::clamp<std::size_t>(bytes / row_bytes, std::min<std::size_t>(std::size_t(n), 64), std::size_t(n)));
     mapping_ = std::make_unique<Mapping>(std::max<std::size_t>(row_bytes * std::size_t(capacity_), 1));
@@ -33,7 +33,7 @@ class RowStore {
   Index filled() const { return Index(owner_.size()); }
   std::int64_t rows_made() const { return rows_made_; }
   bool has(Index p) const { return slot_of_[p] >= 0; }
-  const Index* slots() const { return slot_of_.data(); }  // of all positions, -1 where there is none
+  const Index* slots() const { return slot_of_.data(); }  // of all positions and the padding, -1 where there is none
 
   // The row of a position that is held.
   const R* row(Index p) {
@@ -90,7 +90,7 @@ class RowStore {
     capacity_ = Index(std::min<std::size_t>(std::size_t(n), room / std::size_t(std::max(stride, padding))));
     n_ = n;
     stride_ = stride;
-    slot_of_.assign(n, -1);
+    slot_of_.assign(stride_, -1);
     for (Index slot = 0; slot < next; ++slot) slot_of_[owner_[slot]] = slot;
   }
 

@@ -99,9 +99,15 @@ struct Hot {
                    std::ptrdiff_t offset);
   void (*tile_f64)(const KernelFunction&, const LeftStrip<double>& left, PackedRows<double> panel, double* const* out,
                    std::ptrdiff_t offset);
-  // Squared norms with the summation order of the tiles, so that |u|^2 + |u|^2 - 2<u,u> is exactly 0.
-  void (*norms_f32)(Index dense, Index depth, Index width, const float* packed, float* norms);
-  void (*norms_f64)(Index dense, Index depth, Index width, const double* packed, double* norms);
+  // Squared norms with the summation order of the tiles, so that |u|^2 + |u|^2 - 2<u,u> is exactly 0: of a panel, and of rows
+  // one after the other.
+  void (*norms_f32)(Index dense, Index depth, const float* panel, float* norms);
+  void (*norms_f64)(Index dense, Index depth, const double* panel, double* norms);
+  void (*row_norms_f32)(Index dense, Index depth, Index count, const float* rows, float* norms);
+  void (*row_norms_f64)(Index dense, Index depth, Index count, const double* rows, double* norms);
+  // panel[k][w] = rows[w][k]
+  void (*interleave_f32)(Index depth, const float* const* rows, float* panel);
+  void (*interleave_f64)(Index depth, const double* const* rows, double* panel);
   // kernel values from inner products: value[k] = k(dot[k]; norm, norms[k])
   void (*apply_f32)(const KernelFunction&, Index n, float norm, const float* norms, float* values);
   void (*apply_f64)(const KernelFunction&, Index n, double norm, const double* norms, double* values);

@@ -123,16 +123,23 @@ Candidate update_single(const PairView<R>& view, double step, const R* row) {
   return {best.first().index, double(largest_of<R>(worst))};
 }
 
+inline Bits<float> wide_indices(const Index* p, float) { return load<Bits<float>>(p); }
+inline Bits<double> wide_indices(const Index* p, double) {
+  typedef Index half __attribute__((vector_size(16)));
+  return __builtin_convertvector(load<half>(p), Bits<double>);
+}
+
 template <class R>
 void leaders(const PairView<R>& view, double lowest, double highest, const Index* slots, Leaders<R>& found) {
   constexpr int lanes = VectorOf<R>::width;
   const R low = R(lowest), high = R(highest);
   for (Index k = 0; k < view.n; k += lanes) {
     const Vec<R> g = load<Vec<R>>(view.gradient + k);
-    const Vec<R> by = larger(high - (g + load<Vec<R>>(view.up + k)), g + load<Vec<R>>(view.down + k) - low);
+    const Vec<R> any = larger(high - (g + load<Vec<R>>(view.up + k)), g + load<Vec<R>>(view.down + k) - low);
+    const Vec<R> by = wide_indices(slots + k, R()) < 0 ? any : Vec<R>{};  // most that violate have a slot
     if (!(largest_of<R>(by) > found.violation[found.most - 1])) continue;
     for (int l = 0; l < lanes; ++l) {
-      if (!(by[l] > found.violation[found.most - 1]) || slots[k + l] >= 0) continue;
+      if (!(by[l] > found.violation[found.most - 1])) continue;
       found.count += found.count < found.most;
       Index at = found.count - 1;
       for (; at > 0 && found.violation[at - 1] < by[l]; --at) {

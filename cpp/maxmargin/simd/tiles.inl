@@ -122,15 +122,18 @@ void tile(const KernelFunction& function, const LeftStrip<T>& left, PackedRows<T
   }
 }
 
-// norms[w] = sum over k of packed[k][w]^2
+// norms[w] = sum over k of x[w * across + k * along]^2, `width` of them at a time: one would wait for its own sum.
 template <class T, int width>
-inline void norms_of(Index dense, Index depth, const T* packed, T* out) {
+inline void norms_of(Index dense, Index depth, std::ptrdiff_t across, std::ptrdiff_t along, const T* x, T* out) {
   T total[width] = {};
   for (Index begin = 0; begin < depth;) {
     const Index end = begin >= dense ? depth : begin + run < dense ? begin + run : dense;
     T sum[width] = {};
     for (Index k = begin; k < end; ++k)
-      for (int w = 0; w < width; ++w) sum[w] += packed[std::ptrdiff_t(k) * width + w] * packed[std::ptrdiff_t(k) * width + w];
+      for (int w = 0; w < width; ++w) {
+        const T value = x[w * across + k * along];
+        sum[w] += value * value;
+      }
     for (int w = 0; w < width; ++w) total[w] += sum[w];
     begin = end;
   }
@@ -138,9 +141,44 @@ inline void norms_of(Index dense, Index depth, const T* packed, T* out) {
 }
 
 template <class T>
-void norms(Index dense, Index depth, Index width, const T* packed, T* out) {
-  if (width == TileShape<T>::panel) return norms_of<T, TileShape<T>::panel>(dense, depth, packed, out);
-  norms_of<T, 1>(dense, depth, packed, out);
+void norms(Index dense, Index depth, const T* panel, T* out) {
+  norms_of<T, TileShape<T>::panel>(dense, depth, 1, TileShape<T>::panel, panel, out);
+}
+
+template <class T>
+void row_norms(Index dense, Index depth, Index count, const T* rows, T* out) {
+  constexpr Index some = 8;
+  Index r = 0;
+  for (; r + some <= count; r += some) norms_of<T, some>(dense, depth, depth, 1, rows + std::ptrdiff_t(r) * depth, out + r);
+  for (; r < count; ++r) norms_of<T, 1>(dense, depth, depth, 1, rows + std::ptrdiff_t(r) * depth, out + r);
+}
+
+// Four rows of four become four columns.
+template <class T>
+inline void turn(const T* const* rows, Index k, T* out) {
+  typedef T four __attribute__((vector_size(4 * sizeof(T))));
+  constexpr std::ptrdiff_t width = TileShape<T>::panel;
+  const four a = load<four>(rows[0] + k), b = load<four>(rows[1] + k), c = load<four>(rows[2] + k), d = load<four>(rows[3] + k);
+#if defined(__has_builtin) && __has_builtin(__builtin_shufflevector)
+  const four low = __builtin_shufflevector(a, b, 0, 4, 1, 5), high = __builtin_shufflevector(a, b, 2, 6, 3, 7);
+  const four other_low = __builtin_shufflevector(c, d, 0, 4, 1, 5), other_high = __builtin_shufflevector(c, d, 2, 6, 3, 7);
+  store(out, __builtin_shufflevector(low, other_low, 0, 1, 4, 5));
+  store(out + width, __builtin_shufflevector(low, other_low, 2, 3, 6, 7));
+  store(out + 2 * width, __builtin_shufflevector(high, other_high, 0, 1, 4, 5));
+  store(out + 3 * width, __builtin_shufflevector(high, other_high, 2, 3, 6, 7));
+#else
+  for (int i = 0; i < 4; ++i) store(out + i * width, four{a[i], b[i], c[i], d[i]});
+#endif
+}
+
+template <class T>
+void interleave(Index depth, const T* const* rows, T* panel) {
+  constexpr Index width = TileShape<T>::panel;
+  Index k = 0;
+  for (; k + 4 <= depth; k += 4)
+    for (Index w = 0; w < width; w += 4) turn(rows + w, k, panel + std::ptrdiff_t(k) * width + w);
+  for (; k < depth; ++k)
+    for (Index w = 0; w < width; ++w) panel[std::ptrdiff_t(k) * width + w] = rows[w][k];
 }
 
 template <class T>
