@@ -192,7 +192,10 @@ def answer_columns(problems: Sequence[Problem], solver: Any, tol: float, max_ite
 def _checked(problems: Sequence[Problem], solver: Any, throw: bool, callback: Callback | None) -> Solver:
     first = problems[0]
     if not isinstance(first, Problem):
-        raise InvalidInput(f"solve needs a problem of maxmargin.problems. Got {first!r}; try SoftMargin(X, y).")
+        kind = type(first).__name__
+        raise InvalidInput(
+            f"solve needs a problem of maxmargin.problems. Got an object of type {kind!r}; try SoftMargin(X, y)."
+        )
     if callback is not None and not callable(callback):
         raise InvalidInput(f"The 'callback' parameter of solve must be a callable or None. Got {callback!r} instead.")
     chosen = as_solver(solver, first)

@@ -29,6 +29,12 @@ def test_entry_point() -> None:
     assert entries[0].load() is main
 
 
+def test_the_package_runs_as_a_module() -> None:
+    asked = [sys.executable, "-m", "maxmargin", "--version"]
+    said = subprocess.run(asked, check=True, capture_output=True, text=True).stdout
+    assert said == f"maxmargin {maxmargin.__version__}\n"
+
+
 def test_without_a_command_the_help_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([]) == 2
     out = capsys.readouterr().out

@@ -13,7 +13,7 @@ from sklearn.datasets import load_iris, load_wine, make_blobs
 from sklearn.preprocessing import StandardScaler
 
 from maxmargin import SVC, get_threads, problems, set_threads, solve
-from maxmargin.errors import InvalidInput
+from maxmargin.errors import InfeasibleError, InvalidInput
 from maxmargin.kernels import RBF, Linear, Polynomial
 from maxmargin.solution import Status, certify_joint
 from maxmargin.solvers import SMO, JointRows
@@ -229,3 +229,11 @@ def test_other_solvers_are_refused() -> None:
         solve(problem, solver=SMO())
     with pytest.raises(InvalidInput, match="solver of its own"):
         SVC(multi_class="joint", solver="smo").fit([[0.0], [1.0], [2.0]], [0, 1, 2])
+
+
+def test_without_slack_classes_that_cannot_be_told_apart_are_proven_so() -> None:
+    X, y = [[0.0], [2.0], [1.0], [5.0]], [0, 0, 1, 2]
+    with pytest.raises(InfeasibleError, match="no hyperplane separates the classes") as error:
+        SVC(C=np.inf, kernel="linear", multi_class="joint").fit(X, y)
+    assert error.value.solution.proof is not None
+    assert SVC(C=np.inf, kernel="linear", multi_class="joint").fit([[0.0], [0.5], [2.0], [5.0]], y).status_ is Status.CONVERGED

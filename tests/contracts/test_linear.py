@@ -266,7 +266,7 @@ def test_ctrl_c_keeps_what_there_is() -> None:
 @pytest.mark.parametrize(
     ("problem", "solver", "message"),
     [
-        ({}, "smo", "The 'solver' of a PrimalProblem must be one of 'auto', 'newton', 'coordinate_descent'"),
+        ({}, "smo", "The 'solver' parameter must be one of 'auto', 'newton', 'coordinate_descent'"),
         ({"loss": "perceptron"}, "newton", "LinearNewton cannot solve this PrimalProblem: it has no curvature of Perceptron()"),
         (
             {"loss": "zero_one"},

@@ -110,3 +110,10 @@ def test_certificate_prints_a_table_everywhere() -> None:
             assert word in text.lower()
     with pytest.raises((dataclasses.FrozenInstanceError, AttributeError)):
         certificate.gap = 0.0
+
+
+def test_a_solution_introduces_itself_in_a_line() -> None:
+    X, y = next(iter(DATA.values()))()
+    solution = solve(SoftMargin(X, y, kernel=Linear()))
+    count = f"{len(solution.support)} support vectors of {len(y)} rows"
+    assert repr(solution) == f"<Solution: CONVERGED, relative gap {solution.certificate.relative_gap:.2g}; {count}>"

@@ -11,6 +11,7 @@ from . import _tree
 from ._tree import Import, imports, module_name, package_files, package_imports, room
 
 STAIRS = (
+    ("__main__",),
     ("cli", "playground"),
     ("tuning", "bounds", "plots", "io", "distributed"),
     ("estimators",),
@@ -27,7 +28,7 @@ STAIRS = (
 """From the top to the ground; rooms on one step do not import each other."""
 
 STEP = {name: depth for depth, step in enumerate(STAIRS) for name in step}
-ABOVE_ESTIMATORS = {name for step in STAIRS[:3] for name in step}
+ABOVE_ESTIMATORS = {name for step in STAIRS[:4] for name in step}
 
 ALLOWED = {
     "maxmargin._core": {"kernels", "feature_maps", "problems", "solution", "solvers", "io"},

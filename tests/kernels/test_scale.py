@@ -35,7 +35,7 @@ def test_a_large_mean_costs_no_digits():
 def warned(X):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        feature_scale_warning(X)
+        feature_scale_warning(X, "SVC")
     return [str(w.message) for w in caught if w.category is FeatureScaleWarning]
 
 
@@ -66,7 +66,7 @@ def test_it_is_silent(X):
 @pytest.mark.parametrize("columns", [1, 2])
 def test_squares_that_overflow_raise(columns):
     with pytest.raises(InvalidInput, match=r"not finite: the squares of feature 0 overflow\. .*StandardScaler"):
-        feature_scale_warning(RNG.normal(size=(5, columns)) * 1e300)
+        feature_scale_warning(RNG.normal(size=(5, columns)) * 1e300, "SVC")
 
 
 @pytest.mark.parametrize("container", [np.asarray, sparse.csr_array])

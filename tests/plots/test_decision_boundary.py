@@ -118,7 +118,7 @@ def test_other_rows_than_those_trained_on_have_kinds_but_no_rings(two: Any) -> N
     assert sum(drawn_counts(ax).values()) == len(yf)
 
 
-@pytest.mark.parametrize("multi_class", ["ovo", "ovr"])
+@pytest.mark.parametrize("multi_class", ["ovo", "ovr", "joint"])
 def test_several_classes(three: Any, multi_class: str) -> None:
     X, y, _ = three
     model = SVC(multi_class=multi_class).fit(X, y)

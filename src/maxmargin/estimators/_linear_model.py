@@ -143,7 +143,7 @@ class LinearModel(LinearScores, ABC):
         X = linear_rows(self, X, reset=True)
         data = labelled_set(X, label_column(y, X), sample_weight)
         self._check_classes(data)
-        feature_scale_warning(data.X, stacklevel=2)
+        feature_scale_warning(data.X, type(self).__name__, stacklevel=2)
         factors = class_weights(self.class_weight, data.classes, data.codes, data.weight, owner)
         loss, penalty, C = self._terms()
         price = upper_bounds(C, factors[data.codes] * data.weight)

@@ -169,7 +169,7 @@ class LinearSVR(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-
         X = linear_rows(self, X, reset=True)
         target = target_column(y, X)
         data = weighted_rows(X, sample_weight)
-        feature_scale_warning(data.X, stacklevel=2)
+        feature_scale_warning(data.X, type(self).__name__, stacklevel=2)
         loss = EpsilonInsensitive(epsilon) if self.loss == "epsilon_insensitive" else SquaredEpsilonInsensitive(epsilon)
         price = upper_bounds(self.C, data.weight)
         target = data.of_kept(target)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from numbers import Real
 from typing import Any, Literal, final
 
 import numpy as np
@@ -12,7 +14,7 @@ from maxmargin.errors import InvalidInput
 from maxmargin.estimators._linear_model import LinearModel
 from maxmargin.losses import Logistic, Loss
 from maxmargin.problems import ClassLoss, Penalty
-from maxmargin.validation import TrainingSet, check_option, check_positive, check_real, reject
+from maxmargin.validation import TrainingSet, check_option, check_positive, check_share, reject
 
 __all__ = ["LogisticRegression"]
 
@@ -127,6 +129,8 @@ class LogisticRegression(LinearModel):
         owner = "LogisticRegression"
         if self.penalty is not None and not (isinstance(self.penalty, str) and self.penalty in ("l1", "l2")):
             raise reject("penalty", self.penalty, owner, "a str among {'l1', 'l2'} or None")
+        if isinstance(self.C, Real) and float(self.C) == math.inf:
+            raise reject("C", self.C, owner, "a float in the range (0.0, inf): without a penalty it is penalty=None")
         check_positive("C", self.C, owner)
         check_option("multi_class", self.multi_class, owner, ("auto", "multinomial", "ovr"))
         if self.penalty == "l1" and self.multi_class == "multinomial":
@@ -134,8 +138,7 @@ class LogisticRegression(LinearModel):
                 'multi_class="multinomial" has no L1 penalty. Choose penalty="l2", or multi_class="ovr": a machine for each'
                 " class."
             )
-        if not 0.0 <= check_real("threshold", self.threshold, owner) <= 1.0:
-            raise reject("threshold", self.threshold, owner, "a float in the range [0.0, 1.0]")
+        check_share("threshold", self.threshold, owner)
 
     def _check_classes(self, data: TrainingSet) -> None:
         if len(data.classes) > 2 and self.threshold != 0.5:

@@ -42,7 +42,7 @@ class KernelModel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
     def _gram(self, kernel: Kernel, data: Any, kind: RowKind) -> Gram:
         """Kernel values of rows whose features are fit for it; keeps the bound kernel."""
         of_features = kind in (RowKind.DENSE, RowKind.SPARSE) and not isinstance(kernel, UserFunction)
-        moments = feature_scale_warning(data.X, stacklevel=3) if of_features else None
+        moments = feature_scale_warning(data.X, type(self).__name__, stacklevel=3) if of_features else None
         self._kernel = kernel.bind(data.X, data.sample_weight, moments=moments)
         gram = self._kernel.gram(data.X)
         if of_features:

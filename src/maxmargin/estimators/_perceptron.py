@@ -174,7 +174,7 @@ class Perceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         X, kind = training_rows(self, kernel, X)
         data = labelled_set(X, label_column(y, X), sample_weight, pairwise=kind is RowKind.PAIRWISE)
         if kind in (RowKind.DENSE, RowKind.SPARSE) and not isinstance(kernel, UserFunction):
-            feature_scale_warning(data.X, stacklevel=2)
+            feature_scale_warning(data.X, type(self).__name__, stacklevel=2)
         factors = class_weights(self.class_weight, data.classes, data.codes, data.weight, owner)
         weight = factors[data.codes] * data.weight
         bound = kernel.bind(data.X, data.sample_weight)

@@ -156,7 +156,7 @@ class StochasticClassifier(LinearScores):
         deadline = Deadline(self.max_time)
         X = linear_rows(self, X, reset=True)
         data = labelled_set(X, label_column(y, X))
-        feature_scale_warning(data.X, stacklevel=2)
+        feature_scale_warning(data.X, type(self).__name__, stacklevel=2)
         scheme = scheme_of(len(data.classes), one_vs_rest=True)
         names = machine_names(scheme, data.classes)
         walks, solutions = [], []

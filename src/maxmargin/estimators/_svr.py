@@ -129,7 +129,7 @@ class SVR(_TubeRegressor):
     intercept_ : ndarray of shape (n_outputs,)
         Offsets.
     certificate_ : Certificate
-        Objectives, gap and violation, summed over the outputs.
+        Objectives summed over the outputs, with the worst relative gap and violation.
     solutions_ : list of Solution
         Answer of each output. Rows are counted as in the X given to fit.
     status_ : Status
@@ -265,7 +265,7 @@ class NuSVR(_TubeRegressor):
     intercept_ : ndarray of shape (n_outputs,)
         Offsets.
     certificate_ : Certificate
-        Objectives, gap and violation, summed over the outputs.
+        Objectives summed over the outputs, with the worst relative gap and violation.
     solutions_ : list of Solution
         Answer of each output. Rows are counted as in the X given to fit.
     status_ : Status

@@ -133,5 +133,6 @@ def _warn_of_the_worst(answers: list[Answer], names: Callable[[], list[str]], *,
         message = f"{sum(empty)} of {len(answers)} machines separate nothing; one is {names()[worst]}. {message}"
     elif len(answers) > 1:
         count = sum(ending.status is not Status.CONVERGED for ending in endings)
-        message = f"{count} of {len(answers)} machines did not converge; the worst is {names()[worst]}. {message}"
+        what = "have no certificate" if endings[worst].status is Status.INDEFINITE else "did not converge"
+        message = f"{count} of {len(answers)} machines {what}; the worst is {names()[worst]}. {message}"
     warnings.warn(message, category, stacklevel=stacklevel + 1)

@@ -19,7 +19,7 @@ __all__ = ["Moments", "feature_scale_warning", "moments_of"]
 _LARGEST_RATIO = 1e4
 
 
-def feature_scale_warning(X: Any, *, stacklevel: int = 2) -> Moments:
+def feature_scale_warning(X: Any, model: str, *, stacklevel: int = 2) -> Moments:
     """Warn, once a call, when standard deviations of features differ by more than a factor of 10⁴.
 
     Distances and inner products then belong to the large features alone. Constant features do not count.
@@ -28,6 +28,8 @@ def feature_scale_warning(X: Any, *, stacklevel: int = 2) -> Moments:
     ----------
     X : ndarray or CSR matrix of shape (n, d)
         Validated rows.
+    model : str
+        Who is fitted: named in the advice.
     stacklevel : int
         As in :func:`warnings.warn`, counted from the caller.
 
@@ -58,8 +60,8 @@ def feature_scale_warning(X: Any, *, stacklevel: int = 2) -> Moments:
     warnings.warn(
         f"Features differ in scale by a factor of {spread[large] / spread[small]:.1e}: the standard deviation"
         f" of feature {large} is {spread[large]:.3g}, that of feature {small} is {spread[small]:.3g}, and the"
-        " kernel hardly sees the small ones. Scale the features first, for example with"
-        f" make_pipeline({'MaxAbsScaler' if sparse.issparse(X) else 'StandardScaler'}(), SVC()).",
+        " small ones hardly count. Scale the features first, for example with"
+        f" make_pipeline({'MaxAbsScaler' if sparse.issparse(X) else 'StandardScaler'}(), {model}()).",
         FeatureScaleWarning,
         stacklevel=stacklevel + 1,
     )

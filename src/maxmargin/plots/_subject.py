@@ -160,13 +160,15 @@ class ModelSubject(Subject):
         self._steps = steps
         count = len(self.classes)
         self._raw = svc
+        self._joint = svc.multi_class == "joint" and count > 2
         if count == 2:
             self.sides = [(1, 0)]
         elif svc.multi_class == "ovr":
             self.sides = [(k, None) for k in range(count)]
         else:
             self.sides = list(combinations(range(count), 2))
-            self._raw = copy.copy(svc).set_params(decision_function_shape="ovo", break_ties=False)
+            if not self._joint:
+                self._raw = copy.copy(svc).set_params(decision_function_shape="ovo", break_ties=False)
 
     def _transformed(self, points: Any) -> Any:
         for _, step in self._steps:
@@ -175,6 +177,8 @@ class ModelSubject(Subject):
 
     def scores(self, points: Any) -> Floats:
         values = np.asarray(self._raw.decision_function(self._transformed(points)), dtype=np.float64)
+        if self._joint:  # one class is ahead of another by the difference of their scores, which the margin asks to be 1
+            values = np.stack([values[:, i] - values[:, j] for i, j in combinations(range(len(self.classes)), 2)], axis=1)
         return values.reshape(-1, len(self.sides))
 
     def winners(self, points: Any) -> Integers:
@@ -188,8 +192,8 @@ class ModelSubject(Subject):
     def support(self) -> Integers:
         return np.asarray(self._svc.support_, dtype=np.int64)
 
-    def solutions(self) -> list[Solution]:
-        return list(self._svc.solutions_)
+    def solutions(self) -> Sequence[Solution | None]:
+        return [None] * len(self.sides) if self._joint else list(self._svc.solutions_)
 
 
 def same_rows(X: Any, rows: ArrayLike, vectors: Any) -> bool:

@@ -51,6 +51,11 @@ class Certificate:
     kkt_violation: float
     status: Status
 
+    @property
+    def brief(self) -> str:
+        """The status and the gap, as they stand in the ``repr`` of a solution."""
+        return f"{self.status.name}, relative gap {self.relative_gap:.2g}"
+
     @classmethod
     def of(cls, primal: float, dual: float, kkt_violation: float, status: Status, *, indefinite: bool = False) -> Certificate:
         """Put a certificate together from the two objectives; with an indefinite kernel there is no gap."""

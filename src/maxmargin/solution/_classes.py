@@ -133,6 +133,12 @@ class ClassesSolution:
     trace: Trace
     steps: int
 
+    def __repr__(self) -> str:
+        classes, d = self.weights.shape
+        return (
+            f"<ClassesSolution: {self.certificate.brief}; {classes} classes with {d} weights each from {len(self.alpha)} rows>"
+        )
+
     def decision_function(self, X: Any) -> Matrix:
         """``f_k(x)`` of the rows of X, shape (m, K)."""
         rows = feature_matrix(X)

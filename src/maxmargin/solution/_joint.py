@@ -145,6 +145,10 @@ class JointSolution:
     kernel: BoundKernel
     support_vectors: Any
 
+    def __repr__(self) -> str:
+        count = f"{len(self.support)} support vectors of {self.n} rows"
+        return f"<JointSolution of {len(self.classes)} classes: {self.certificate.brief}; {count}>"
+
     def decision_function(self, X: Any) -> Matrix:
         """``f_k(x)`` of the rows of X, shape (m, K)."""
         rows = X if rows_are_objects(X) else feature_matrix(X)

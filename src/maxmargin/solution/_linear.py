@@ -196,6 +196,9 @@ class LinearSolution:
     trace: Trace
     steps: int
 
+    def __repr__(self) -> str:
+        return f"<LinearSolution: {self.certificate.brief}; {len(self.weights)} weights from {len(self.alpha)} rows>"
+
     @property
     def support(self) -> NDArray[np.int32]:
         """Rows with a multiplier that is not 0."""

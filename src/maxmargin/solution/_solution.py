@@ -113,6 +113,9 @@ class Solution:
         for values in (self.support, self.beta, self.support_scores, self.support_y, self.boundary):
             values.flags.writeable = False
 
+    def __repr__(self) -> str:
+        return f"<Solution: {self.certificate.brief}; {len(self.support)} support vectors of {self.n} rows>"
+
     @property
     def alpha(self) -> Vector:
         """Dual variables of all rows."""

@@ -56,13 +56,13 @@ def select_linear(solver: Any, problem: PrimalProblem) -> PrimalSolver:
     if isinstance(solver, str) and solver in _BY_NAME:
         solver = _BY_NAME[solver]()
     if not isinstance(solver, PrimalSolver):
-        names = ", ".join(map(repr, ("auto", *_BY_NAME)))
+        able = [name for name, kind in _BY_NAME.items() if kind().supports(problem) is None]
         raise InvalidInput(
-            f"The 'solver' of a PrimalProblem must be one of {names}, or a PrimalSolver of maxmargin.solvers."
-            f" Got {solver!r} instead."
+            f"The 'solver' parameter must be one of {', '.join(map(repr, ('auto', *able)))}, or a PrimalSolver of"
+            f" maxmargin.solvers. Got {solver!r} instead."
         )
     if (reason := solver.supports(problem)) is not None:
-        raise InvalidInput(f"{type(solver).__name__} cannot solve this PrimalProblem: {reason}")
+        raise InvalidInput(f"{type(solver).__name__} cannot solve this: {reason}")
     return solver
 
 

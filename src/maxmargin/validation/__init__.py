@@ -30,6 +30,7 @@ from maxmargin.validation._parameters import (
     check_option,
     check_positive,
     check_real,
+    check_share,
     reject,
 )
 from maxmargin.validation._training_set import TrainingSet, WeightedRows, labelled_set, training_set, weighted_rows
@@ -52,6 +53,7 @@ __all__ = [
     "check_option",
     "check_positive",
     "check_real",
+    "check_share",
     "class_weights",
     "encode",
     "feature_matrix",

@@ -22,6 +22,7 @@ __all__ = [
     "check_option",
     "check_positive",
     "check_real",
+    "check_share",
     "reject",
 ]
 
@@ -73,6 +74,14 @@ def check_real(name: str, value: Any, owner: str) -> float:
     if math.isfinite(number):
         return number
     raise reject(name, value, owner, "a float in the range (-inf, inf)")
+
+
+def check_share(name: str, value: Any, owner: str) -> float:
+    """Return a number from 0 to 1, as a float."""
+    number = _number(value)
+    if 0.0 <= number <= 1.0:
+        return number
+    raise reject(name, value, owner, "a float in the range [0.0, 1.0]")
 
 
 def check_integer(name: str, value: Any, owner: str, minimum: int) -> int:
