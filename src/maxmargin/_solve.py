@@ -37,7 +37,7 @@ from maxmargin.solution import (
     certify,
 )
 from maxmargin.solution._answer import Answer, is_indefinite
-from maxmargin.solution._certify import Judgements, judge_all
+from maxmargin.solution._certify import Judgements, judge_all, judging_seconds
 from maxmargin.solution._columns import Columns
 from maxmargin.solution._iterate import Iterates
 from maxmargin.solvers import SMO, Limits, Solver
@@ -266,9 +266,12 @@ class _Budget:
         """Seconds since the fit began."""
         return time.perf_counter() - self._begin
 
-    def limits(self, tol: float, steps_taken: int) -> Limits:
-        """What a run that aims at ``tol`` may use."""
-        seconds = 0.0 if self._end is None else max(1e-9, self._end - time.perf_counter())
+    def limits(self, tol: float, steps_taken: int, stack: DualStack) -> Limits:
+        """What a run that aims at ``tol`` may use: the certificate comes out of the same time."""
+        seconds = 0.0
+        if self._end is not None:
+            left = self._end - time.perf_counter()
+            seconds = max(1e-9, left - min(judging_seconds(stack), 0.5 * left))
         return Limits(tol, max(0, self._steps - steps_taken), seconds)
 
 
@@ -286,7 +289,8 @@ class _Hallway:
         """Where the solver comes to stop, and what the judge says of it."""
         bounded, beta, scores = _start(problems)
         stack = _stack(bounded)
-        iterates = self.solver.run_stack(bounded, stack, beta, scores, self.budget.limits(self.budget.tol, 0), self.callback)
+        limits = self.budget.limits(self.budget.tol, 0, stack)
+        iterates = self.solver.run_stack(bounded, stack, beta, scores, limits, self.callback)
         if self.throw and iterates.by_signal:
             for k, problem in enumerate(problems):
                 _raise_if_interrupted(problem, iterates.at(k), self.budget)
@@ -314,7 +318,7 @@ class _Hallway:
             aim = min(aim, tol)
             if judgement.kkt_violation <= tol:
                 aim *= 0.1  # the pairs agree, the gap does not
-            limits = self.budget.limits(min(aim, 0.5 * judgement.kkt_violation), iterate.steps)
+            limits = self.budget.limits(min(aim, 0.5 * judgement.kkt_violation), iterate.steps, _stack([problem]))
             bounded, start = resumed(problem, iterate.beta, judgement)
             (later,) = self.solver.run([bounded], [start], limits, self.callback)
             if self.throw:

@@ -17,7 +17,10 @@ import maxmargin
 from maxmargin import SVC, solve
 from maxmargin.kernels import RBF
 from maxmargin.problems import SoftMargin
+from maxmargin.problems._dual import DualStack
 from maxmargin.solution import Status
+from maxmargin.solution._certify import judge_all, judging_seconds
+from maxmargin.solvers import SMO
 
 from ._isolated import start
 
@@ -84,6 +87,36 @@ def test_time_limit_covers_all_pairs(noisy: tuple[np.ndarray, np.ndarray]) -> No
     assert time.perf_counter() - begin <= 0.3 + OVERRUN_SECONDS
     assert len(model.solutions_) == 15
     assert model.status_ is Status.TIME_LIMIT
+
+
+@pytest.mark.parametrize(("judging", "left_for_the_search"), [(3.0, 7.0), (100.0, 5.0)])
+def test_the_certificate_comes_out_of_the_same_time(
+    noisy: tuple[np.ndarray, np.ndarray], monkeypatch: pytest.MonkeyPatch, judging: float, left_for_the_search: float
+) -> None:
+    given = []
+    run_stack = SMO.run_stack
+
+    def watched(self: SMO, problems: Any, stack: Any, beta: Any, scores: Any, limits: Any, callback: Any, **more: Any) -> Any:
+        given.append(limits.max_seconds)
+        return run_stack(self, problems, stack, beta, scores, limits, callback, **more)
+
+    monkeypatch.setattr(SMO, "run_stack", watched)
+    monkeypatch.setattr("maxmargin._solve.judging_seconds", lambda stack: judging)
+    SVC(max_time=10.0).fit(*noisy)
+    assert given[0] == pytest.approx(left_for_the_search, abs=0.5)
+
+
+def test_what_judging_takes_is_known_within_a_factor(noisy: tuple[np.ndarray, np.ndarray]) -> None:
+    stack = DualStack.of([SoftMargin(*noisy, C=1.0).dual])
+    beta = np.zeros(len(noisy[1]))
+    beta[::3] = 1.0
+    times = []
+    for _ in range(5):
+        begin = time.perf_counter()
+        judge_all(stack, beta)
+        times.append(time.perf_counter() - begin)
+    expected = np.median([judging_seconds(stack) for _ in range(5)])
+    assert 0.1 * np.median(times) <= expected <= 30.0 * np.median(times)
 
 
 def test_callback_sees_progress_and_stops(noisy: tuple[np.ndarray, np.ndarray]) -> None:
