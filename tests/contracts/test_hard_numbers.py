@@ -131,7 +131,7 @@ def test_large_limits_are_limits() -> None:
 
 
 def test_solve_wants_a_problem() -> None:
-    with pytest.raises(InvalidInput, match=r"problem of maxmargin.problems. Got 3"):
+    with pytest.raises(InvalidInput, match=r"problem of maxmargin.problems. Got an object of type .int"):
         solve(3)
 
 
