@@ -149,15 +149,36 @@ double CsrFeatures<V, I>::add_curved(Index first, Index last, const double* a, c
   return total;
 }
 
+// Four rows of H at a time: on short rows the end of a loop costs as much as some turns of it.
 template <class V, class I>
 void CsrFeatures<V, I>::add_outer(Index first, Index last, const double* a, double* H, Index stride) const {
+  constexpr I at_once = 4;
   for (Index i = first; i < last; ++i) {
     const double factor = a[i - first];
     if (factor == 0) continue;
-    for (I k = begin(i); k < end(i); ++k) {
-      double* const row = H + std::ptrdiff_t(csr_.indices[k]) * stride;
-      const double weighted = factor * double(csr_.data[k]);
-      for (I l = begin(i); l <= k; ++l) row[csr_.indices[l]] += weighted * double(csr_.data[l]);
+    const I* const columns = csr_.indices + begin(i);
+    const V* const values = csr_.data + begin(i);
+    const I length = end(i) - begin(i);
+    I k = 0;
+    for (; k + at_once <= length; k += at_once) {
+      double* row[at_once];
+      double weighted[at_once];
+      for (I r = 0; r < at_once; ++r) {
+        row[r] = H + std::ptrdiff_t(columns[k + r]) * stride;
+        weighted[r] = factor * double(values[k + r]);
+      }
+      for (I l = 0; l < k; ++l) {
+        const double value = double(values[l]);
+        const I column = columns[l];
+        for (I r = 0; r < at_once; ++r) row[r][column] += weighted[r] * value;
+      }
+      for (I r = 0; r < at_once; ++r)
+        for (I l = 0; l <= r; ++l) row[r][columns[k + l]] += weighted[r] * double(values[k + l]);
+    }
+    for (; k < length; ++k) {
+      double* const row = H + std::ptrdiff_t(columns[k]) * stride;
+      const double weighted = factor * double(values[k]);
+      for (I l = 0; l <= k; ++l) row[columns[l]] += weighted * double(values[l]);
     }
   }
 }
