@@ -1,8 +1,11 @@
 // Passes over stored rows for linear models.
+#include <limits>
+#include <numeric>
 #include <type_traits>
 
 #include "maxmargin/cpu.hpp"
 #include "maxmargin/features.hpp"
+#include "maxmargin/thread_pool.hpp"
 
 namespace maxmargin {
 
@@ -13,6 +16,56 @@ std::unique_ptr<Features> DenseFeatures<V>::every(Index step) const {
   values.reserve(std::size_t(count) * std::size_t(columns()));
   for (Index i = 0; i < count; ++i) values.insert(values.end(), at(i * step), at(i * step) + columns());
   return std::make_unique<DenseFeatures>(std::move(values), count, columns());
+}
+
+namespace {
+
+constexpr std::int64_t worth_a_copy = 1 << 18;
+constexpr Index some_rows = 256, rows_of_a_chunk = 1024;
+constexpr double mostly = 0.25;  // of the values are not 0: then the copy is a third of the rows, or half of float32
+
+template <class V>
+std::int64_t count_of(const V* x, Index columns) {
+  std::int64_t count = 0;
+  for (Index k = 0; k < columns; ++k) count += x[k] != 0;
+  return count;
+}
+
+}  // namespace
+
+template <class V>
+std::unique_ptr<Features> DenseFeatures<V>::without_zeros() const {
+  const std::int64_t all = std::int64_t(rows()) * columns();
+  if (all < worth_a_copy) return nullptr;
+  const Index step = std::max(1, rows() / some_rows);
+  std::int64_t seen = 0, filled = 0;
+  for (Index i = 0; i < rows(); i += step, seen += columns()) filled += count_of(at(i), columns());
+  if (double(filled) > mostly * double(seen) || mostly * double(all) > std::numeric_limits<std::int32_t>::max()) return nullptr;
+
+  typename CsrFeatures<V, std::int32_t>::Own own;
+  own.indptr.assign(std::size_t(rows()) + 1, 0);
+  const Index chunks = (rows() - 1) / rows_of_a_chunk + 1;
+  const auto for_rows = [&](const auto& body) {
+    parallel_chunks(chunks, [&](std::ptrdiff_t c) {
+      const auto begin = Index(c) * rows_of_a_chunk;
+      for (Index i = begin; i < std::min(begin + rows_of_a_chunk, rows()); ++i) body(i);
+    });
+  };
+  for_rows([&](Index i) { own.indptr[i + 1] = std::int32_t(count_of(at(i), columns())); });
+  const std::int64_t stored = std::accumulate(own.indptr.begin(), own.indptr.end(), std::int64_t(0));
+  if (double(stored) > mostly * double(all)) return nullptr;  // the rows that were looked at are not like the others
+  std::partial_sum(own.indptr.begin(), own.indptr.end(), own.indptr.begin());
+  own.data.resize(stored);
+  own.indices.resize(stored);
+  for_rows([&](Index i) {
+    std::int32_t to = own.indptr[i];
+    for (Index k = 0; k < columns(); ++k)
+      if (const V value = at(i)[k]; value != 0) {
+        own.data[to] = value;
+        own.indices[to++] = k;
+      }
+  });
+  return std::make_unique<CsrFeatures<V, std::int32_t>>(std::move(own), rows(), columns());
 }
 
 template <class V, class I>
