@@ -41,6 +41,10 @@ struct SomeColumns {
   std::vector<Index> columns, place;
 };
 
+// Whether all of them are from 0 to limit - 1.
+template <class I>
+bool are_below(const I* values, std::int64_t count, I limit);
+
 struct ColumnStore;      // columns, one after the other: l1_model.hpp
 struct CoordinateSweep;  // coordinate_sweep.hpp
 

@@ -14,7 +14,7 @@ namespace {
 constexpr std::int64_t worth_a_try = 12;  // iterations: inexact directions make more rounds
 constexpr Index step_of_rows = 4, rows_a_feature = 4;
 constexpr double enough_of_some = 1e-3;
-constexpr int rows_worth_factors = 8;
+constexpr int rows_worth_factors = 16;
 
 // About nanoseconds, of one thread: only their ratios count.
 struct Costs {
@@ -24,7 +24,7 @@ struct Costs {
     const bool dense = filled >= 0.9 * x.columns();
     row_of_matrix = dense ? size * size / 13 : filled * filled / 2 + filled;
     row_of_product = dense ? 0.8 * filled : 2 * filled + 5;
-    factor = size * size * size / 40 + size * size;
+    factor = size * size * size / 100 + size * size;
     step = size * size / 4;
   }
 };
