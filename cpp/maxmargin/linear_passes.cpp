@@ -62,7 +62,8 @@ Index LinearPasses::parts_of_outer(const double* a, Index stride) const {
 
 void LinearPasses::combine(const double* a, double* sum) {
   std::fill(sum, sum + x_.columns(), 0.0);
-  reduce(parts_, alone_, x_.columns(), sum, [&](Index begin, Index end, double* own) { x_.add_rows(begin, end, a + begin, own); });
+  reduce(parts_, alone_, x_.columns(), sum,
+         [&](Index begin, Index end, double* own) { x_.add_rows(begin, end, a + begin, own); });
 }
 
 void LinearPasses::curve(const double* a, const double* p, const double* p_offset, double* out) {
@@ -76,7 +77,8 @@ void LinearPasses::curve(const double* a, const double* p, const double* p_offse
 
 void LinearPasses::squares(const double* a, double* sum) {
   std::fill(sum, sum + x_.columns(), 0.0);
-  reduce(parts_, alone_, x_.columns(), sum, [&](Index begin, Index end, double* own) { x_.add_squares(begin, end, a + begin, own); });
+  reduce(parts_, alone_, x_.columns(), sum,
+         [&](Index begin, Index end, double* own) { x_.add_squares(begin, end, a + begin, own); });
 }
 
 void LinearPasses::moments(double* sums) {

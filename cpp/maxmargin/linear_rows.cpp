@@ -15,25 +15,25 @@ struct Row {
 }  // namespace
 
 void LinearNewton::rows_at(Index begin, Index count, const double* z, double* alpha, double* curvature, double* loss) const {
-  if (problem_.loss == MarginLoss::logistic || (problem_.loss == MarginLoss::squared_hinge && !proximal_)) {
-    const auto all = problem_.loss == MarginLoss::logistic ? hot().logistic : hot().squared_hinge;
-    all(count, z, problem_.price + begin, alpha, curvature, loss);
-    return;
-  }
+  const double* const price = problem_.price + begin;
+  if (problem_.loss == MarginLoss::logistic) return hot().logistic(count, z, price, alpha, curvature, loss);
+  if (problem_.loss == MarginLoss::squared_hinge && !proximal_)
+    return hot().squared_hinge(count, z, price, alpha, curvature, loss);
+  if (problem_.loss == MarginLoss::hinge)
+    return hot().smoothed_hinge(count, z, price, centre_.data() + begin, rate_.data() + begin, sharpness_, alpha, curvature,
+                                loss);
   with_loss(problem_.loss, [&](auto of) {
     const auto row = [&](Index i, double at) -> Row {
       const double price = problem_.price[i], slack = 1.0 - at;
-      if constexpr (of() == MarginLoss::hinge) {
-        const double rate = sharpness_ * rate_[i], wanted = centre_[i] + rate * slack;
-        return {std::clamp(wanted, 0.0, price), wanted > 0 && wanted < price ? rate : 0.0};
-      } else if constexpr (of() == MarginLoss::squared_hinge) {
+      if constexpr (of() == MarginLoss::squared_hinge) {
         const double rate = sharpness_ * rate_[i], bend = 1 / (0.5 / price + 1 / rate);
         const double wanted = bend * (slack + centre_[i] / rate);
         return {wanted > 0 ? wanted : 0.0, wanted > 0 ? bend : 0.0};
       } else if constexpr (of() == MarginLoss::tube) {
         const double rate = sharpness_ * rate_[i], wanted = centre_[i] + rate * (problem_.target[i] - at);
         const double beyond = std::abs(wanted) - rate * problem_.epsilon;
-        return {std::copysign(std::clamp(beyond, 0.0, price), wanted), beyond > 0 && beyond < price ? rate : 0.0};
+        if (!(beyond > 0)) return {0.0, 0.0};
+        return {std::copysign(std::min(beyond, price), wanted), beyond < price ? rate : 0.0};
       } else if constexpr (of() == MarginLoss::squared_tube) {
         const double residual = problem_.target[i] - at, beyond = std::abs(residual) - problem_.epsilon;
         return {beyond > 0 ? std::copysign(2 * price * beyond, residual) : 0.0, beyond > 0 ? 2 * price : 0.0};

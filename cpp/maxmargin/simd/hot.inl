@@ -40,6 +40,7 @@ constexpr Hot table{
     dense_sum<double>,
     outer_sum,
     cholesky,
+    smoothed_hinge,
     squared_hinge,
     logistic,
     class_products<float>,

@@ -1,4 +1,4 @@
-// The logistic loss of many margins.
+// Losses of many margins.
 
 // log(1 + e) = 2 atanh(s) for s = e / (2 + e): 2 atanh(s) / s as a polynomial of s^2 <= 1/9, which interpolates in Chebyshev
 // nodes, highest power first, 2e-18 off. So what is small keeps all its digits.
@@ -19,32 +19,46 @@ inline Vec<double> exp_of_negative(Vec<double> x) {
                             __builtin_bit_cast(Bits<double>, p) + (__builtin_bit_cast(Bits<double>, shifted) << P::mantissa));
 }
 
-// Slopes, curvatures and losses, if these are asked for, of four rows at a time, and of the last as if they were four.
+// Slopes, curvatures and losses, if these are asked for, of four rows at a time, and of the last as if they were four:
+// body(four, slope, curve, lost), where four(p) has what stands from p on.
 template <class Body>
-inline void four_by_four(Index n, const double* z, const double* price, double* alpha, double* curvature, double* loss,
-                         const Body& body) {
+inline void four_by_four(Index n, double* alpha, double* curvature, double* loss, const Body& body) {
   Vec<double> slope, curve, lost{};
   Index i = 0;
   for (; i + 4 <= n; i += 4) {
-    body(load<Vec<double>>(z + i), load<Vec<double>>(price + i), slope, curve, lost);
+    body([i](const double* p) { return load<Vec<double>>(p + i); }, slope, curve, lost);
     store(alpha + i, slope);
     store(curvature + i, curve);
     if (loss) store(loss + i, lost);
   }
   if (i == n) return;
   const auto bytes = std::size_t(n - i) * sizeof(double);
-  Vec<double> m{}, c{};
-  __builtin_memcpy(&m, z + i, bytes);
-  __builtin_memcpy(&c, price + i, bytes);
-  body(m, c, slope, curve, lost);
+  const auto last = [i, bytes](const double* p) {
+    Vec<double> four{};
+    __builtin_memcpy(&four, p + i, bytes);
+    return four;
+  };
+  body(last, slope, curve, lost);
   __builtin_memcpy(alpha + i, &slope, bytes);
   __builtin_memcpy(curvature + i, &curve, bytes);
   if (loss) __builtin_memcpy(loss + i, &lost, bytes);
 }
 
+// alpha_i = centre_i + sharpness rate_i (1 - z_i) between 0 and price_i, and the hinge itself.
+void smoothed_hinge(Index n, const double* z, const double* price, const double* centre, const double* rate, double sharpness,
+                    double* alpha, double* curvature, double* loss) {
+  four_by_four(n, alpha, curvature, loss, [&](const auto& four, auto& slope, auto& curve, auto& lost) {
+    const Vec<double> slack = 1 - four(z), c = four(price), bend = sharpness * four(rate), wanted = four(centre) + bend * slack;
+    const Vec<double> above = larger(Vec<double>{}, wanted);
+    slope = above < c ? above : c;
+    curve = (wanted > 0) & (wanted < c) ? bend : Vec<double>{};
+    lost = c * larger(Vec<double>{}, slack);
+  });
+}
+
 void squared_hinge(Index n, const double* z, const double* price, double* alpha, double* curvature, double* loss) {
-  four_by_four(n, z, price, alpha, curvature, loss, [](auto m, auto c, auto& slope, auto& curve, auto& lost) {
-    const Vec<double> slack = 1 - m, short_of = larger(Vec<double>{}, slack);
+  four_by_four(n, alpha, curvature, loss, [&](const auto& four, auto& slope, auto& curve, auto& lost) {
+    const Vec<double> slack = 1 - four(z), c = four(price), short_of = larger(Vec<double>{}, slack);
     curve = slack > 0 ? 2 * c : Vec<double>{};
     slope = 2 * c * short_of;
     lost = c * short_of * short_of;
@@ -53,7 +67,8 @@ void squared_hinge(Index n, const double* z, const double* price, double* alpha,
 
 // alpha_i = price_i / (1 + exp(z_i)).
 void logistic(Index n, const double* z, const double* price, double* alpha, double* curvature, double* loss) {
-  four_by_four(n, z, price, alpha, curvature, loss, [&](auto m, auto c, auto& slope, auto& curve, auto& lost) {
+  four_by_four(n, alpha, curvature, loss, [&](const auto& four, auto& slope, auto& curve, auto& lost) {
+    const Vec<double> m = four(z), c = four(price);
     const Vec<double> e = exp_of_negative(m > 0 ? -m : m), near = 1 / (1 + e), away = e * near;
     slope = c * (m > 0 ? away : near);
     curve = slope * (m > 0 ? near : away);
