@@ -72,11 +72,13 @@ template <class V, class I>
 std::unique_ptr<Features> CsrFeatures<V, I>::every(Index step) const {
   Own own;
   const Index count = (rows() - 1) / step + 1;
-  own.indptr.assign(1, I(0));
+  own.indptr.assign(std::size_t(count) + 1, I(0));
+  for (Index i = 0; i < count; ++i) own.indptr[i + 1] = own.indptr[i] + (end(i * step) - begin(i * step));
+  own.data.resize(own.indptr[count]);
+  own.indices.resize(own.indptr[count]);
   for (Index i = 0; i < count; ++i) {
-    own.data.insert(own.data.end(), csr_.data + begin(i * step), csr_.data + end(i * step));
-    own.indices.insert(own.indices.end(), csr_.indices + begin(i * step), csr_.indices + end(i * step));
-    own.indptr.push_back(I(own.data.size()));
+    std::copy(csr_.data + begin(i * step), csr_.data + end(i * step), own.data.begin() + own.indptr[i]);
+    std::copy(csr_.indices + begin(i * step), csr_.indices + end(i * step), own.indices.begin() + own.indptr[i]);
   }
   return std::make_unique<CsrFeatures>(std::move(own), count, columns());
 }

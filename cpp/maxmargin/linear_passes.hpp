@@ -40,7 +40,7 @@ class LinearPasses {
   const Features& x_;
   std::vector<Index> bounds_;  // of the chunks, by rows
   Index parts_ = 1;
-  bool alone_ = false;  // too little to do for other threads
+  bool alone_ = false;        // too little to do for other threads
   std::vector<double> room_;  // what the parts but the first add up
 };
 

@@ -58,7 +58,10 @@ void LinearNewton::factor() {
   // Not where rows curve: on rows far from 0 it would weigh as much as what they differ by.
   const double least = std::max(0.0, offset_floor() - offset_corner_);
   for (int attempt = 0; attempt < 8; ++attempt, floor *= 100) {
-    L_ = H_;
+    for (Index k = 0; k < d_; ++k) {
+      const std::ptrdiff_t row = std::ptrdiff_t(k) * stride_;
+      std::copy(H_.begin() + row, H_.begin() + row + k + 1, L_.begin() + row);
+    }
     if (size_ > d_) {
       double* const last = L_.data() + std::ptrdiff_t(d_) * stride_;
       std::copy(offset_row_.begin(), offset_row_.end(), last);
