@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t worth_a_try = 12;  // iterations: inexact directions make more rounds
 constexpr Index step_of_rows = 4, rows_a_feature = 4;
-constexpr double enough_of_some = 1e-3;
+constexpr double enough_of_some = 1e-2;
 constexpr int rows_worth_factors = 16;
 
 // About nanoseconds, of one thread: only their ratios count.
