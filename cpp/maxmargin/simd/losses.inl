@@ -51,7 +51,7 @@ void smoothed_hinge(Index n, const double* z, const double* price, const double*
     const Vec<double> slack = 1 - four(z), c = four(price), bend = sharpness * four(rate), wanted = four(centre) + bend * slack;
     const Vec<double> above = larger(Vec<double>{}, wanted);
     slope = above < c ? above : c;
-    curve = (wanted > 0) & (wanted < c) ? bend : Vec<double>{};
+    curve = ((wanted > 0) & (wanted < c)) ? bend : Vec<double>{};
     lost = c * larger(Vec<double>{}, slack);
   });
 }
