@@ -38,9 +38,8 @@ FeaturesHandle csr_features(const Values<I>& indptr, const Values<I>& indices, c
   const auto stored = std::int64_t(indptr.data()[rows]);
   if (stored > std::int64_t(indices.shape(0)) || stored > std::int64_t(data.shape(0)))
     throw nb::value_error("The CSR matrix holds fewer values than its indptr says.");
-  for (std::int64_t k = 0; k < stored; ++k)
-    if (indices.data()[k] < 0 || std::int64_t(indices.data()[k]) >= columns)
-      throw nb::value_error("The CSR matrix has a column index outside its shape.");
+  if (!are_below(indices.data(), stored, I(columns)))
+    throw nb::value_error("The CSR matrix has a column index outside its shape.");
   const CsrView<V, I> view{indptr.data(), indices.data(), data.data()};
   return {std::make_shared<CsrFeatures<V, I>>(view, Index(rows), Index(columns)),
           {nb::cast(indptr), nb::cast(indices), nb::cast(data)}};

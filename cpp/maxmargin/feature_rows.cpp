@@ -1,8 +1,11 @@
 // Passes over stored rows for linear models.
+#include <limits>
+#include <numeric>
 #include <type_traits>
 
 #include "maxmargin/cpu.hpp"
 #include "maxmargin/features.hpp"
+#include "maxmargin/thread_pool.hpp"
 
 namespace maxmargin {
 
@@ -15,15 +18,67 @@ std::unique_ptr<Features> DenseFeatures<V>::every(Index step) const {
   return std::make_unique<DenseFeatures>(std::move(values), count, columns());
 }
 
+namespace {
+
+constexpr std::int64_t worth_a_copy = 1 << 18;
+constexpr Index some_rows = 256, rows_of_a_chunk = 1024;
+constexpr double mostly = 0.25;  // of the values are not 0: then the copy is a third of the rows, or half of float32
+
+template <class V>
+std::int64_t count_of(const V* x, Index columns) {
+  std::int64_t count = 0;
+  for (Index k = 0; k < columns; ++k) count += x[k] != 0;
+  return count;
+}
+
+}  // namespace
+
+template <class V>
+std::unique_ptr<Features> DenseFeatures<V>::without_zeros() const {
+  const std::int64_t all = std::int64_t(rows()) * columns();
+  if (all < worth_a_copy) return nullptr;
+  const Index step = std::max(1, rows() / some_rows);
+  std::int64_t seen = 0, filled = 0;
+  for (Index i = 0; i < rows(); i += step, seen += columns()) filled += count_of(at(i), columns());
+  if (double(filled) > mostly * double(seen) || mostly * double(all) > std::numeric_limits<std::int32_t>::max()) return nullptr;
+
+  typename CsrFeatures<V, std::int32_t>::Own own;
+  own.indptr.assign(std::size_t(rows()) + 1, 0);
+  const Index chunks = (rows() - 1) / rows_of_a_chunk + 1;
+  const auto for_rows = [&](const auto& body) {
+    parallel_chunks(chunks, [&](std::ptrdiff_t c) {
+      const auto begin = Index(c) * rows_of_a_chunk;
+      for (Index i = begin; i < std::min(begin + rows_of_a_chunk, rows()); ++i) body(i);
+    });
+  };
+  for_rows([&](Index i) { own.indptr[i + 1] = std::int32_t(count_of(at(i), columns())); });
+  const std::int64_t stored = std::accumulate(own.indptr.begin(), own.indptr.end(), std::int64_t(0));
+  if (double(stored) > mostly * double(all)) return nullptr;  // the rows that were looked at are not like the others
+  std::partial_sum(own.indptr.begin(), own.indptr.end(), own.indptr.begin());
+  own.data.resize(stored);
+  own.indices.resize(stored);
+  for_rows([&](Index i) {
+    std::int32_t to = own.indptr[i];
+    for (Index k = 0; k < columns(); ++k)
+      if (const V value = at(i)[k]; value != 0) {
+        own.data[to] = value;
+        own.indices[to++] = k;
+      }
+  });
+  return std::make_unique<CsrFeatures<V, std::int32_t>>(std::move(own), rows(), columns());
+}
+
 template <class V, class I>
 std::unique_ptr<Features> CsrFeatures<V, I>::every(Index step) const {
   Own own;
   const Index count = (rows() - 1) / step + 1;
-  own.indptr.assign(1, I(0));
+  own.indptr.assign(std::size_t(count) + 1, I(0));
+  for (Index i = 0; i < count; ++i) own.indptr[i + 1] = own.indptr[i] + (end(i * step) - begin(i * step));
+  own.data.resize(own.indptr[count]);
+  own.indices.resize(own.indptr[count]);
   for (Index i = 0; i < count; ++i) {
-    own.data.insert(own.data.end(), csr_.data + begin(i * step), csr_.data + end(i * step));
-    own.indices.insert(own.indices.end(), csr_.indices + begin(i * step), csr_.indices + end(i * step));
-    own.indptr.push_back(I(own.data.size()));
+    std::copy(csr_.data + begin(i * step), csr_.data + end(i * step), own.data.begin() + own.indptr[i]);
+    std::copy(csr_.indices + begin(i * step), csr_.indices + end(i * step), own.indices.begin() + own.indptr[i]);
   }
   return std::make_unique<CsrFeatures>(std::move(own), count, columns());
 }
@@ -149,15 +204,36 @@ double CsrFeatures<V, I>::add_curved(Index first, Index last, const double* a, c
   return total;
 }
 
+// Four rows of H at a time: on short rows the end of a loop costs as much as some turns of it.
 template <class V, class I>
 void CsrFeatures<V, I>::add_outer(Index first, Index last, const double* a, double* H, Index stride) const {
+  constexpr I at_once = 4;
   for (Index i = first; i < last; ++i) {
     const double factor = a[i - first];
     if (factor == 0) continue;
-    for (I k = begin(i); k < end(i); ++k) {
-      double* const row = H + std::ptrdiff_t(csr_.indices[k]) * stride;
-      const double weighted = factor * double(csr_.data[k]);
-      for (I l = begin(i); l <= k; ++l) row[csr_.indices[l]] += weighted * double(csr_.data[l]);
+    const I* const columns = csr_.indices + begin(i);
+    const V* const values = csr_.data + begin(i);
+    const I length = end(i) - begin(i);
+    I k = 0;
+    for (; k + at_once <= length; k += at_once) {
+      double* row[at_once];
+      double weighted[at_once];
+      for (I r = 0; r < at_once; ++r) {
+        row[r] = H + std::ptrdiff_t(columns[k + r]) * stride;
+        weighted[r] = factor * double(values[k + r]);
+      }
+      for (I l = 0; l < k; ++l) {
+        const double value = double(values[l]);
+        const I column = columns[l];
+        for (I r = 0; r < at_once; ++r) row[r][column] += weighted[r] * value;
+      }
+      for (I r = 0; r < at_once; ++r)
+        for (I l = 0; l <= r; ++l) row[r][columns[k + l]] += weighted[r] * double(values[k + l]);
+    }
+    for (; k < length; ++k) {
+      double* const row = H + std::ptrdiff_t(columns[k]) * stride;
+      const double weighted = factor * double(values[k]);
+      for (I l = 0; l <= k; ++l) row[columns[l]] += weighted * double(values[l]);
     }
   }
 }

@@ -1,5 +1,7 @@
 #include "maxmargin/features.hpp"
 
+#include <type_traits>
+
 #include <functional>
 #include <numeric>
 
@@ -165,5 +167,16 @@ OrderedCopy<T> copy_in_order(const Features& features, const Layout& layout, std
 
 template OrderedCopy<float> copy_in_order(const Features&, const Layout&, std::span<const Index>);
 template OrderedCopy<double> copy_in_order(const Features&, const Layout&, std::span<const Index>);
+
+template <class I>
+bool are_below(const I* values, std::int64_t count, I limit) {
+  using Unsigned = std::make_unsigned_t<I>;  // what is negative is large
+  Unsigned largest = 0;
+  for (std::int64_t k = 0; k < count; ++k) largest = std::max(largest, Unsigned(values[k]));
+  return count == 0 || largest < Unsigned(limit);
+}
+
+template bool are_below(const std::int32_t*, std::int64_t, std::int32_t);
+template bool are_below(const std::int64_t*, std::int64_t, std::int64_t);
 
 }  // namespace maxmargin

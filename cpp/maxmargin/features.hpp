@@ -41,6 +41,10 @@ struct SomeColumns {
   std::vector<Index> columns, place;
 };
 
+// Whether all of them are from 0 to limit - 1.
+template <class I>
+bool are_below(const I* values, std::int64_t count, I limit);
+
 struct ColumnStore;      // columns, one after the other: l1_model.hpp
 struct CoordinateSweep;  // coordinate_sweep.hpp
 
@@ -52,6 +56,8 @@ class Features {
   virtual std::int64_t stored_values() const = 0;
   // A copy of rows 0, step, 2 step, ...
   virtual std::unique_ptr<Features> every(Index step) const = 0;
+  // A sparse copy of many dense rows that are mostly 0, for searches that go over them many times; else none.
+  virtual std::unique_ptr<Features> without_zeros() const { return nullptr; }
 
   // How tiles read these rows, with or without a centre. Found from all rows when it is first asked for, also where only some
   // are used: so k(i, j) has the same bits in every subset. Takes a pass over rows made dense: not for wide sparse ones.
@@ -130,6 +136,7 @@ class DenseFeatures final : public Features {
       : Features(rows, columns), own_(std::move(values)), data_(own_.data()) {}
   std::int64_t stored_values() const override { return std::int64_t(rows()) * columns(); }
   std::unique_ptr<Features> every(Index step) const override;
+  std::unique_ptr<Features> without_zeros() const override;
   void read(Index row, const double* centre, float* out) const override { copy(row, centre, out); }
   void read(Index row, const double* centre, double* out) const override { copy(row, centre, out); }
   void add_to(Index row, double weight, double* sum) const override {

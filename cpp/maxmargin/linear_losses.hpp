@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 
 #include "maxmargin/linear.hpp"
 
@@ -21,19 +22,35 @@ inline double most_alpha(MarginLoss loss, double price) {
   return boxed ? price : std::numeric_limits<double>::infinity();
 }
 
-// One row's share of the primal objective.
-inline double loss_of(const LinearProblem& problem, Index i, double z) {
-  const double price = problem.price[i], slack = 1.0 - z;
-  switch (problem.loss) {
-    case MarginLoss::hinge: return price * std::max(slack, 0.0);
-    case MarginLoss::squared_hinge: return slack > 0 ? price * slack * slack : 0.0;
-    case MarginLoss::logistic: return price * (std::max(-z, 0.0) + std::log1p(std::exp(-std::abs(z))));
-    case MarginLoss::exponential: return price * std::exp(-z);
-    case MarginLoss::tube: return price * std::max(std::abs(problem.target[i] - z) - problem.epsilon, 0.0);
+// Calls body(loss), the loss as a constant, so that a loop over rows does not ask for each which one it is.
+template <class Body>
+decltype(auto) with_loss(MarginLoss loss, const Body& body) {
+  switch (loss) {
+    case MarginLoss::hinge: return body(std::integral_constant<MarginLoss, MarginLoss::hinge>());
+    case MarginLoss::squared_hinge: return body(std::integral_constant<MarginLoss, MarginLoss::squared_hinge>());
+    case MarginLoss::logistic: return body(std::integral_constant<MarginLoss, MarginLoss::logistic>());
+    case MarginLoss::exponential: return body(std::integral_constant<MarginLoss, MarginLoss::exponential>());
+    case MarginLoss::tube: return body(std::integral_constant<MarginLoss, MarginLoss::tube>());
     case MarginLoss::squared_tube: break;
   }
-  const double excess = std::max(std::abs(problem.target[i] - z) - problem.epsilon, 0.0);
-  return price * excess * excess;
+  return body(std::integral_constant<MarginLoss, MarginLoss::squared_tube>());
+}
+
+// One row's share of the primal objective.
+template <MarginLoss loss>
+double loss_of(const LinearProblem& problem, Index i, double z) {
+  const double price = problem.price[i], slack = 1.0 - z;
+  if constexpr (loss == MarginLoss::hinge) return price * std::max(slack, 0.0);
+  if constexpr (loss == MarginLoss::squared_hinge) return slack > 0 ? price * slack * slack : 0.0;
+  if constexpr (loss == MarginLoss::logistic) return price * (std::max(-z, 0.0) + std::log1p(std::exp(-std::abs(z))));
+  if constexpr (loss == MarginLoss::exponential) return price * std::exp(-z);
+  if constexpr (loss == MarginLoss::tube || loss == MarginLoss::squared_tube) {
+    const double excess = std::max(std::abs(problem.target[i] - z) - problem.epsilon, 0.0);
+    return price * (loss == MarginLoss::tube ? excess : excess * excess);
+  }
+}
+inline double loss_of(const LinearProblem& problem, Index i, double z) {
+  return with_loss(problem.loss, [&](auto loss) { return loss_of<loss()>(problem, i, z); });
 }
 
 // The linear part of one row's share of the dual objective, -price loss*(-alpha / price); 0 where there is none.

@@ -1,5 +1,6 @@
 #include "maxmargin/linear_newton.hpp"
 
+#include <cstdlib>
 #include <numeric>
 
 #include "maxmargin/cpu.hpp"
@@ -12,9 +13,16 @@ constexpr Index widest_factor = 1024;   // beyond that, conjugate gradients
 constexpr double first_by_rows = 10.0;  // of the sharpness on wide rows
 constexpr std::int64_t sweeps_before = 200, fair_try = 400, most_sweeps = 20'000;
 
-struct Sums {
-  double first = 0, second = 0;
-};
+// glibc gives what is free at the top of its memory back to the system, which has to clear it again for the next fit: a tenth
+// of the time of a short one. It keeps up to twice the largest piece that it has seen go (at most 32 MB). So here goes a piece
+// as large as all that a search takes, which nobody has touched.
+void keep_memory(Index rows, Index columns) {
+  constexpr std::size_t most = 32 << 20;
+  const std::size_t bytes = sizeof(double) * (12 * std::size_t(rows) + 3 * std::size_t(columns) * std::size_t(columns));
+  if (bytes > most) return;
+  void* volatile all = std::malloc(bytes);
+  std::free(all);
+}
 
 }  // namespace
 
@@ -70,46 +78,6 @@ LinearNewton::LinearNewton(const LinearProblem& problem, const LinearOptions& op
   }
 }
 
-LinearNewton::Row LinearNewton::row(Index i, double z) const {
-  const double price = problem_.price[i], slack = 1.0 - z;
-  switch (problem_.loss) {
-    case MarginLoss::hinge: {
-      const double rate = sharpness_ * rate_[i], wanted = centre_[i] + rate * slack;
-      if (wanted <= 0) return {0.0, 0.0};
-      if (wanted >= price) return {price, 0.0};
-      return {wanted, rate};
-    }
-    case MarginLoss::squared_hinge:
-      if (proximal_) {
-        const double rate = sharpness_ * rate_[i], curvature = 1 / (0.5 / price + 1 / rate);
-        const double wanted = curvature * (slack + centre_[i] / rate);
-        if (wanted <= 0) return {0.0, 0.0};
-        return {wanted, curvature};
-      }
-      if (slack > 0) return {2 * price * slack, 2 * price};
-      return {0.0, 0.0};
-    case MarginLoss::logistic: {
-      const double e = std::exp(-std::abs(z)), p = (z > 0 ? e : 1.0) / (1.0 + e);
-      return {price * p, price * p * (1.0 - p)};
-    }
-    case MarginLoss::exponential: {
-      const double lost = price * std::exp(-z);
-      return {lost, lost};
-    }
-    case MarginLoss::tube: {
-      const double rate = sharpness_ * rate_[i], wanted = centre_[i] + rate * (problem_.target[i] - z);
-      const double beyond = std::abs(wanted) - rate * problem_.epsilon;
-      if (beyond <= 0) return {0.0, 0.0};
-      if (beyond >= price) return {std::copysign(price, wanted), 0.0};
-      return {std::copysign(beyond, wanted), rate};
-    }
-    case MarginLoss::squared_tube: break;
-  }
-  const double residual = problem_.target[i] - z, beyond = std::abs(residual) - problem_.epsilon;
-  if (beyond > 0) return {std::copysign(2 * price * beyond, residual), 2 * price};
-  return {0.0, 0.0};
-}
-
 // Far from all targets no row of a smoothed tube curves. The median of equal targets is exact.
 void LinearNewton::begin_at_the_median() {
   std::vector<double> sorted(problem_.target, problem_.target + n_);
@@ -130,50 +98,6 @@ double LinearNewton::offset_floor() const {
   if (!proximal_) return 1e-6 * mean_price_;
   const double curvature = sharpness_ * mean_rate_;
   return 1e-6 * (has_kinks(problem_.loss) ? curvature : std::min(curvature, mean_price_));
-}
-
-void LinearNewton::evaluate() {
-  struct Part {
-    double loss = 0, product = 0, mass[2] = {0, 0}, gain[2] = {0, 0}, square[2] = {0, 0};
-  };
-  const bool apart = problem_.offset == LinearOffset::free;
-  std::vector<Part> parts(passes_.chunks());
-  passes_.for_rows([&](Index c, Index begin, Index end) {
-    Part part;
-    for (Index i = begin; i < end; ++i) {
-      const Row r = row(i, z_[i]);
-      const double share = problem_.y[i] * r.alpha;
-      const int side = share > 0;
-      alpha_[i] = r.alpha;
-      curvature_[i] = r.curvature;
-      part.loss += loss_of(problem_, i, z_[i]);
-      part.product += r.alpha * z_[i];
-      part.mass[side] += std::abs(r.alpha);
-      part.gain[side] += linear_gain(problem_, i, r.alpha);
-      part.square[side] += 0.25 * r.alpha * r.alpha / problem_.price[i];
-      signed_[apart ? side : 0][i] = share;
-      if (apart) signed_[1 - side][i] = 0;
-    }
-    parts[c] = part;
-  });
-  primal_ = 0;
-  for (int side : {0, 1}) {
-    sums_.mass[side] = sums_.gain[side] = sums_.square[side] = 0;
-    for (const Part& part : parts) {
-      sums_.mass[side] += part.mass[side];
-      sums_.gain[side] += part.gain[side];
-      sums_.square[side] += part.square[side];
-    }
-    if (side == 0 || apart) passes_.combine(signed_[side].data(), sums_.combination[side].data());
-  }
-  sums_.of_slopes = 0;  // price (loss(z) + loss*(-alpha / price)) = -alpha z
-  for (const Part& part : parts) {
-    primal_ += part.loss;
-    sums_.of_slopes += part.loss + part.product;
-  }
-  for (Index k = 0; k < size_; ++k) primal_ += 0.5 * ridge_[k] * w_[k] * w_[k];
-  for (Index k = 0; k < d_; ++k) gradient_[k] = ridge_[k] * w_[k] - (sums_.combination[0][k] + sums_.combination[1][k]);
-  if (size_ > d_) gradient_[d_] = ridge_[d_] * w_[d_] - (sums_.mass[1] - sums_.mass[0]);
 }
 
 bool LinearNewton::find_direction() {
@@ -203,21 +127,13 @@ double LinearNewton::line_search() {
     slope_w += ridge_[k] * w_[k] * direction_[k];
     curve_w += ridge_[k] * direction_[k] * direction_[k];
   }
-  std::vector<Sums> parts(passes_.chunks());
+  std::vector<Slope> parts(passes_.chunks());
   const double close = is_quadratic(problem_.loss) ? 1e-2 : 0.1;
   double low = 0, high = std::numeric_limits<double>::infinity(), length = 1;
   for (int trial = 0; trial < 40; ++trial) {
-    passes_.for_rows([&](Index c, Index begin, Index end) {
-      Sums part;
-      for (Index i = begin; i < end; ++i) {
-        const Row r = row(i, z_[i] + length * along_[i]);
-        part.first -= r.alpha * along_[i];
-        part.second += r.curvature * along_[i] * along_[i];
-      }
-      parts[c] = part;
-    });
+    passes_.for_rows([&](Index c, Index begin, Index end) { parts[c] = slope_at(begin, end, length); });
     double slope = slope_w + length * curve_w, curve = curve_w;
-    for (const Sums& part : parts) {
+    for (const Slope& part : parts) {
       slope += part.first;
       curve += part.second;
     }
@@ -331,6 +247,11 @@ void LinearNewton::begin_at(const LinearOutcome& start) {
 
 LinearOutcome minimise_by_newton(const LinearProblem& problem, const LinearOptions& options, const Monitor& monitor,
                                  const LinearOutcome* start) {
+  if (const std::unique_ptr<Features> held = problem.x->without_zeros()) {
+    LinearProblem shorter = problem;
+    shorter.x = held.get();
+    return minimise_by_newton(shorter, options, monitor, start);
+  }
   bool stopped = false;  // once said, it is not asked again
   const Monitor once = [&](const Progress& p) { return stopped = stopped || monitor(p); };
   const bool given = start != nullptr;
@@ -348,6 +269,7 @@ LinearOutcome minimise_by_newton(const LinearProblem& problem, const LinearOptio
     if (same && swept.ending == Ending::converged && !is_small(problem)) return swept;
     start = &swept;
   }
+  keep_memory(problem.x->rows(), wide ? 0 : problem.x->columns());
   LinearNewton search(problem, options, once);
   if (start) search.begin_at(*start);
   if (!given) search.begin_with_some_rows(options, once);

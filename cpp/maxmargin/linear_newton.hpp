@@ -26,10 +26,13 @@ class LinearNewton {
   LinearOutcome run();
 
  private:
-  struct Row {
-    double alpha, curvature;
+  struct Slope {
+    double first = 0, second = 0;
   };
-  Row row(Index i, double z) const;
+
+  // Of the rows from `begin` on at margins z: alpha, curvature, and the loss where that is asked for (linear_rows.cpp).
+  void rows_at(Index begin, Index count, const double* z, double* alpha, double* curvature, double* loss) const;
+  Slope slope_at(Index begin, Index end, double length) const;  // of their losses along the direction
 
   void place(const LinearOutcome& start);
   void evaluate();             // alpha, curvature, gradient and the two objectives at w

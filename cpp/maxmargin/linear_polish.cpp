@@ -21,7 +21,7 @@ constexpr int most_short_steps = 12;
 // Hinge and tube: what alpha has become is the centre of the next smoothing, which is closer to the kink. On wide rows that
 // have shown what is too close, by less, and not if this one was hard.
 void LinearNewton::sharpen(std::int64_t round) {
-  for (Index i = 0; i < n_; ++i) centre_[i] = row(i, z_[i]).alpha;
+  rows_at(0, n_, z_.data(), centre_.data(), change_.data(), nullptr);
   const std::int64_t took = round - centred_;
   centred_ = round;
   short_steps_ = 0;

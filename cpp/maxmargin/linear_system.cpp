@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::int64_t worth_a_try = 12;  // iterations: inexact directions make more rounds
 constexpr Index step_of_rows = 4, rows_a_feature = 4;
-constexpr double enough_of_some = 1e-3;
-constexpr int rows_worth_factors = 8;
+constexpr double enough_of_some = 1e-2;
+constexpr int rows_worth_factors = 16;
 
 // About nanoseconds, of one thread: only their ratios count.
 struct Costs {
@@ -24,7 +24,7 @@ struct Costs {
     const bool dense = filled >= 0.9 * x.columns();
     row_of_matrix = dense ? size * size / 13 : filled * filled / 2 + filled;
     row_of_product = dense ? 0.8 * filled : 2 * filled + 5;
-    factor = size * size * size / 40 + size * size;
+    factor = size * size * size / 100 + size * size;
     step = size * size / 4;
   }
 };
@@ -58,7 +58,10 @@ void LinearNewton::factor() {
   // Not where rows curve: on rows far from 0 it would weigh as much as what they differ by.
   const double least = std::max(0.0, offset_floor() - offset_corner_);
   for (int attempt = 0; attempt < 8; ++attempt, floor *= 100) {
-    L_ = H_;
+    for (Index k = 0; k < d_; ++k) {
+      const std::ptrdiff_t row = std::ptrdiff_t(k) * stride_;
+      std::copy(H_.begin() + row, H_.begin() + row + k + 1, L_.begin() + row);
+    }
     if (size_ > d_) {
       double* const last = L_.data() + std::ptrdiff_t(d_) * stride_;
       std::copy(offset_row_.begin(), offset_row_.end(), last);

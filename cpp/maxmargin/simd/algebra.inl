@@ -63,7 +63,7 @@ inline void dots(Index depth, const double* a, const double* b, std::ptrdiff_t s
 }
 
 // Row-oriented Cholesky: L_ij = (A_ij - <L_i, L_j>_{<j}) / L_jj, four columns at a time, so that the work is in `dots`.
-Index cholesky(Index n, double* a, std::ptrdiff_t stride, double floor) {
+inline Index small_cholesky(Index n, double* a, std::ptrdiff_t stride, double floor) {
   constexpr Index block = 4;
   for (Index j = 0; j < n; j += block) {
     const Index width = j + block < n ? block : n - j;
@@ -101,6 +101,77 @@ Index cholesky(Index n, double* a, std::ptrdiff_t stride, double floor) {
       double* const row = a + std::ptrdiff_t(i) * stride;
       for (Index c = 0; c < width; ++c) products[c] = dot(j, row, rows_j + c * stride);
       solve_row(row, products);
+    }
+  }
+  return -1;
+}
+
+constexpr Index panel = 32, strip = 8;
+
+// Eight rows of a panel, one beside the other: part[c][r] = rows[r][c], 0 beyond `count`.
+inline void lay_beside(Index width, Index count, const double* rows, std::ptrdiff_t stride, double part[panel][strip]) {
+  for (Index r = 0; r < strip; ++r)
+    for (Index c = 0; c < width; ++c) part[c][r] = r < count ? rows[r * stride + c] : 0.0;
+}
+
+// out[r][k] -= sum over c of left[r][c] part[c][k], for k below `count`.
+template <int rows>
+inline void subtract(Index width, Index count, const double* left, const double part[panel][strip], std::ptrdiff_t stride,
+                     double* out) {
+  Vec<double> sum[rows][2] = {};
+  for (Index c = 0; c < width; ++c) {
+    const Vec<double> first = load<Vec<double>>(part[c]), second = load<Vec<double>>(part[c] + 4);
+    for (int r = 0; r < rows; ++r) {
+      sum[r][0] += left[r * stride + c] * first;
+      sum[r][1] += left[r * stride + c] * second;
+    }
+  }
+  for (int r = 0; r < rows; ++r) {
+    double* const to = out + r * stride;
+    if (count == strip) {
+      store(to, load<Vec<double>>(to) - sum[r][0]);
+      store(to + 4, load<Vec<double>>(to + 4) - sum[r][1]);
+    } else {
+      for (Index k = 0; k < count; ++k) to[k] -= sum[r][k / 4][k % 4];
+    }
+  }
+}
+
+// A panel of columns at a time, which is then taken from all that is right of it: a large matrix is read once for so many.
+Index cholesky(Index n, double* a, std::ptrdiff_t stride, double floor) {
+  double part[panel][strip], inverse[panel];
+  for (Index j = 0; j < n; j += panel) {
+    const Index width = j + panel < n ? panel : n - j;
+    double* const corner = a + j * (stride + 1);
+    if (const Index failed = small_cholesky(width, corner, stride, floor); failed >= 0) return j + failed;
+    for (Index c = 0; c < width; ++c) inverse[c] = 1 / corner[c * (stride + 1)];
+    for (Index i = j + width; i < n; i += strip) {
+      const Index count = i + strip < n ? strip : n - i;
+      double* const rows = a + i * stride + j;
+      lay_beside(width, count, rows, stride, part);
+      for (Index c = 0; c < width; ++c) {
+        const double* const line = corner + c * stride;
+        Vec<double> even[2] = {}, odd[2] = {};  // one sum would wait for each addition
+        Index l = 0;
+        for (; l + 2 <= c; l += 2)
+          for (int v = 0; v < 2; ++v) {
+            even[v] += line[l] * load<Vec<double>>(part[l] + 4 * v);
+            odd[v] += line[l + 1] * load<Vec<double>>(part[l + 1] + 4 * v);
+          }
+        for (int v = 0; v < 2; ++v) {
+          if (l < c) even[v] += line[l] * load<Vec<double>>(part[l] + 4 * v);
+          store(part[c] + 4 * v, inverse[c] * (load<Vec<double>>(part[c] + 4 * v) - (even[v] + odd[v])));
+        }
+      }
+      for (Index r = 0; r < count; ++r)
+        for (Index c = 0; c < width; ++c) rows[r * stride + c] = part[c][r];
+    }
+    for (Index k = j + width; k < n; k += strip) {
+      const Index count = k + strip < n ? strip : n - k;
+      lay_beside(width, count, a + k * stride + j, stride, part);
+      Index i = k;
+      for (; i + 4 <= n; i += 4) subtract<4>(width, count, a + i * stride + j, part, stride, a + i * stride + k);
+      for (; i < n; ++i) subtract<1>(width, count, a + i * stride + j, part, stride, a + i * stride + k);
     }
   }
   return -1;

@@ -150,6 +150,12 @@ struct Hot {
   void (*outer_sum)(Index rows, Index stride, const double* b, const double* a, double* H);
   // In-place Cholesky of the lower triangle of a row-major matrix; returns the index of the first pivot <= floor, or -1.
   Index (*cholesky)(Index n, double* a, std::ptrdiff_t stride, double floor);
+  // Of the hinge, its square or the logistic loss at margins z: alpha, which is the slope times -1, curvature, and the loss, or
+  // null; each times the price. The hinge has the curvature of its proximal term, and its loss is without that.
+  void (*smoothed_hinge)(Index n, const double* z, const double* price, const double* centre, const double* rate,
+                         double sharpness, double* alpha, double* curvature, double* loss);
+  void (*squared_hinge)(Index n, const double* z, const double* price, double* alpha, double* curvature, double* loss);
+  void (*logistic)(Index n, const double* z, const double* price, double* alpha, double* curvature, double* loss);
   // All classes at once, `width` of them, a multiple of 4: out[i][c] = start[c] + sum over k of x[i][k] W[k][c] (or no start);
   // G[k][c] += sum over i of x[i][k] U[i][c]; the same of a row that is sparse.
   void (*class_products_f32)(Index rows, Index d, Index width, const float* const* x, const double* W, const double* start,

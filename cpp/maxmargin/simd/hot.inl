@@ -8,6 +8,7 @@ namespace {
 #include "maxmargin/simd/algebra.inl"
 #include "maxmargin/simd/pairs.inl"
 #include "maxmargin/simd/rows.inl"
+#include "maxmargin/simd/losses.inl"
 #include "maxmargin/simd/classes.inl"
 
 constexpr Hot table{
@@ -43,6 +44,9 @@ constexpr Hot table{
     dense_sum<double>,
     outer_sum,
     cholesky,
+    smoothed_hinge,
+    squared_hinge,
+    logistic,
     class_products<float>,
     class_products<double>,
     class_sums<float>,

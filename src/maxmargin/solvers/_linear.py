@@ -94,7 +94,8 @@ class LinearNewton(PrimalSolver):
 
     Up to 1023 features it factors the Hessian ``I + Xᵀ diag(C_i ℓ''(z_i)) X``, which changes between rounds by the rows that
     come and go; smooth losses begin with every fourth row where there are many rows a feature, and take conjugate gradients,
-    preconditioned by the diagonal or the last factor, where these cost less. Beyond, it takes conjugate gradients: over the
+    preconditioned by the diagonal or the last factor, where these cost less. Dense rows that are mostly 0 are copied as sparse
+    ones. Beyond, it takes conjugate gradients: over the
     features, with the 256 heaviest exactly in the preconditioner and of the others the diagonal; or, where fewer rows curve
     than there are features (of a smooth loss: few of them much), over those rows' multipliers, scaled by the rows' lengths. A
     hinge has 200 sweeps of coordinate descent before. The hinge has no curvature; it is replaced by ``max_{0≤α≤C_i} α(1 − z) −
