@@ -22,7 +22,7 @@ from maxmargin.validation import (
     rows_are_objects,
 )
 
-__all__ = ["new_rows", "training_rows"]
+__all__ = ["checked_rows", "new_rows", "training_rows"]
 
 
 def training_rows(model: Any, kernel: Kernel, X: Any) -> tuple[Any, RowKind]:
@@ -33,12 +33,7 @@ def training_rows(model: Any, kernel: Kernel, X: Any) -> tuple[Any, RowKind]:
     pairwise = isinstance(kernel, Precomputed)
     if pairwise:
         refuse_sparse_kernel(X)
-    if is_ready(X):
-        _forget_features(model)
-        model.n_features_in_ = X.shape[1]
-    else:
-        with as_invalid_input():
-            X = validate_data(model, X, accept_sparse="csr", dtype=FLOATS, order="C")
+    X = checked_rows(model, X, reset=True)
     if pairwise:
         require_square(X)
         return X, RowKind.PAIRWISE
@@ -50,15 +45,28 @@ def new_rows(model: Any, X: Any) -> Any:
     kind = model._rows
     if kind is RowKind.OBJECTS:
         return object_rows(X)
-    known = vars(model).get("n_features_in_")
-    if not (is_ready(X) and X.shape[1] == known and "feature_names_in_" not in vars(model)):
-        with as_invalid_input():
-            X = validate_data(model, X, accept_sparse="csr", dtype=FLOATS, order="C", reset=False)
+    X = checked_rows(model, X, reset=False)
     if kind is RowKind.SPARSE:
         return canonical(X if sparse.issparse(X) else type(model.support_vectors_)(X))
     if sparse.issparse(X):
         raise InvalidInput(f"cannot use sparse input in {type(model).__name__!r} trained on dense data. Pass X.toarray().")
     return np.asarray(X)
+
+
+def checked_rows(model: Any, X: Any, *, reset: bool) -> Any:
+    """Rows as they are given, dense or CSR, float32 or float64; their width is learnt, or checked.
+
+    What needs neither converting nor naming does without scikit-learn's checks, which take longer than a small fit.
+    """
+    if is_ready(X):
+        if reset:
+            _forget_features(model)
+            model.n_features_in_ = X.shape[1]
+            return X
+        if X.shape[1] == vars(model).get("n_features_in_") and "feature_names_in_" not in vars(model):
+            return X
+    with as_invalid_input():
+        return validate_data(model, X, accept_sparse="csr", dtype=FLOATS, order="C", reset=reset)
 
 
 def _forget_features(model: Any) -> None:

@@ -10,10 +10,11 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from maxmargin._answers import answer_linear
 from maxmargin._solve import complaint
+from maxmargin.estimators._input import checked_rows
 from maxmargin.estimators._linear_classes import keep_classes, train_classes
 from maxmargin.estimators._parameters import check_budget, check_class_weight, check_random_state
 from maxmargin.estimators._reporting import report_for
@@ -26,9 +27,7 @@ from maxmargin.solution import Certificate, LinearSolution, Status
 from maxmargin.solution._classes import class_scores
 from maxmargin.solution._linear import linear_scores
 from maxmargin.validation import (
-    FLOATS,
     TrainingSet,
-    as_invalid_input,
     canonical,
     check_boolean,
     class_weights,
@@ -184,10 +183,7 @@ class LinearModel(LinearScores, ABC):
 
 def linear_rows(model: Any, X: Any, *, reset: bool) -> Any:
     """Rows as they are given, dense or CSR, float32 or float64; their width is learnt, or checked."""
-    with as_invalid_input():
-        return canonical(
-            validate_data(model, X, accept_sparse="csr", accept_large_sparse=True, dtype=FLOATS, order="C", reset=reset)
-        )
+    return canonical(checked_rows(model, X, reset=reset))
 
 
 def warn_of_the_worst(solutions: list[LinearSolution], names: list[str]) -> None:
