@@ -2,6 +2,7 @@
 //
 // Its matrix is made and factored where that is cheap; else conjugate gradients take the last factor, or at first the diagonal,
 // as a preconditioner, for as long as a new factor would take.
+#include <cmath>
 #include <numeric>
 
 #include "maxmargin/cpu.hpp"
@@ -12,6 +13,7 @@ namespace maxmargin {
 namespace {
 
 constexpr std::int64_t worth_a_try = 12;  // iterations: inexact directions make more rounds
+constexpr std::int64_t fair_share = 8;    // of these, before their rate tells anything
 constexpr Index step_of_rows = 4, rows_a_feature = 4;
 constexpr double enough_of_some = 1e-2;
 constexpr int rows_worth_factors = 16;
@@ -106,9 +108,12 @@ bool LinearNewton::iterate(double forcing, std::int64_t most) {
   precondition(residual_, fitted_);
   search_ = fitted_;
   double rho = h.dot(size_, residual_.data(), fitted_.data());
-  const double enough = forcing * forcing * rho;
+  const double first = rho, enough = forcing * forcing * rho;
   for (std::int64_t iteration = 0; rho > enough; ++iteration) {
     if (iteration == most) return false;
+    // At this rate it would take far longer than a factor: better to know it early.
+    if (iteration >= fair_share && !(double(iteration) * std::log(enough / first) > 4.0 * double(most) * std::log(rho / first)))
+      return false;
     passes_.curve(curvature_.data(), search_.data(), size_ > d_ ? &search_[d_] : nullptr, image_.data());
     for (Index k = 0; k < size_; ++k) image_[k] += (ridge_[k] + (k == d_ ? least : 0.0)) * search_[k];
     const double curve = h.dot(size_, search_.data(), image_.data());
