@@ -205,7 +205,7 @@ class StochasticClassifier(LinearScores):
             problem = self._problem(X, labels)
             solver = self._solver(seed)
             if (reason := solver.supports(problem)) is not None:
-                raise InvalidInput(f"StochasticSubgradient cannot solve this PrimalProblem: {reason}")
+                raise InvalidInput(f"StochasticSubgradient cannot solve this: {reason}")
             if first:
                 walks.append(solver.walk(problem))
             else:
