@@ -169,7 +169,8 @@ nb::tuple judge_all(const nb::tuple& problems, const Vector& beta, const Vector&
     else
       parallel_chunks(std::ptrdiff_t(stack.size()), one);
   }
-  std::vector<std::int64_t> support, boundary, counts;  // places among the rows of all problems
+  std::vector<std::int64_t> support, boundary;  // places among the rows of all problems
+  std::vector<std::int64_t> counts;
   std::vector<double> numbers;
   for (std::size_t k = 0; k < found.size(); ++k) {
     const Judgement& j = found[k];
@@ -184,10 +185,14 @@ nb::tuple judge_all(const nb::tuple& problems, const Vector& beta, const Vector&
                         to_numpy(std::move(numbers), {found.size(), std::size_t(10)}));
 }
 
+// Are all from 0 to `end` - 1?
+bool are_within(std::span<const std::int64_t> values, std::int64_t end) {
+  return std::all_of(values.begin(), values.end(), [&](std::int64_t value) { return 0 <= value && value < end; });
+}
+
 nb::tuple pairs_of(const Values<std::int64_t>& codes, Index classes) {
-  const std::span held(codes.data(), codes.shape(0));
-  if (std::any_of(held.begin(), held.end(), [&](std::int64_t code) { return code < 0 || code >= classes; }))
-    throw nb::value_error("A label is outside the classes.");
+  const std::span held(codes.data(), codes.size());
+  if (!are_within(held, classes)) throw nb::value_error("A label is outside the classes.");
   ClassPairs pairs = class_pairs(held, classes);
   return nb::make_tuple(to_numpy(std::move(pairs.rows)), to_numpy(std::move(pairs.signs)), to_numpy(std::move(pairs.starts)));
 }
@@ -195,19 +200,16 @@ nb::tuple pairs_of(const Values<std::int64_t>& codes, Index classes) {
 nb::tuple assembled(const Values<std::int64_t>& codes, Index classes, const Values<std::int64_t>& support,
                     const Values<std::int64_t>& counts, const Vector& beta, const Matrix<std::int64_t>& heights,
                     Index coefficients) {
-  const auto within = [](const auto& values, std::int64_t end) {
-    const std::span held(values.data(), values.size());
-    return std::all_of(held.begin(), held.end(), [&](std::int64_t value) { return 0 <= value && value < end; });
-  };
+  const std::span of_rows(codes.data(), codes.size()), rows_held(support.data(), support.size()),
+      machines(counts.data(), counts.size()), places(heights.data(), heights.size());
   const std::size_t total = support.size();
-  if (classes < 1 || !within(codes, classes) || !within(support, std::int64_t(codes.size())) ||
-      !within(heights, coefficients) || !within(counts, std::int64_t(total) + 1))
+  if (classes < 1 || !are_within(of_rows, classes) || !are_within(rows_held, std::int64_t(codes.size())) ||
+      !are_within(places, coefficients) || !are_within(machines, std::int64_t(total) + 1))
     throw nb::value_error("A class, a row or a height is outside its range.");
-  if (std::accumulate(counts.data(), counts.data() + counts.size(), std::int64_t(0)) != std::int64_t(total) ||
-      total != beta.size() || heights.shape(0) != counts.size() || heights.shape(1) != std::size_t(classes))
+  if (std::accumulate(machines.begin(), machines.end(), std::int64_t(0)) != std::int64_t(total) || total != beta.size() ||
+      heights.shape(0) != counts.size() || heights.shape(1) != std::size_t(classes))
     throw nb::value_error("Support vectors, coefficients and heights must belong to the same machines.");
-  Assembly found = assemble({codes.data(), codes.size()}, classes, {support.data(), total}, {counts.data(), counts.size()},
-                            {beta.data(), total}, {heights.data(), heights.size()}, coefficients);
+  Assembly found = assemble(of_rows, classes, rows_held, machines, {beta.data(), total}, places, coefficients);
   const std::size_t rows = found.rows.size();
   return nb::make_tuple(to_numpy(std::move(found.rows)), to_numpy(std::move(found.counts)),
                         to_numpy(std::move(found.dual), {std::size_t(coefficients), rows}));

@@ -1,9 +1,8 @@
 #include "maxmargin/features.hpp"
 
-#include <type_traits>
-
 #include <functional>
 #include <numeric>
+#include <type_traits>
 
 #include "maxmargin/linear_passes.hpp"
 #include "maxmargin/packing.hpp"
