@@ -58,12 +58,14 @@ std::unique_ptr<Features> DenseFeatures<V>::without_zeros() const {
   own.data.resize(stored);
   own.indices.resize(stored);
   for_rows([&](Index i) {
+    const V* const row = at(i);
+    const std::int32_t stop = own.indptr[i + 1];
     std::int32_t to = own.indptr[i];
-    for (Index k = 0; k < columns(); ++k)
-      if (const V value = at(i)[k]; value != 0) {
-        own.data[to] = value;
-        own.indices[to++] = k;
-      }
+    for (Index k = 0; to < stop; ++k) {  // no branch that nobody can foretell: a 0 is overwritten by what follows
+      own.data[to] = row[k];
+      own.indices[to] = k;
+      to += row[k] != 0;
+    }
   });
   return std::make_unique<CsrFeatures<V, std::int32_t>>(std::move(own), rows(), columns());
 }

@@ -74,7 +74,7 @@ LinearNewton::LinearNewton(const LinearProblem& problem, const LinearOptions& op
     L_.resize(H_.size());
     in_H_.assign(n_, 0.0);
     offset_row_.assign(d_, 0.0);
-    for (std::vector<double>* v : {&residual_, &fitted_, &search_, &image_}) v->resize(size_);
+    for (std::vector<double>* v : {&residual_, &fitted_, &search_, &image_, &diagonal_}) v->resize(size_);
   }
 }
 

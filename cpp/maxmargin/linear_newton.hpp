@@ -38,7 +38,8 @@ class LinearNewton {
   void evaluate();             // alpha, curvature, gradient and the two objectives at w
   bool find_direction();       // false: stopped
   void solve(double forcing);  // with up to some hundred features: linear_system.cpp
-  void factor();
+  bool solve_by_iterations(double forcing);
+  void factor(Index step);
   void precondition(const std::vector<double>& residual, std::vector<double>& out) const;
   bool iterate(double forcing, std::int64_t most);
   double line_search();
@@ -72,9 +73,10 @@ class LinearNewton {
   DualSums sums_, ahead_;
   std::vector<double> signed_[2];
   double primal_ = 0;
-  std::vector<double> H_, L_, in_H_, change_, offset_row_;  // curvatures that are in H
+  std::vector<double> H_, L_, in_H_, some_, change_, offset_row_;  // in_H_: curvatures that are in H
   double offset_corner_ = 0;
-  bool factored_ = false;
+  Index step_of_H_ = 0;     // every how manyth row is in H; 0: none
+  std::int64_t tried_ = 0;  // iterations since H has had all rows
   std::vector<double> residual_, fitted_, search_, image_, diagonal_;
   std::unique_ptr<ConjugateGradients> gradients_;
 };

@@ -1,7 +1,7 @@
 // Newton's system with up to some hundred features: (ridge + X' diag(curvature) X) direction = -gradient.
 //
-// Its matrix is made and factored where that is cheap; else conjugate gradients take the last factor, or at first the diagonal,
-// as a preconditioner, for as long as a new factor would take.
+// Its matrix is made and factored where that is cheap; else conjugate gradients take the last factor, or at first that of some
+// of the rows or the diagonal, as a preconditioner, for as long as a new factor would take.
 #include <cmath>
 #include <numeric>
 
@@ -12,9 +12,10 @@ namespace maxmargin {
 
 namespace {
 
-constexpr std::int64_t worth_a_try = 12;  // iterations: inexact directions make more rounds
-constexpr std::int64_t fair_share = 8;    // of these, before their rate tells anything
-constexpr Index step_of_rows = 4, rows_a_feature = 4;
+constexpr std::int64_t worth_a_try = 12;               // iterations: inexact directions make more rounds
+constexpr std::int64_t fair_share = 8;                 // of these, before their rate tells anything
+constexpr Index step_of_rows = 4, rows_a_feature = 8;  // of some rows that are solved for
+constexpr Index rows_of_a_guess = 6, least_step = 3;   // a feature, of some rows whose matrix is factored
 constexpr double enough_of_some = 1e-2;
 constexpr int rows_worth_factors = 16;
 
@@ -33,25 +34,30 @@ struct Costs {
 
 }  // namespace
 
-// Between two rounds only rows that came or went are added to H or taken from it.
-void LinearNewton::factor() {
+// Of every `step`-th row, each for so many. Between two rounds only rows that came or went are added to H or taken from it.
+void LinearNewton::factor(Index step) {
+  if (step > 1) {
+    some_.assign(n_, 0.0);
+    for (Index i = 0; i < n_; i += step) some_[i] = step * curvature_[i];
+  }
+  const std::vector<double>& wanted = step > 1 ? some_ : curvature_;
   Index changed = 0, alive = 0;
   for (Index i = 0; i < n_; ++i) {
-    change_[i] = curvature_[i] - in_H_[i];
+    change_[i] = wanted[i] - in_H_[i];
     changed += change_[i] != 0;
-    alive += curvature_[i] != 0;
+    alive += wanted[i] != 0;
   }
   if (2 * changed > alive) {  // from the start: cheaper, and rid of rounding
     std::fill(H_.begin(), H_.end(), 0.0);
     std::fill(offset_row_.begin(), offset_row_.end(), 0.0);
     offset_corner_ = 0;
-    change_ = curvature_;
+    change_ = wanted;
   }
-  in_H_ = curvature_;
+  in_H_ = wanted;
   passes_.add_outer(change_.data(), H_.data(), stride_);
   if (size_ > d_) {
-    passes_.combine(change_.data(), direction_.data());
-    for (Index k = 0; k < d_; ++k) offset_row_[k] += direction_[k];
+    passes_.combine(change_.data(), fitted_.data());
+    for (Index k = 0; k < d_; ++k) offset_row_[k] += fitted_[k];
     offset_corner_ = std::accumulate(change_.begin(), change_.end(), offset_corner_);
   }
   // Weights without penalty may have directions without curvature, which must not carry rounding away: each gets a part of what
@@ -59,6 +65,8 @@ void LinearNewton::factor() {
   double floor = problem_.penalty ? 1e-14 : 1e-9;
   // Not where rows curve: on rows far from 0 it would weigh as much as what they differ by.
   const double least = std::max(0.0, offset_floor() - offset_corner_);
+  // Features that some rows have and none of these would look as if they did not curve.
+  if (step > 1) passes_.squares(curvature_.data(), diagonal_.data());
   for (int attempt = 0; attempt < 8; ++attempt, floor *= 100) {
     for (Index k = 0; k < d_; ++k) {
       const std::ptrdiff_t row = std::ptrdiff_t(k) * stride_;
@@ -69,17 +77,22 @@ void LinearNewton::factor() {
       std::copy(offset_row_.begin(), offset_row_.end(), last);
       last[d_] = offset_corner_;
     }
+    for (Index k = 0; k < d_ && step > 1; ++k) {
+      double& corner = L_[std::ptrdiff_t(k) * stride_ + k];
+      corner = std::max(corner, diagonal_[k]);
+    }
     for (Index k = 0; k < size_; ++k) {
       double& corner = L_[std::ptrdiff_t(k) * stride_ + k];
       corner += std::max(ridge_[k], floor * corner + 1e-300) + (k == d_ ? least : 0.0);
     }
     if (hot().cholesky(size_, L_.data(), stride_, 0.0) < 0) break;
   }
-  factored_ = true;
+  step_of_H_ = step;
+  if (step == 1) tried_ = 0;
 }
 
 void LinearNewton::precondition(const std::vector<double>& residual, std::vector<double>& out) const {
-  if (!factored_) {
+  if (step_of_H_ == 0) {
     for (Index k = 0; k < size_; ++k) out[k] = residual[k] / diagonal_[k];
     return;
   }
@@ -99,8 +112,7 @@ bool LinearNewton::iterate(double forcing, std::int64_t most) {
   const Hot& h = hot();
   const double total = std::accumulate(curvature_.begin(), curvature_.end(), 0.0);
   const double least = std::max(0.0, offset_floor() - total);
-  if (!factored_) {
-    diagonal_.resize(size_);
+  if (step_of_H_ == 0) {
     passes_.squares(curvature_.data(), diagonal_.data());
     if (size_ > d_) diagonal_[d_] = total + least;
     for (Index k = 0; k < size_; ++k) diagonal_[k] += ridge_[k] + 1e-300;
@@ -114,6 +126,7 @@ bool LinearNewton::iterate(double forcing, std::int64_t most) {
     // At this rate it would take far longer than a factor: better to know it early.
     if (iteration >= fair_share && !(double(iteration) * std::log(enough / first) > 4.0 * double(most) * std::log(rho / first)))
       return false;
+    ++tried_;
     passes_.curve(curvature_.data(), search_.data(), size_ > d_ ? &search_[d_] : nullptr, image_.data());
     for (Index k = 0; k < size_; ++k) image_[k] += (ridge_[k] + (k == d_ ? least : 0.0)) * search_[k];
     const double curve = h.dot(size_, search_.data(), image_.data());
@@ -129,26 +142,32 @@ bool LinearNewton::iterate(double forcing, std::int64_t most) {
   return true;
 }
 
+// Without a new factor of all rows, where that pays; else false, with what has been done for it in direction_ and residual_.
+bool LinearNewton::solve_by_iterations(double forcing) {
+  if (proximal_ || !problem_.penalty || record_.to_the_end()) return false;
+  Index changed = 0, alive = 0;
+  for (Index i = 0; i < n_; ++i) {
+    changed += curvature_[i] != in_H_[i];
+    alive += curvature_[i] != 0;
+  }
+  const Costs costs(*problem_.x, size_);
+  const double made = std::min(changed, alive) * costs.row_of_matrix + costs.factor;
+  auto most = std::int64_t(made / (alive * costs.row_of_product + costs.step));
+  // The first factor of all rows serves the rounds that follow, which change little: it is put off once, not in every round.
+  if (step_of_H_ != 1) most -= tried_;
+  if (most < worth_a_try) return false;
+  const Index step = n_ / (rows_of_a_guess * size_);
+  if (step_of_H_ != 1 && step >= least_step) factor(step);
+  return iterate(forcing, most);
+}
+
 void LinearNewton::solve(double forcing) {
   for (Index k = 0; k < size_; ++k) residual_[k] = -gradient_[k];
   std::fill(direction_.begin(), direction_.end(), 0.0);
-  if (!proximal_ && problem_.penalty && !record_.to_the_end()) {
-    Index changed = 0, alive = 0;
-    for (Index i = 0; i < n_; ++i) {
-      changed += curvature_[i] != in_H_[i];
-      alive += curvature_[i] != 0;
-    }
-    const Costs costs(*problem_.x, size_);
-    const double made = std::min(changed, alive) * costs.row_of_matrix + costs.factor;
-    const auto most = std::int64_t(made / (alive * costs.row_of_product + costs.step));
-    if (most >= worth_a_try && iterate(forcing, most)) return;
-    image_.assign(direction_.begin(), direction_.begin() + size_);  // factor() takes direction_ for its own
-  } else {
-    std::fill(image_.begin(), image_.end(), 0.0);
-  }
-  factor();
+  if (solve_by_iterations(forcing)) return;
+  factor(1);
   precondition(residual_, fitted_);
-  for (Index k = 0; k < size_; ++k) direction_[k] = image_[k] + fitted_[k];
+  for (Index k = 0; k < size_; ++k) direction_[k] += fitted_[k];
 }
 
 // Some of the rows at a higher price, and these from some of them: most rounds are needed to come near, and for that a part of
