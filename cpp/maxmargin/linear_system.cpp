@@ -17,7 +17,8 @@ constexpr std::int64_t fair_share = 8;                 // of these, before their
 constexpr Index step_of_rows = 4, rows_a_feature = 8;  // of some rows that are solved for
 constexpr Index rows_of_a_guess = 6, least_step = 3;   // a feature, of some rows whose matrix is factored
 constexpr double enough_of_some = 1e-2;
-constexpr int rows_worth_factors = 16;
+constexpr std::int64_t rows_a_round = 6;  // a feature: with few, the best for some of the rows is soon not the best for all
+constexpr int rows_worth_factors = 8;
 
 // About nanoseconds, of one thread: only their ratios count.
 struct Costs {
@@ -191,6 +192,7 @@ void LinearNewton::begin_with_some_rows(const LinearOptions& options, const Moni
   some.target = problem_.target ? target.data() : nullptr;
   LinearOptions brief = options;
   brief.enough = enough_of_some;
+  brief.max_rounds = std::min<std::int64_t>(options.max_rounds, x->rows() / (rows_a_round * size_));
   place(minimise_by_newton(some, brief, [&](const Progress& p) { return monitor({p.seconds, 0, 0.0, 1.0, 0}); }));
 }
 
