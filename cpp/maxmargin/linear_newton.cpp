@@ -34,7 +34,7 @@ LinearNewton::LinearNewton(const LinearProblem& problem, const LinearOptions& op
       d_(problem.x->columns()),
       size_(d_ + (problem.offset != LinearOffset::none)),
       stride_((size_ + 7) / 8 * 8),
-      enough_(options.enough),
+      stand_for_more_(options.stand_for_more),
       explicit_(size_ <= widest_factor),
       wide_(!explicit_ && n_ <= 2 * std::int64_t(size_) &&
             (problem.loss == MarginLoss::hinge || problem.loss == MarginLoss::squared_hinge)),
@@ -221,7 +221,7 @@ LinearOutcome LinearNewton::run() {
     const double length = line_search();
     short_steps_ += length < 0.1;
     step(length);
-    if (decrement_ <= enough_ * primal_) {
+    if (stand_for_more_ && gains_little()) {
       record_.outcome().w.assign(w_.begin(), w_.begin() + d_);
       record_.outcome().b = size_ > d_ ? w_[d_] : 0.0;
       break;

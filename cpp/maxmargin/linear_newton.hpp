@@ -42,6 +42,7 @@ class LinearNewton {
   void factor(Index step);
   void precondition(const std::vector<double>& residual, std::vector<double>& out) const;
   bool iterate(double forcing, std::int64_t most);
+  bool gains_little() const;
   double line_search();
   void step(double length);
   void begin_at_the_median();
@@ -58,9 +59,8 @@ class LinearNewton {
   const LinearProblem& problem_;
   LinearPasses passes_;
   LinearRecord record_;
-  Index n_, d_, size_, stride_;  // size_: weights and offset; stride_: of the Hessian
-  double enough_;
-  bool explicit_, wide_;  // wide: not many more rows than features
+  Index n_, d_, size_, stride_;            // size_: weights and offset; stride_: of the Hessian
+  bool stand_for_more_, explicit_, wide_;  // wide: not many more rows than features
   bool proximal_ = false, best_ahead_ = false;
   std::vector<double> rate_, base_, moved_, longer_;  // of the proximal term; where the last polish came to
   Face face_;

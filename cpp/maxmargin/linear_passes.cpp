@@ -18,21 +18,16 @@ constexpr std::int64_t worth_a_thread = 1 << 18, worth_a_thread_dense = 1 << 19;
 
 LinearPasses::LinearPasses(const Features& x) : x_(x) {
   const std::int64_t n = x.rows(), stored = std::max<std::int64_t>(x.stored_values(), n);
-  const auto count = std::clamp<std::int64_t>(stored / worth_a_chunk, 1, most_chunks);
+  const bool alone = stored < (stored == n * x.columns() ? worth_a_thread_dense : worth_a_thread);
+  const auto count = alone ? 1 : std::min(stored / worth_a_chunk, most_chunks);
   // A part of a sum adds to a vector of its own, which must be short beside what it reads, in time and in memory.
   const std::int64_t by_width = stored / (8 * std::max<std::int64_t>(x.columns(), 1));
   parts_ = Index(std::clamp<std::int64_t>(std::min(count, by_width), 1, most_parts));
   for (std::int64_t c = 0; c <= count; ++c) bounds_.push_back(Index(c * n / count));
-  alone_ = stored < (stored == n * x.columns() ? worth_a_thread_dense : worth_a_thread);
-}
-
-void LinearPasses::share(Index chunks, bool alone, const std::function<void(std::ptrdiff_t)>& body) {
-  if (!alone) return parallel_chunks(chunks, body);
-  for (Index c = 0; c < chunks; ++c) body(c);
 }
 
 void LinearPasses::for_rows(const std::function<void(Index, Index, Index)>& body) const {
-  share(chunks(), alone_, [&](std::ptrdiff_t c) { body(Index(c), bounds_[c], bounds_[c + 1]); });
+  parallel_chunks(chunks(), [&](std::ptrdiff_t c) { body(Index(c), bounds_[c], bounds_[c + 1]); });
 }
 
 void LinearPasses::products(const double* w, double* out) const {
@@ -40,11 +35,10 @@ void LinearPasses::products(const double* w, double* out) const {
 }
 
 // Each part adds to a room of its own, the first to the sum itself.
-void LinearPasses::reduce(Index parts, bool alone, std::size_t width, double* sum,
-                          const std::function<void(Index, Index, double*)>& body) {
+void LinearPasses::reduce(Index parts, std::size_t width, double* sum, const std::function<void(Index, Index, double*)>& body) {
   const std::int64_t n = x_.rows();
   room_.resize(std::size_t(parts - 1) * width);
-  share(parts, alone, [&](std::ptrdiff_t c) {
+  parallel_chunks(parts, [&](std::ptrdiff_t c) {
     double* const own = c == 0 ? sum : room_.data() + std::size_t(c - 1) * width;
     if (c > 0) std::fill(own, own + width, 0.0);
     body(Index(c * n / parts), Index((c + 1) * n / parts), own);
@@ -55,21 +49,21 @@ void LinearPasses::reduce(Index parts, bool alone, std::size_t width, double* su
 // A matrix for each part has to be cleared and added: only as many as there is work for.
 Index LinearPasses::parts_of_outer(const double* a, Index stride) const {
   const auto rows = double(std::count_if(a, a + x_.rows(), [](double value) { return value != 0; }));
-  const double filled = std::min<double>(double(x_.stored_values()) / x_.rows(), stride);
-  const double worth = rows * filled * filled / (16.0 * stride * stride);
-  return Index(std::clamp(worth, 1.0, double(chunks())));
+  const auto stored = double(x_.stored_values());
+  const double filled = std::min<double>(stored / x_.rows(), stride);
+  const double worth = std::min(rows * filled * filled / (16.0 * stride * stride), stored / worth_a_chunk);
+  return Index(std::clamp(worth, 1.0, double(most_chunks)));
 }
 
 void LinearPasses::combine(const double* a, double* sum) {
   std::fill(sum, sum + x_.columns(), 0.0);
-  reduce(parts_, alone_, x_.columns(), sum,
-         [&](Index begin, Index end, double* own) { x_.add_rows(begin, end, a + begin, own); });
+  reduce(parts_, x_.columns(), sum, [&](Index begin, Index end, double* own) { x_.add_rows(begin, end, a + begin, own); });
 }
 
 void LinearPasses::curve(const double* a, const double* p, const double* p_offset, double* out) {
   const std::size_t width = x_.columns() + (p_offset != nullptr);
   std::fill(out, out + width, 0.0);
-  reduce(parts_, alone_, width, out, [&](Index begin, Index end, double* own) {
+  reduce(parts_, width, out, [&](Index begin, Index end, double* own) {
     const double total = x_.add_curved(begin, end, a + begin, p, p_offset ? *p_offset : 0.0, own);
     if (p_offset) own[x_.columns()] += total;
   });
@@ -77,26 +71,25 @@ void LinearPasses::curve(const double* a, const double* p, const double* p_offse
 
 void LinearPasses::squares(const double* a, double* sum) {
   std::fill(sum, sum + x_.columns(), 0.0);
-  reduce(parts_, alone_, x_.columns(), sum,
-         [&](Index begin, Index end, double* own) { x_.add_squares(begin, end, a + begin, own); });
+  reduce(parts_, x_.columns(), sum, [&](Index begin, Index end, double* own) { x_.add_squares(begin, end, a + begin, own); });
 }
 
 void LinearPasses::moments(double* sums) {
   const Index d = x_.columns();
   std::fill(sums, sums + 2 * std::ptrdiff_t(d), 0.0);
-  reduce(parts_, alone_, 2 * std::size_t(d), sums,
+  reduce(parts_, 2 * std::size_t(d), sums,
          [&](Index begin, Index end, double* own) { x_.add_moments(begin, end, own, own + d); });
 }
 
 void LinearPasses::add_outer(const double* a, double* H, Index stride) {
   const std::size_t size = std::size_t(stride) * std::size_t(stride);
-  reduce(parts_of_outer(a, stride), false, size, H,
+  reduce(parts_of_outer(a, stride), size, H,
          [&](Index begin, Index end, double* own) { x_.add_outer(begin, end, a + begin, own, stride); });
 }
 
 void LinearPasses::add_outer(const double* a, const SomeColumns& some, double* H, Index stride) {
   const std::size_t size = std::size_t(stride) * std::size_t(stride);
-  reduce(parts_of_outer(a, stride), false, size, H,
+  reduce(parts_of_outer(a, stride), size, H,
          [&](Index begin, Index end, double* own) { x_.add_outer(begin, end, a + begin, some, own, stride); });
 }
 

@@ -33,14 +33,12 @@ class LinearPasses {
   Index parts() const { return parts_; }  // of a sum over all rows
 
  private:
-  static void share(Index chunks, bool alone, const std::function<void(std::ptrdiff_t)>& body);
-  void reduce(Index parts, bool alone, std::size_t width, double* sum, const std::function<void(Index, Index, double*)>& body);
+  void reduce(Index parts, std::size_t width, double* sum, const std::function<void(Index, Index, double*)>& body);
   Index parts_of_outer(const double* a, Index stride) const;
 
   const Features& x_;
   std::vector<Index> bounds_;  // of the chunks, by rows
   Index parts_ = 1;
-  bool alone_ = false;        // too little to do for other threads
   std::vector<double> room_;  // what the parts but the first add up
 };
 

@@ -2,6 +2,7 @@
 //
 // Its matrix is made and factored where that is cheap; else conjugate gradients take the last factor, or at first that of some
 // of the rows or the diagonal, as a preconditioner, for as long as a new factor would take.
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 
@@ -17,7 +18,6 @@ constexpr std::int64_t fair_share = 8;                 // of these, before their
 constexpr Index step_of_rows = 4, rows_a_feature = 8;  // of some rows that are solved for
 constexpr Index rows_of_a_guess = 6, least_step = 3;   // a feature, of some rows whose matrix is factored
 constexpr double enough_of_some = 1e-2;
-constexpr std::int64_t rows_a_round = 6;  // a feature: with few, the best for some of the rows is soon not the best for all
 constexpr int rows_worth_factors = 8;
 
 // About nanoseconds, of one thread: only their ratios count.
@@ -171,6 +171,13 @@ void LinearNewton::solve(double forcing) {
   for (Index k = 0; k < size_; ++k) direction_[k] += fitted_[k];
 }
 
+// Some of the rows can be met closer than all of them, by about features / rows that curve of the objective: a step that gains
+// no more than that serves these rows alone.
+bool LinearNewton::gains_little() const {
+  const auto alive = double(std::count_if(curvature_.begin(), curvature_.end(), [](double c) { return c != 0; }));
+  return decrement_ <= std::max(enough_of_some, size_ / alive) * primal_;
+}
+
 // Some of the rows at a higher price, and these from some of them: most rounds are needed to come near, and for that a part of
 // the rows tells as much as all. Not where there are few rows a feature, or where a round is the factor more than the rows.
 void LinearNewton::begin_with_some_rows(const LinearOptions& options, const Monitor& monitor) {
@@ -191,8 +198,7 @@ void LinearNewton::begin_with_some_rows(const LinearOptions& options, const Moni
   some.price = price.data();
   some.target = problem_.target ? target.data() : nullptr;
   LinearOptions brief = options;
-  brief.enough = enough_of_some;
-  brief.max_rounds = std::min<std::int64_t>(options.max_rounds, x->rows() / (rows_a_round * size_));
+  brief.stand_for_more = true;
   place(minimise_by_newton(some, brief, [&](const Progress& p) { return monitor({p.seconds, 0, 0.0, 1.0, 0}); }));
 }
 
