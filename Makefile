@@ -58,6 +58,7 @@ sanitize-%: $(STAMP)
 # Suites: kernel, small, large_c, regression, nu, joint, growth, linear, linear_objective.
 SUITE ?= small
 bench: $(STAMP)
+	$(BIN)/pip install --quiet setuptools wheel  # a peer that comes as source needs them
 	$(BIN)/pip install --quiet --no-build-isolation --editable .[bench]
 	$(BIN)/python -m benchmarks $(SUITE) $(if $(DATA),--data $(DATA)) $(if $(ONLY),--only "$(ONLY)")
 
