@@ -122,7 +122,7 @@ def _draw(results: list[dict[str, Any]], file: Path) -> None:
 def main() -> None:
     """Run one suite."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("suite", choices=[*SUITES, *_families.SUITES, "growth", "joint", "linear", "linear_objective"])
+    parser.add_argument("suite", choices=[*SUITES, *_families.SUITES, "growth", "joint", *_linear.SUITES, "linear_objective"])
     parser.add_argument("--data", type=Path, help="folder with the data sets")
     parser.add_argument("--only", help="comma-separated names of tasks")
     parser.add_argument("--output", type=Path, default=Path("build/bench"))
@@ -133,8 +133,8 @@ def main() -> None:
     if asked.suite == "joint":
         _joint.run(asked.data, asked.output)
         return
-    if asked.suite == "linear":
-        _linear.run(asked.output, asked.data, asked.only)
+    if asked.suite in _linear.SUITES:
+        _linear.run(asked.suite, asked.output, asked.data, asked.only)
         return
     if asked.suite == "linear_objective":
         _linear_objective.run(asked.output, asked.data, asked.only)

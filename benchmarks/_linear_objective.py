@@ -93,7 +93,7 @@ def run(output: Path, folder: Path | None, only: str | None) -> None:
     if folder is None:
         raise SystemExit("This suite needs the folder that has the data: make bench SUITE=linear_objective DATA=folder")
     results = []
-    for found in compared(folder, *chosen(only, PRICES)):
+    for found in compared(folder, *chosen(only, LOSSES, PRICES)):
         results.append(found)
         _print(found)
     worst = _summary(results)

@@ -25,12 +25,12 @@ WIDEST_CHOLESKY = 2_000
 THREADS = 2
 
 
-def contestants(loss: str, width: int) -> tuple[str, ...]:
-    """Who takes part. The logistic loss has no intercept: scikit-learn's solvers do not agree on what it costs."""
+def rivals(loss: str, width: int) -> tuple[str, ...]:
+    """Who takes part beside ours. The logistic loss has no intercept: scikit-learn's solvers do not agree on what it costs."""
     if loss != "logistic":
-        return (OURS, SKLEARN, *((BY_SWEEPS,) if loss == "squared_hinge" else ()), MULTICORE, SNAPML)
+        return (SKLEARN, *((BY_SWEEPS,) if loss == "squared_hinge" else ()), MULTICORE, SNAPML)
     solvers = ["lbfgs", "liblinear", "newton-cg"] + ["newton-cholesky"] * (width <= WIDEST_CHOLESKY)
-    return (OURS, *(f"{SKLEARN} {name}" for name in solvers), MULTICORE, SNAPML)
+    return (*(f"{SKLEARN} {name}" for name in solvers), MULTICORE, SNAPML)
 
 
 def tries(who: str) -> Iterator[tuple[float, int]]:

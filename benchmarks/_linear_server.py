@@ -5,10 +5,12 @@ from __future__ import annotations
 import lzma
 import math
 import multiprocessing
+import tempfile
 import warnings
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import joblib
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.datasets import load_svmlight_file
@@ -63,10 +65,10 @@ class Found(NamedTuple):
     wrong: str = ""
 
 
-def _serve(pipe: Any, name: str, folder: Path) -> None:
+def _serve(pipe: Any, file: str) -> None:
     """Fits of one process that keeps its data: what takes too long is killed with it."""
     warnings.simplefilter("ignore")
-    X, y = load(name, folder)
+    X, y = joblib.load(file)
     pipe.send(X.shape[1])
     while True:
         asked: peers.Asked = pipe.recv()
@@ -80,15 +82,17 @@ def _serve(pipe: Any, name: str, folder: Path) -> None:
 
 
 class Server:
-    """Runs fits of one set, and starts again after one that had to be stopped."""
+    """Runs fits of one set, and starts again after one that had to be stopped; its text is read only once."""
 
     def __init__(self, name: str, folder: Path) -> None:
-        self._args = (name, folder)
+        self._place = tempfile.TemporaryDirectory()
+        self._file = f"{self._place.name}/rows"
+        joblib.dump(load(name, folder), self._file)
         self._begin()
 
     def _begin(self) -> None:
         self._pipe, there = multiprocessing.Pipe()
-        self._process = multiprocessing.get_context("spawn").Process(target=_serve, args=(there, *self._args), daemon=True)
+        self._process = multiprocessing.get_context("spawn").Process(target=_serve, args=(there, self._file), daemon=True)
         self._process.start()
         there.close()  # so that the end of the process is the end of the pipe
         self.width: int = self._pipe.recv()
@@ -104,22 +108,29 @@ class Server:
                 return found
         except EOFError:  # the process died
             pass
-        self.stop()
+        self._kill()
         self._begin()
         return None
 
-    def stop(self) -> None:
-        """End the process."""
+    def _kill(self) -> None:
         self._process.kill()
         self._process.join()
 
+    def stop(self) -> None:
+        """End the process, and forget the rows."""
+        self._kill()
+        self._place.cleanup()
 
-def chosen(only: str | None, prices: tuple[float, ...]) -> tuple[list[str], list[str], list[float]]:
+
+def chosen(
+    only: str | None, all_losses: tuple[str, ...], prices: tuple[float, ...]
+) -> tuple[list[str], list[str], list[float]]:
     """Sets, losses and prices of --only; all of what it does not name."""
     words = [word.strip() for word in only.split(",")] if only else []
-    losses = [word for word in words if word in LOSSES]
+    losses = [word for word in words if word in all_losses]
     named = [float(word.removeprefix("C=")) for word in words if word.startswith("C=")]
-    names = [word for word in words if word not in LOSSES and not word.startswith("C=")]
+    names = [word for word in words if word not in all_losses and not word.startswith("C=")]
     if strange := [name for name in names if name not in SETS]:
-        raise SystemExit(f"--only takes sets, losses and prices such as C=1. Unknown: {strange}; sets: {', '.join(SETS)}")
-    return names or list(SETS), losses or list(LOSSES), named or list(prices)
+        known = f"sets: {', '.join(SETS)}; losses: {', '.join(all_losses)}"
+        raise SystemExit(f"--only takes sets, losses and prices such as C=1. Unknown here: {strange}; {known}")
+    return names or list(SETS), losses or list(all_losses), named or list(prices)
