@@ -5,7 +5,7 @@
 #include <limits>
 #include <vector>
 
-#include "maxmargin/simd/hot.hpp"
+#include "maxmargin/schedule.hpp"
 
 namespace maxmargin {
 
@@ -24,20 +24,22 @@ struct CoordinateSweep {
   double last = 0;  // its weight
   std::vector<double> w;
   std::vector<SweepRow> rows;
-  std::vector<Index> order;  // the first `active` take part
-  std::size_t active, position = 0;
+  Schedule schedule;
+  std::size_t position = 0;                       // among its visits
   double highest = infinity, lowest = -infinity;  // projected slopes of the sweep before: what is beyond is settled
   double most = -infinity, least = infinity;      // of this one
-  double gap = 0;                                 // sum over the rows of their shares, each before its own step
+  double gap = 0;                                 // about the sum over the rows of their shares, each before its own step
 
+  CoordinateSweep(Index n, std::uint64_t seed) : rows(n), schedule(n, seed) {}
   double upper(Index i) const { return squared ? infinity : rows[i].own; }
   double ridge(Index i) const { return squared ? rows[i].own : 0.0; }
   void all_come_back() {
-    active = order.size();
+    schedule.all_come_back();
     highest = infinity;
     lowest = -infinity;
   }
   void begin() {
+    schedule.choose();
     position = 0;
     most = -infinity;
     least = infinity;

@@ -22,16 +22,17 @@ template <bool squared, class Product, class Add, class Fetch, class Announce>
 void steps(CoordinateSweep& sweep, std::size_t count, const Product& product, const Add& add, const Fetch& fetch,
            const Announce& announce) {
   const std::size_t end = sweep.position + count;
-  std::size_t k = sweep.position, active = sweep.active;
+  std::size_t k = sweep.position;
   double most = sweep.most, least = sweep.least, gap = sweep.gap, last = sweep.last;
-  Index* const order = sweep.order.data();
-  for (; k < active && k < end; ++k) {
-    const Index i = order[k];
-    if (k + 2 < active) {
-      announce(order[k + 2]);
-      prefetch(&sweep.rows[order[k + 2]]);
-      fetch(order[k + 1]);
+  const std::vector<Index>& visits = sweep.schedule.visits();
+  for (; k < visits.size() && k < end; ++k) {
+    const Index i = visits[k];
+    if (k + 2 < visits.size()) {
+      announce(visits[k + 2]);
+      prefetch(&sweep.rows[visits[k + 2]]);
+      fetch(visits[k + 1]);
     }
+    if (sweep.schedule.has_settled(i)) continue;
     SweepRow& row = sweep.rows[i];
     const double before = row.alpha, top = squared ? CoordinateSweep::infinity : row.own;
     const double slack = 1 - row.y * (product(i) + sweep.constant * last);
@@ -39,31 +40,31 @@ void steps(CoordinateSweep& sweep, std::size_t count, const Product& product, co
     double projected = slope;
     if (before == 0) {
       if (slope > sweep.highest) {  // settled at 0: left out until the others have settled too
-        std::swap(order[k--], order[--active]);
+        sweep.schedule.settle(i);
         continue;
       }
       projected = std::min(slope, 0.0);
     } else if (before == top) {
       if (slope < sweep.lowest) {
-        std::swap(order[k--], order[--active]);
+        sweep.schedule.settle(i);
         continue;
       }
       projected = std::max(slope, 0.0);
     }
-    if (squared)
-      gap += (slack > 0 ? 0.5 * slack * slack / row.own : 0.0) + before * (0.5 * before * row.own - slack);
-    else
-      gap += row.own * std::max(slack, 0.0) - before * slack;
+    const double share = squared ? (slack > 0 ? 0.5 * slack * slack / row.own : 0.0) + before * (0.5 * before * row.own - slack)
+                                 : row.own * std::max(slack, 0.0) - before * slack;
+    gap += share / sweep.schedule.frequency(i);
     most = std::max(most, projected);
     least = std::min(least, projected);
-    if (std::abs(projected) <= 1e-14) continue;
-    row.alpha = std::clamp(before - slope * row.inverse, 0.0, top);
-    const double change = (row.alpha - before) * row.y;
-    add(i, change);
-    last += sweep.constant * change;
+    const double wanted = std::abs(projected) <= 1e-14 ? before : std::clamp(before - slope * row.inverse, 0.0, top);
+    const double way = wanted - before;
+    sweep.schedule.learn(i, -way * (slope + 0.5 * way / row.inverse));
+    if (way == 0) continue;
+    row.alpha = wanted;
+    add(i, way * row.y);
+    last += sweep.constant * way * row.y;
   }
   sweep.position = k;
-  sweep.active = active;
   sweep.most = most;
   sweep.least = least;
   sweep.gap = gap;

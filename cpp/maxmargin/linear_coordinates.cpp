@@ -1,11 +1,10 @@
-// Coordinate descent in the dual with shrinking (Hsieh, Chang, Lin, Keerthi and Sundararajan 2008), and after each sweep the
-// best step along the way that the last two have gone.
+// Coordinate descent in the dual with shrinking (Hsieh, Chang, Lin, Keerthi and Sundararajan 2008) and frequencies that adapt,
+// and after each sweep the best step along the way that the last two have gone.
 #include <numeric>
 
 #include "maxmargin/coordinate_sweep.hpp"
 #include "maxmargin/cpu.hpp"
 #include "maxmargin/linear_state.hpp"
-#include "maxmargin/shuffle.hpp"
 
 namespace maxmargin {
 
@@ -25,7 +24,7 @@ class CoordinateSearch {
         record_(problem, options, monitor, 20'000, false),
         n_(problem.x->rows()),
         d_(problem.x->columns()),
-        shuffle_{seed},
+        sweep_(n_, seed),
         alpha_(n_, 0.0),
         z_(n_, 0.0),
         before_(n_, 0.0),
@@ -35,16 +34,12 @@ class CoordinateSearch {
     sweep_.squared = problem.loss == MarginLoss::squared_hinge;
     sweep_.constant = problem.offset == LinearOffset::penalised ? problem.offset_scale : 0.0;
     sweep_.w.assign(d_, 0.0);
-    sweep_.rows.resize(n_);
     for (Index i = 0; i < n_; ++i) {
       const double own = sweep_.squared ? 0.5 / problem.price[i] : problem.price[i];
       const double diagonal = problem.x->square(i) + sweep_.constant * sweep_.constant + (sweep_.squared ? own : 0.0);
       // A row of zeros has no curvature: its multiplier goes to its bound.
       sweep_.rows[i] = {0.0, problem.y[i], own, diagonal > 0 ? 1 / diagonal : CoordinateSweep::infinity};
     }
-    sweep_.order.resize(n_);
-    std::iota(sweep_.order.begin(), sweep_.order.end(), 0);
-    sweep_.active = sweep_.order.size();
   }
 
   LinearOutcome run() {
@@ -55,15 +50,14 @@ class CoordinateSearch {
         next_return = sweep + std::max<std::int64_t>(1, sweep / 4);
         sweep_.all_come_back();
       }
-      shuffle_(sweep_.order, sweep_.active);
       sweep_.begin();
-      while (sweep_.position < sweep_.active) {
+      while (sweep_.position < sweep_.schedule.visits().size()) {
         problem_.x->step_through(sweep_, rows_between_polls);
         if (record_.poll()) return record_.finish();
       }
       // Here, not after going on: a sweep leaves margins that are nearly right.
       if (is_worth_a_look(sweep) && (look(sweep) || is_slow(sweep))) break;
-      if (sweep_.most - sweep_.least <= 0.1 * record_.relative_gap() && sweep_.active < sweep_.order.size()) {
+      if (sweep_.most - sweep_.least <= 0.1 * record_.relative_gap() && sweep_.schedule.some_settled()) {
         sweep_.all_come_back();
       } else {
         sweep_.highest = sweep_.most > 0 ? sweep_.most : CoordinateSweep::infinity;
@@ -190,8 +184,7 @@ class CoordinateSearch {
   LinearRecord record_;
   std::vector<std::pair<std::int64_t, double>> gaps_;  // at which sweep
   Index n_, d_;
-  Shuffle shuffle_;
-  CoordinateSweep sweep_{};
+  CoordinateSweep sweep_;
   std::vector<double> alpha_, z_, longer_;
   std::vector<double> before_, way_, w_before_, w_way_;  // after the sweep before, and from there
   double last_before_ = 0;

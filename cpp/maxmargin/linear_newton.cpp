@@ -11,7 +11,7 @@ namespace {
 
 constexpr Index widest_factor = 1024;   // beyond that, conjugate gradients
 constexpr double first_by_rows = 10.0;  // of the sharpness on wide rows
-constexpr std::int64_t sweeps_before = 200, fair_try = 400, most_sweeps = 20'000;
+constexpr std::int64_t sweeps_before = 200, fair_try = 200, most_sweeps = 20'000;
 
 // glibc gives what is free at the top of its memory back to the system, which has to clear it again for the next fit: a tenth
 // of the time of a short one. It keeps up to twice the largest piece that it has seen go (at most 32 MB). So here goes a piece

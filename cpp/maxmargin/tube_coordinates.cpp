@@ -1,11 +1,11 @@
-// Coordinate descent in the dual of the tubes, with shrinking (Ho and Lin 2012).
+// Coordinate descent in the dual of the tubes, with shrinking (Ho and Lin 2012) and frequencies that adapt.
 //
 // In one multiplier the dual is  1/2 (|x_i|^2 + D) t^2 + slope t + epsilon |alpha_i + t|, whose minimum is in closed form.
 #include <limits>
 #include <numeric>
 
 #include "maxmargin/linear_state.hpp"
-#include "maxmargin/shuffle.hpp"
+#include "maxmargin/schedule.hpp"
 
 namespace maxmargin {
 
@@ -19,21 +19,18 @@ class TubeSearch {
         record_(problem, options, monitor, 20'000, false),
         n_(problem.x->rows()),
         constant_(problem.offset == LinearOffset::penalised ? problem.offset_scale : 0.0),
-        shuffle_{seed},
+        schedule_(n_, seed),
         w_(problem.x->columns(), 0.0),
         alpha_(n_, 0.0),
         square_(n_),
-        z_(n_),
-        order_(n_) {
+        z_(n_) {
     for (Index i = 0; i < n_; ++i) {
       square_[i] = problem.x->square(i) + constant_ * constant_ + ridge(i);
       unit_ = std::max(unit_, std::abs(problem.target[i]));
     }
-    std::iota(order_.begin(), order_.end(), 0);
   }
 
   LinearOutcome run() {
-    std::size_t active = order_.size();
     double bound = infinity, worst = infinity;  // the largest violation: of the sweep before, and of this one
     std::int64_t next_look = 1;
     for (std::int64_t sweep = 0;; ++sweep) {
@@ -41,10 +38,12 @@ class TubeSearch {
         next_look = sweep + std::max<std::int64_t>(1, sweep / 4);
         if (look(sweep)) break;
       }
-      shuffle_(order_, active);
+      schedule_.choose();
       worst = 0;
-      for (std::size_t k = 0; k < active; ++k) {
-        const Index i = order_[k];
+      std::size_t done = 0;
+      for (const Index i : schedule_.visits()) {
+        if ((++done & 1023) == 0 && record_.poll()) return record_.finish();
+        if (schedule_.has_settled(i)) continue;
         double product;
         problem_.x->products(i, i + 1, w_.data(), &product);
         const double y = problem_.y[i], top = most_alpha(problem_.loss, problem_.price[i]);
@@ -54,22 +53,26 @@ class TubeSearch {
         const double up = alpha_[i] < top ? -right : -infinity, down = alpha_[i] > -top ? left : -infinity;
         const double violation = std::max({up, down, 0.0});
         if (std::max(up, down) < -bound) {  // settled: left out until the others have settled too
-          std::swap(order_[k--], order_[--active]);
+          schedule_.settle(i);
           continue;
         }
         worst = std::max(worst, violation);
-        if (violation <= 1e-14 * unit_ || square_[i] <= 0) continue;
+        if (violation <= 1e-14 * unit_ || square_[i] <= 0) {
+          schedule_.learn(i, 0.0);
+          continue;
+        }
         // The minimum without the kink, moved towards 0 by what the kink costs.
         const double before = alpha_[i], plain = before - slope / square_[i], cost = problem_.epsilon / square_[i];
         const double moved = std::copysign(std::max(std::abs(plain) - cost, 0.0), plain);
         alpha_[i] = std::clamp(moved, -top, top);
-        const double change = (alpha_[i] - before) * y;
+        const double way = alpha_[i] - before, change = way * y;
+        schedule_.learn(i,
+                        problem_.epsilon * (std::abs(before) - std::abs(alpha_[i])) - way * (slope + 0.5 * square_[i] * way));
         problem_.x->add_rows(i, i + 1, &change, w_.data());
         last_ += constant_ * change;
-        if ((k & 1023) == 1023 && record_.poll()) return record_.finish();
       }
-      if (worst <= 0.1 * record_.relative_gap() * unit_ && active < order_.size()) {
-        active = order_.size();
+      if (worst <= 0.1 * record_.relative_gap() * unit_ && schedule_.some_settled()) {
+        schedule_.all_come_back();
         bound = infinity;
         continue;
       }
@@ -101,11 +104,10 @@ class TubeSearch {
   Index n_;
   double constant_;  // value of the feature that an offset is the weight of
   double unit_ = 0;  // the largest target
-  Shuffle shuffle_;
+  Schedule schedule_;
   std::vector<double> w_;
   double last_ = 0;  // weight of the constant feature
   std::vector<double> alpha_, square_, z_;
-  std::vector<Index> order_;
 };
 
 }  // namespace

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
+from scipy import sparse
 
+from maxmargin import LinearSVC
 from maxmargin.kernels import RBF
 from maxmargin.problems import SoftMargin
 from maxmargin.solution import Iterate
@@ -57,3 +62,52 @@ def test_the_search_takes_no_more_than_it_did(count: Count) -> None:
     assert iterate.steps <= SLACK * count.steps
     assert iterate.rows_made <= SLACK * count.rows_made
     assert iterate.newton_rounds <= count.newton_rounds + 2
+
+
+@dataclass(frozen=True)
+class LinearCount:
+    """A linear model, and what its solver needs: sweeps, or rounds of Newton."""
+
+    data: Callable[[], tuple[Any, NDArray[np.bool_]]]
+    loss: str
+    C: float
+    solver: str
+    rounds: int
+
+    def __str__(self) -> str:
+        return f"{self.data.__name__.strip('_')}, {self.loss}, C = {self.C:g}, {self.solver}"
+
+
+def _words() -> tuple[sparse.csr_array, NDArray[np.bool_]]:
+    """Counts of words, few of them common, in texts of very different lengths."""
+    rng = np.random.default_rng(0)
+    texts, words = 4000, 6000
+    lengths = np.exp(rng.normal(3.5, 1, size=texts)).astype(int) + 1
+    drawn = np.minimum(rng.zipf(1.3, size=lengths.sum()) - 1, words - 1)
+    X = sparse.csr_array((np.ones(len(drawn)), (np.repeat(np.arange(texts), lengths), drawn)), shape=(texts, words))
+    X.sum_duplicates()
+    return X, X @ rng.normal(size=words) + np.sqrt(lengths) * rng.normal(size=texts) > 0
+
+
+def _columns() -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """Few features of different scales."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(20_000, 30)) * np.logspace(-1, 1, 30)
+    return X, X @ rng.normal(size=30) + 3 * rng.normal(size=len(X)) > 0
+
+
+LINEAR_COUNTS = [
+    LinearCount(_words, "hinge", 1.0, "coordinate_descent", 275),
+    LinearCount(_words, "squared_hinge", 1.0, "coordinate_descent", 139),
+    LinearCount(_columns, "hinge", 0.1, "auto", 7),
+    LinearCount(_columns, "hinge", 100.0, "auto", 10),
+    LinearCount(_columns, "squared_hinge", 100.0, "auto", 3),
+]
+
+
+@pytest.mark.parametrize("count", LINEAR_COUNTS, ids=str)
+def test_linear_searches_take_no_more_than_they_did(count: LinearCount) -> None:
+    X, y = count.data()
+    model = LinearSVC(loss=count.loss, C=count.C, solver=count.solver, tol=1e-3, penalise_intercept=True).fit(X, y)
+    assert model.certificate_.relative_gap <= 1e-3
+    assert model.n_iter_ <= 1.25 * count.rounds
