@@ -97,8 +97,8 @@ def _columns() -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
 
 
 LINEAR_COUNTS = [
-    LinearCount(_words, "hinge", 1.0, "coordinate_descent", 275),
-    LinearCount(_words, "squared_hinge", 1.0, "coordinate_descent", 139),
+    LinearCount(_words, "hinge", 1.0, "coordinate_descent", 169),
+    LinearCount(_words, "squared_hinge", 1.0, "coordinate_descent", 88),
     LinearCount(_columns, "hinge", 0.1, "auto", 7),
     LinearCount(_columns, "hinge", 100.0, "auto", 10),
     LinearCount(_columns, "squared_hinge", 100.0, "auto", 3),
