@@ -22,7 +22,7 @@ EXACT = 1e-5  # a hundredth of what is asked for
 OUR_CAP = 120.0
 # A peer is stopped once it has taken so many times as long as ours, but not before some seconds: more would only raise a bound
 # that says enough.
-FAR_BEHIND, LEAST_CAP, MOST_CAP = 100.0, 8.0, 120.0
+FAR_BEHIND, LEAST_CAP, MOST_CAP = 25.0, 6.0, 120.0
 STILL_FAR = 20.0
 ROUNDS, SHORT = 5, 1.0  # short fits are made so often, in turn
 

@@ -56,7 +56,7 @@ bool LinearRecord::see(double primal, const std::vector<double>& w, double b, do
   // Where the losses vanish, what is left may be told more precisely than the objective at 0.
   if (gap() <= std::max(aim_ * bound, 1e-2 * rounding_)) {
     // Near the optimum the objective sees the square of the error of w.
-    if (aim_ < options_.tol && ++extra_rounds_ <= 2) return spent(rounds) || poll();
+    if (aim_ < options_.tol && ++extra_rounds_ <= 1) return spent(rounds) || poll();
     end(Ending::converged);
     return true;
   }

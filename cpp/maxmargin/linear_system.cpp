@@ -18,6 +18,7 @@ constexpr std::int64_t fair_share = 8;                 // of these, before their
 constexpr Index step_of_rows = 4, rows_a_feature = 8;  // of some rows that are solved for
 constexpr Index rows_of_a_guess = 6, least_step = 3;   // a feature, of some rows whose matrix is factored
 constexpr double enough_of_some = 1e-2;
+constexpr double little = 0.3;  // a change of all curvatures
 constexpr int rows_worth_factors = 8;
 
 // About nanoseconds, of one thread: only their ratios count.
@@ -145,15 +146,27 @@ bool LinearNewton::iterate(double forcing, std::int64_t most) {
 
 // Without a new factor of all rows, where that pays; else false, with what has been done for it in direction_ and residual_.
 bool LinearNewton::solve_by_iterations(double forcing) {
-  if (proximal_ || !problem_.penalty || record_.to_the_end()) return false;
+  if (proximal_ || !problem_.penalty) return false;
   Index changed = 0, alive = 0;
+  double off = 0, total = 0;
   for (Index i = 0; i < n_; ++i) {
     changed += curvature_[i] != in_H_[i];
     alive += curvature_[i] != 0;
+    off += std::abs(curvature_[i] - in_H_[i]);
+    total += curvature_[i];
+  }
+  if (changed == 0 && step_of_H_ == 1) {  // the same system once more
+    precondition(residual_, direction_);
+    return true;
   }
   const Costs costs(*problem_.x, size_);
   const double made = std::min(changed, alive) * costs.row_of_matrix + costs.factor;
   auto most = std::int64_t(made / (alive * costs.row_of_product + costs.step));
+  // The last of all rounds hardly change the curvatures: an iteration with the last factor takes a residual to about the part
+  // that they do. Before, these directions are too inexact, and make more rounds.
+  if (record_.to_the_end())
+    return step_of_H_ == 1 && off < little * total && std::log(forcing) > double(most) * std::log(off / total) &&
+           iterate(forcing, most);
   // The first factor of all rows serves the rounds that follow, which change little: it is put off once, not in every round.
   if (step_of_H_ != 1) most -= tried_;
   if (most < worth_a_try) return false;
