@@ -14,19 +14,30 @@ constexpr Index most_heavy = 256;
 constexpr int most_iterations = 2000;
 constexpr int most_of_a_face = 1000;
 constexpr double negligible = 1e-12;  // beside the ridge: a smooth loss has rows that hardly curve
+constexpr double few_rows = 0.35;     // so large a part of them: their own system is the better one
 
 }  // namespace
 
 ConjugateGradients::ConjugateGradients(const LinearProblem& problem, LinearPasses& passes, Index size)
     : x_(*problem.x),
       y_(problem.y),
+      price_(problem.price),
       penalty_(problem.penalty),
       smooth_(!is_quadratic(problem.loss)),
       passes_(passes),
       size_(size),
-      d_(problem.x->columns()) {
+      d_(problem.x->columns()),
+      square_(problem.x->rows()),
+      image_(size) {
+  passes.for_rows([&](Index, Index begin, Index end) {
+    for (Index i = begin; i < end; ++i) square_[i] = x_.square(i);
+  });
+}
+
+// The columns that weigh most, whose block of the matrix is factored.
+void ConjugateGradients::choose_columns() {
   std::vector<double> weight(d_);
-  passes.squares(problem.price, weight.data());
+  passes_.squares(price_, weight.data());
   some_.columns.resize(d_);
   std::iota(some_.columns.begin(), some_.columns.end(), 0);
   const Index count = std::min(d_, most_heavy);
@@ -39,11 +50,12 @@ ConjugateGradients::ConjugateGradients(const LinearProblem& problem, LinearPasse
   heavy_ = count + (size_ - d_);
   stride_ = (heavy_ + 7) / 8 * 8;
   block_.resize(std::size_t(stride_) * std::size_t(stride_));
-  for (std::vector<double>* v : {&diagonal_, &sum_, &residual_, &fitted_, &search_, &image_}) v->resize(size_);
+  for (std::vector<double>* v : {&diagonal_, &sum_, &residual_, &fitted_, &search_}) v->resize(size_);
   heavy_part_.resize(heavy_);
 }
 
 void ConjugateGradients::prepare(const std::vector<double>& curvature) {
+  if (block_.empty()) choose_columns();
   const double total = std::accumulate(curve_.begin(), curve_.end(), 0.0);
   passes_.squares(curvature.data(), diagonal_.data());
   if (size_ > d_) diagonal_[d_] = total;
@@ -118,7 +130,7 @@ bool ConjugateGradients::solve(const std::vector<double>& curvature, const std::
   const double least = penalty_ ? negligible : 0.0;
   double weighty = 0;  // rows, those that curve little beside the ridge in part
   for (std::size_t i = 0; i < curvature.size(); ++i) {
-    const double weight = curvature[i] * (1 + x_.square(Index(i)));
+    const double weight = curvature[i] * (1 + square_[i]);
     if (!(weight > least)) continue;
     active_.push_back(Index(i));
     curve_.push_back(curvature[i]);
@@ -127,7 +139,7 @@ bool ConjugateGradients::solve(const std::vector<double>& curvature, const std::
   ridge_ = ridge;
   // A smooth loss has all rows at first, as ill-conditioned as they are; near the end few that curve, and a well-conditioned
   // system of them.
-  const bool few = !smooth_ || 2 * weighty <= double(curvature.size());
+  const bool few = !smooth_ || weighty <= few_rows * double(curvature.size());
   if (penalty_ && few && !active_.empty() && active_.size() <= std::size_t(size_))
     return solve_by_rows(gradient, forcing, direction, record);
   if (size_ > d_) ridge_[d_] += offset_floor;
@@ -162,15 +174,15 @@ bool ConjugateGradients::solve_by_features(const std::vector<double>& curvature,
   return true;
 }
 
-// out = R^-1 sum over the rows of p_k y_k x_k, R the ridge
+// out = R^-1 sum over the rows of p_k y_k x_k, R the ridge, which is 1 but for the offset
 void ConjugateGradients::combine_rows(const Face& face, const std::vector<double>& p, std::vector<double>& out) {
   const auto count = std::ptrdiff_t(face.rows.size());
   // Each chunk adds to a vector of its own, which must be short beside what it reads.
   const double read = double(count) * (double(x_.stored_values()) / x_.rows());
   const auto chunks = std::ptrdiff_t(std::clamp(read / (1.5 * size_), 1.0, double(passes_.parts())));
-  room_.resize(std::size_t(chunks) * std::size_t(size_));
+  room_.resize(std::size_t(chunks - 1) * std::size_t(size_));
   parallel_chunks(chunks, [&](std::ptrdiff_t c) {
-    double* const own = room_.data() + c * size_;
+    double* const own = c == 0 ? out.data() : room_.data() + (c - 1) * size_;
     std::fill(own, own + size_, 0.0);
     double total = 0;
     for (std::ptrdiff_t k = c * count / chunks; k < (c + 1) * count / chunks; ++k) {
@@ -181,9 +193,7 @@ void ConjugateGradients::combine_rows(const Face& face, const std::vector<double
     }
     if (size_ > d_) own[d_] = total;
   });
-  std::copy(room_.begin(), room_.begin() + size_, out.begin());
-  for (std::ptrdiff_t c = 1; c < chunks; ++c) hot().axpy(size_, 1.0, room_.data() + c * size_, out.data());
-  for (Index k = 0; k < d_; ++k) out[k] /= ridge_[k];
+  for (std::ptrdiff_t c = 1; c < chunks; ++c) hot().axpy(size_, 1.0, room_.data() + (c - 1) * size_, out.data());
   if (size_ > d_) out[d_] = ridge_[d_] > 0 ? out[d_] / ridge_[d_] : 0.0;
 }
 
@@ -239,7 +249,7 @@ bool ConjugateGradients::iterate_rows(Face& face, double enough, double forcing,
   for (std::vector<double>* v : {&face.change, &row_fitted_, &row_image_, &row_diagonal_}) v->assign(count, 0.0);
   double weight = 0;
   for (std::ptrdiff_t k = 0; k < count; ++k) {
-    row_diagonal_[k] = 1 / face.curvature[k] + x_.square(face.rows[k]);
+    row_diagonal_[k] = 1 / face.curvature[k] + square_[face.rows[k]];
     weight += 1 / row_diagonal_[k];
   }
   const auto multiply = [&](const std::vector<double>& p) {

@@ -49,19 +49,21 @@ class ConjugateGradients {
   bool iterate_rows(Face& face, double enough, double forcing, LinearRecord& record);
   void combine_rows(const Face& face, const std::vector<double>& p, std::vector<double>& out);
   void products_of_rows(const Face& face, const std::vector<double>& v, std::vector<double>& out);
+  void choose_columns();
   void prepare(const std::vector<double>& curvature);
   void precondition(const std::vector<double>& residual, std::vector<double>& out);
   void multiply(const std::vector<double>& p, std::vector<double>& out);
 
   const Features& x_;
-  const double* y_;
+  const double *y_, *price_;
   bool penalty_, smooth_;
   LinearPasses& passes_;
-  Index size_, d_, heavy_, stride_;
+  Index size_, d_, heavy_ = 0, stride_ = 0;
+  std::vector<double> square_;  // |x_i|^2
   SomeColumns some_;
   std::vector<Index> active_;  // rows that curve
   std::vector<double> curve_;  // their curvatures
-  std::vector<double> ridge_, diagonal_, block_, heavy_part_, sum_, residual_, fitted_, search_, image_, room_;
+  std::vector<double> image_, ridge_, diagonal_, block_, heavy_part_, sum_, residual_, fitted_, search_, room_;
   Face face_;
   std::vector<double> row_fitted_, row_search_, row_image_, row_diagonal_;
 };
