@@ -6,7 +6,7 @@ import json
 import math
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -20,11 +20,24 @@ PRICES = (1.0, 100.0)
 CLOSE = 1e-3
 EXACT = 1e-5  # a hundredth of what is asked for
 OUR_CAP = 120.0
-# A peer is stopped once it has taken so many times as long as ours, but not before some seconds: more would only raise a bound
-# that says enough.
-FAR_BEHIND, LEAST_CAP, MOST_CAP = 25.0, 6.0, 120.0
-STILL_FAR = 20.0
+MOST_CAP = 120.0
 ROUNDS, SHORT = 5, 1.0  # short fits are made so often, in turn
+
+
+class Patience(NamedTuple):
+    """How long a peer may take: more would only raise a bound that says enough."""
+
+    times: float  # as long as ours
+    least: float  # seconds
+    again: float  # at a larger C it is asked again if its bound is below so many times ours
+
+    def cap(self, ours: float) -> float:
+        """Seconds after which a fit is stopped."""
+        return float(np.clip(self.times * ours, self.least, MOST_CAP))
+
+
+YARDSTICK = Patience(25.0, 6.0, 20.0)  # scikit-learn as it comes, whose mean counts
+OTHERS = Patience(10.0, 3.0, 5.0)
 
 
 def _least(server: Server, asked: peers.Asked, best: float) -> dict[str, Any]:
@@ -88,9 +101,10 @@ def timed(folder: Path, names: list[str], losses: list[str], prices: list[float]
                 best, exact_seconds = _best(server, C, loss)
                 found = {peers.OURS: _least(server, peers.Asked(peers.OURS, C, loss, 0.0, 0, OUR_CAP), best)}
                 ours = found[peers.OURS]["seconds"]
-                cap = float(np.clip(FAR_BEHIND * ours, LEAST_CAP, MOST_CAP))
                 for one in peers.rivals(loss, server.width):
-                    if stopped.get(one, 0.0) >= STILL_FAR * ours:
+                    patience = YARDSTICK if one.startswith(peers.SKLEARN) and one != peers.BY_SWEEPS else OTHERS
+                    cap = patience.cap(ours)
+                    if stopped.get(one, 0.0) >= patience.again * ours:
                         found[one] = {"seconds": stopped[one], "ending": "capped at a smaller C", "runs": []}
                         continue
                     found[one] = _least(server, peers.Asked(one, C, loss, 0.0, 0, cap), best)

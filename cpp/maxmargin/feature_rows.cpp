@@ -132,7 +132,7 @@ double DenseFeatures<V>::add_curved(Index first, Index last, const double* a, co
 // Packs rows that count, some at a time: they stay in the cache while all tiles of H go over them.
 template <class Pack>
 void add_packed(Index begin, Index end, const double* a, double* H, Index stride, const Pack& pack) {
-  constexpr Index most = 64;
+  constexpr Index most = 32;
   std::vector<double> packed(std::size_t(most) * std::size_t(stride), 0.0), scaled(packed.size());
   Index count = 0;
   for (Index i = begin; i < end; ++i) {

@@ -146,7 +146,8 @@ class CoordinateDescent(PrimalSolver):
     """One multiplier at a time, exactly, with shrinking (Hsieh, Chang, Lin, Keerthi and Sundararajan 2008).
 
     ``α_i ← clip(α_i − (y_i f(x_i) − 1 + D α_i) / (|x_i|² + D))``, with ``w = Σ α_i y_i x_i`` kept along and ``D = 1/(2C_i)``
-    for the squared hinge; for residuals two-sided (Ho and Lin 2012). That is what LIBLINEAR does. For the hinge and its square
+    for the squared hinge; for residuals two-sided (Ho and Lin 2012). That is what LIBLINEAR does. Here a sweep visits a row as
+    often as its steps have gained beside the others' (Glasmachers and Dogan 2013), and for the hinge and its square
     α then goes on along ``α − α'``, with α' that of the sweep before, to where the dual objective is highest; and the w that
     is handed back is the best of all ``t w, b``.
 
