@@ -36,7 +36,7 @@ class Patience(NamedTuple):
         return float(np.clip(self.times * ours, self.least, MOST_CAP))
 
 
-YARDSTICK = Patience(25.0, 6.0, 20.0)  # scikit-learn as it comes, whose mean counts
+YARDSTICK = Patience(25.0, 6.0, 20.0)  # scikit-learn, whose means count
 OTHERS = Patience(10.0, 3.0, 5.0)
 
 
@@ -102,7 +102,7 @@ def timed(folder: Path, names: list[str], losses: list[str], prices: list[float]
                 found = {peers.OURS: _least(server, peers.Asked(peers.OURS, C, loss, 0.0, 0, OUR_CAP), best)}
                 ours = found[peers.OURS]["seconds"]
                 for one in peers.rivals(loss, server.width):
-                    patience = YARDSTICK if one.startswith(peers.SKLEARN) and one != peers.BY_SWEEPS else OTHERS
+                    patience = YARDSTICK if one.startswith(peers.SKLEARN) else OTHERS
                     cap = patience.cap(ours)
                     if stopped.get(one, 0.0) >= patience.again * ours:
                         found[one] = {"seconds": stopped[one], "ending": "capped at a smaller C", "runs": []}
