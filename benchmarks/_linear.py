@@ -161,8 +161,9 @@ def _means(results: list[dict[str, Any]]) -> dict[str, float]:
 def _draw(results: list[dict[str, Any]], file: Path) -> None:
     groups = list(dict.fromkeys((found["loss"], found["C"]) for found in results))
     rows = max(sum((found["loss"], found["C"]) == group for found in results) for group in groups)
-    size = (4.2 * len(groups), 0.5 * rows + 1.8)
-    figure, axes = plt.subplots(1, len(groups), figsize=size, squeeze=False, sharex=True, layout="constrained")
+    size = (2.0 + 3.3 * len(groups), 0.5 * rows + 1.8)
+    shared = {"sharex": True, "sharey": True}  # every group has the same sets
+    figure, axes = plt.subplots(1, len(groups), figsize=size, squeeze=False, layout="constrained", **shared)
     marks = dict(zip(dict.fromkeys(one for found in results for one in found["ratio"]), "os^Dv*", strict=False))
     for ax, (loss, C) in zip(axes[0], groups, strict=True):
         held = [found for found in results if (found["loss"], found["C"]) == (loss, C)]
@@ -173,7 +174,7 @@ def _draw(results: list[dict[str, Any]], file: Path) -> None:
             colour = ax.plot(values, places, mark, label=one, markersize=5, alpha=0.8)[0].get_color()
             for value, place, bound in zip(values, places, bounds, strict=True):
                 if bound:  # at least so many
-                    ax.annotate("", (1.6 * value, place), (value, place), arrowprops={"arrowstyle": "->", "color": colour})
+                    ax.annotate("", (3 * value, place), (value, place), arrowprops={"arrowstyle": "->", "color": colour})
         ax.axvline(1, color="black", linewidth=0.8)
         ax.set(xscale="log", title=f"{loss.replace('_', ' ')}, C = {C:g}", xlabel="times faster", ylim=(len(held) - 0.5, -0.5))
         ax.set_yticks(range(len(held)), [found["set"] for found in held])
