@@ -52,7 +52,7 @@ Index LinearPasses::parts_of_outer(const double* a, Index stride) const {
   const auto rows = double(std::count_if(a, a + x_.rows(), [](double value) { return value != 0; }));
   const auto stored = double(x_.stored_values());
   const double filled = std::min<double>(stored / x_.rows(), stride);
-  const double values_a_place = filled >= 0.9 * x_.columns() ? 384.0 : 16.0;
+  const double values_a_place = stored >= 0.9 * x_.rows() * double(x_.columns()) ? 384.0 : 16.0;
   const double worth = std::min(rows * filled * filled / (values_a_place * stride * stride), stored / worth_a_chunk);
   return Index(std::clamp(worth, 1.0, double(most_chunks)));
 }

@@ -67,8 +67,11 @@ void LinearNewton::factor(Index step) {
   double floor = problem_.penalty ? 1e-14 : 1e-9;
   // Not where rows curve: on rows far from 0 it would weigh as much as what they differ by.
   const double least = std::max(0.0, offset_floor() - offset_corner_);
-  // Features that some rows have and none of these would look as if they did not curve.
-  if (step > 1) passes_.squares(curvature_.data(), diagonal_.data());
+  // Features that some rows have and none of these would look as if they did not curve; and so would the offset where few do.
+  if (step > 1) {
+    passes_.squares(curvature_.data(), diagonal_.data());
+    if (size_ > d_) diagonal_[d_] = std::accumulate(curvature_.begin(), curvature_.end(), 0.0);
+  }
   for (int attempt = 0; attempt < 8; ++attempt, floor *= 100) {
     for (Index k = 0; k < d_; ++k) {
       const std::ptrdiff_t row = std::ptrdiff_t(k) * stride_;
@@ -79,7 +82,7 @@ void LinearNewton::factor(Index step) {
       std::copy(offset_row_.begin(), offset_row_.end(), last);
       last[d_] = offset_corner_;
     }
-    for (Index k = 0; k < d_ && step > 1; ++k) {
+    for (Index k = 0; k < size_ && step > 1; ++k) {
       double& corner = L_[std::ptrdiff_t(k) * stride_ + k];
       corner = std::max(corner, diagonal_[k]);
     }

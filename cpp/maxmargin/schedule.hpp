@@ -36,8 +36,9 @@ class Schedule {
   const std::vector<Index>& visits() const { return visits_; }
   double frequency(Index i) const { return rows_[i].frequency; }
 
-  void learn(Index i, double gain) {
-    if (seen_ < rows_.size()) {  // the first sweep says what a step gains on average
+  void learn(Index i, double gained) {
+    const double gain = gained > 0 ? gained : 0.0;  // below it is rounding, and nan comes of rows too long for float64
+    if (seen_ < rows_.size()) {                     // the first sweep says what a step gains on average
       mean_ += rate_ * gain;
       ++seen_;
       return;
