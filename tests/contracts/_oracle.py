@@ -9,6 +9,8 @@ import piqp
 from ._registry import QP, Array
 
 PIQP_ACCURACY = 1e-10
+PROXIMAL = (1e-6, 1e-5, 1e-4)
+"""Weights of DAQP's proximal term, which its steps take out again: with one of them rounding may send it in circles."""
 
 
 def solve_by_piqp(qp: QP) -> Array:
@@ -35,20 +37,23 @@ def solve_by_daqp(qp: QP) -> Array:
     """The minimiser by a dual active set; the proximal term makes singular Gram matrices possible."""
     n, m = len(qp.p), len(qp.c)
     sense = np.concatenate([np.zeros(n, dtype=np.int32), np.full(m, 5, dtype=np.int32)])
-    x, _, flag, _ = daqp.solve(
-        np.ascontiguousarray(qp.Q),
-        qp.p,
-        np.ascontiguousarray(qp.A),
-        np.concatenate([qp.u, qp.c]),
-        np.concatenate([np.zeros(n), qp.c]),
-        sense,
-        eps_prox=1e-6,
-        primal_tol=1e-10,
-        dual_tol=1e-10,
-        iter_limit=100_000,
-    )
-    assert flag > 0, f"the oracle itself failed: exit flag {flag}"
-    return np.clip(x, 0.0, qp.u)
+    flag = 0
+    for eps_prox in PROXIMAL:
+        x, _, flag, _ = daqp.solve(
+            np.ascontiguousarray(qp.Q),
+            qp.p,
+            np.ascontiguousarray(qp.A),
+            np.concatenate([qp.u, qp.c]),
+            np.concatenate([np.zeros(n), qp.c]),
+            sense.copy(),
+            eps_prox=eps_prox,
+            primal_tol=1e-10,
+            dual_tol=1e-10,
+            iter_limit=100_000,
+        )
+        if flag > 0:
+            return np.clip(x, 0.0, qp.u)
+    raise AssertionError(f"the oracle itself failed: exit flag {flag}")
 
 
 ORACLES = {"piqp": solve_by_piqp, "daqp": solve_by_daqp}
