@@ -14,7 +14,7 @@ constexpr Index most_heavy = 256;
 constexpr int most_iterations = 2000;
 constexpr int most_of_a_face = 1000;
 constexpr double negligible = 1e-12;  // beside the ridge: a smooth loss has rows that hardly curve
-constexpr double few_rows = 0.35;     // so large a part of them: their own system is the better one
+constexpr double few_rows = 0.35;     // where at most this part of all rows curves, their own system is the better one
 
 }  // namespace
 

@@ -13,6 +13,8 @@ constexpr std::int64_t worth_a_chunk = 1 << 15;  // stored values: some ten micr
 constexpr std::int64_t most_chunks = 16, most_parts = 6;
 // A tenth of a millisecond of work, sparse or dense: for less another thread comes too late.
 constexpr std::int64_t worth_a_thread = 1 << 18, worth_a_thread_dense = 1 << 19;
+// Full rows whose outer products take some times longer than clearing and adding a matrix: dense ones are far faster.
+constexpr double worth_a_matrix = 16, worth_a_matrix_dense = 384;
 
 }  // namespace
 
@@ -46,14 +48,14 @@ void LinearPasses::reduce(Index parts, std::size_t width, double* sum, const std
   for (Index c = 1; c < parts; ++c) hot().axpy(std::ptrdiff_t(width), 1.0, room_.data() + std::size_t(c - 1) * width, sum);
 }
 
-// A matrix for each part has to be cleared and added: only as many as there is work for. Of dense rows a value of the matrix
-// takes a fraction of the time that it takes of sparse ones.
+// A matrix for each part has to be cleared and added: only as many as there is work for.
 Index LinearPasses::parts_of_outer(const double* a, Index stride) const {
   const auto rows = double(std::count_if(a, a + x_.rows(), [](double value) { return value != 0; }));
   const auto stored = double(x_.stored_values());
   const double filled = std::min<double>(stored / x_.rows(), stride);
-  const double values_a_place = stored >= 0.9 * x_.rows() * double(x_.columns()) ? 384.0 : 16.0;
-  const double worth = std::min(rows * filled * filled / (values_a_place * stride * stride), stored / worth_a_chunk);
+  const double full_rows = rows * filled * filled / (double(stride) * stride);
+  const bool dense = stored >= 0.9 * x_.rows() * double(x_.columns());
+  const double worth = std::min(full_rows / (dense ? worth_a_matrix_dense : worth_a_matrix), stored / worth_a_chunk);
   return Index(std::clamp(worth, 1.0, double(most_chunks)));
 }
 

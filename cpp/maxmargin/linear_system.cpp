@@ -18,7 +18,7 @@ constexpr std::int64_t fair_share = 8;                 // of these, before their
 constexpr Index step_of_rows = 4, rows_a_feature = 8;  // of some rows that are solved for
 constexpr Index rows_of_a_guess = 6, least_step = 3;   // a feature, of some rows whose matrix is factored
 constexpr double enough_of_some = 1e-2;
-constexpr double little = 0.3;  // a change of all curvatures
+constexpr double little = 0.3;  // of the curvatures: so small a change leaves the last factor a good one
 constexpr int rows_worth_factors = 8;
 
 // About nanoseconds, of one thread: only their ratios count.
