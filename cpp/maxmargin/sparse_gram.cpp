@@ -37,11 +37,9 @@ class SparseProducts {
     constexpr Index lanes = lanes_of<T>;
     for (std::size_t begin = 0; begin < rows.size(); begin += lanes) {
       const Index count = Index(std::min<std::size_t>(lanes, rows.size() - begin));
-      T left_norms[lanes];
-      for (Index l = 0; l < count; ++l) {
-        left_norms[l] = norm(left_, rows[begin + l]);
-        left_.scatter(rows[begin + l], spread_.data(), lanes, l);
-      }
+      T left_norms[lanes];  // all before the first row is spread: each is found in its lane
+      for (Index l = 0; l < count; ++l) left_norms[l] = norm(left_, rows[begin + l]);
+      for (Index l = 0; l < count; ++l) left_.scatter(rows[begin + l], spread_.data(), lanes, l);
       constexpr Index per_chunk = 512;
       const Index n = Index(columns_.size());
       parallel_chunks((n + per_chunk - 1) / per_chunk, [&](std::ptrdiff_t chunk) {

@@ -28,6 +28,13 @@ def _csr(X: Array, values: type, indices: type) -> sparse.csr_array:
     return matrix
 
 
+def _wide(X: Array, values: type, indices: type) -> sparse.csr_array:
+    """The same beside thousands of empty columns: such rows are not made dense."""
+    matrix = _csr(X, values, indices)
+    matrix.resize(len(X), 3000)
+    return matrix
+
+
 CONTAINERS: dict[str, Callable[[Array], Any]] = {
     "float64": lambda X: X,
     "float32": lambda X: X.astype(np.float32),
@@ -35,6 +42,8 @@ CONTAINERS: dict[str, Callable[[Array], Any]] = {
     "csr float64 int64": lambda X: _csr(X, np.float64, np.int64),
     "csr float32 int32": lambda X: _csr(X, np.float32, np.int32),
     "csr float32 int64": lambda X: _csr(X, np.float32, np.int64),
+    "wide csr float64": lambda X: _wide(X, np.float64, np.int32),
+    "wide csr float32": lambda X: _wide(X, np.float32, np.int64),
 }
 each_container = pytest.mark.parametrize("container", CONTAINERS)
 

@@ -1,0 +1,101 @@
+"""Large problems begin with a sample of their rows: the answer is the one of all rows, whatever the sample was like."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy import sparse
+
+from maxmargin import problems, solve
+from maxmargin.errors import ConvergenceWarning
+from maxmargin.kernels import RBF, Kernel, Linear
+from maxmargin.problems import Problem
+from maxmargin.solution import Progress, Status
+from maxmargin.solvers import SMO
+
+ROWS = 12000
+
+
+@functools.cache
+def _points() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(ROWS, 4))
+    return X, np.sin(X[:, 0]) + X[:, 1] * X[:, 2] + 0.3 * rng.normal(size=ROWS)
+
+
+def _soft(y: Callable[[NDArray[np.float64]], Any], kernel: Kernel | None = None, C: float = 1.0, **more: Any) -> Problem:
+    X, level = _points()
+    return problems.SoftMargin(X, y(level), C=C, kernel=kernel or RBF(gamma=0.25), **more)
+
+
+def _sorted() -> Problem:
+    X, level = _points()
+    order = np.argsort(level, kind="stable")
+    return problems.SoftMargin(X[order], level[order] > 0.5, kernel=RBF(gamma=0.25))
+
+
+def _wide() -> Problem:
+    X, level = _points()
+    rare = sparse.csr_array((np.full(ROWS, 0.1), (np.arange(ROWS), np.arange(ROWS))), shape=(ROWS, 60000))
+    return problems.SoftMargin(sparse.hstack([X, rare]).tocsr(), level > 0, kernel=RBF(gamma=0.25))
+
+
+def _tube() -> Problem:
+    X, level = _points()
+    return problems.EpsilonRegression(X, 100.0 * level, C=50.0, epsilon=40.0, kernel=RBF(gamma=0.25))
+
+
+CASES: dict[str, Callable[[], Problem]] = {
+    "two classes": lambda: _soft(lambda level: level > 0),
+    "sorted by class": _sorted,
+    "nearly one class": lambda: _soft(lambda level: level > np.sort(level)[-4]),
+    "labels without meaning": lambda: _soft(lambda level: np.random.default_rng(0).random(len(level)) > 0.5),
+    "squared slack": lambda: _soft(lambda level: level > 0, slack="squared"),
+    "no offset": lambda: _soft(lambda level: level > 0, offset=False),
+    "linear kernel": lambda: _soft(lambda level: level > 0, kernel=Linear()),
+    "weights": lambda: _soft(lambda level: level > 0, sample_weight=np.linspace(0.0, 2.0, ROWS)),
+    "wide sparse rows": _wide,
+    "a tube": _tube,
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_it_finds_the_optimum_of_all_rows(name: str) -> None:
+    problem = CASES[name]()
+    sampled, whole = (solve(problem, solver=SMO(shrinking=shrinking)) for shrinking in (True, False))
+    assert sampled.status is whole.status is Status.CONVERGED
+    for ours, other in ((sampled, whole), (whole, sampled)):
+        assert ours.certificate.dual_objective <= other.certificate.primal_objective * (1 + 1e-12)
+        assert ours.certificate.kkt_violation <= 1e-3
+
+
+def test_a_budget_ends_it_in_the_sample_and_after() -> None:
+    problem = CASES["two classes"]()
+    steps = solve(problem).steps
+    for limit in (10, steps // 2, steps - 10):
+        with pytest.warns(ConvergenceWarning, match="ITERATION_LIMIT"):
+            ended = solve(problem, max_iter=limit)
+        assert ended.status is Status.ITERATION_LIMIT
+        assert ended.steps <= limit
+
+
+def test_it_can_be_stopped_at_any_report() -> None:
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(40000, 8))
+    problem = problems.SoftMargin(X, X[:, 1] + X[:, 0] * X[:, 2] + rng.normal(size=40000) > 0, kernel=RBF(gamma=0.125))
+    for report in range(1, 4):
+        seen: list[Progress] = []
+
+        def stop(progress: Progress, seen: list[Progress] = seen, last: int = report) -> bool:
+            seen.append(progress)
+            return len(seen) == last
+
+        with pytest.warns(ConvergenceWarning, match="INTERRUPTED"):
+            ended = solve(problem, callback=stop)
+        assert ended.status is Status.INTERRUPTED
+        assert len(seen) == report
