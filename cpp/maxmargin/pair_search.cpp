@@ -12,6 +12,7 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr std::size_t batch = 6;    // one strip of a tile
 constexpr double burst_work = 2e7;  // about 20 milliseconds of pair steps
+constexpr std::int64_t steps_to_look = 1000;
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
 
 }  // namespace
@@ -167,33 +168,41 @@ bool PairSearch<R>::step_pairs() {
                              sizeof(R) == 8 ? 64 : std::clamp<std::int64_t>(std::int64_t(burst_work) / v_.n, 200, 4000));
   const double goal = sizeof(R) == 8 ? target_ : 0.9 * target_;
   std::int64_t taken = 0;
-  while (taken < most && violation() > goal && (sizeof(R) == 4 || work_ <= newton_cost_ || taken == 0) &&
+  while (taken < most && violation() > goal && (sizeof(R) == 4 || work_ <= newton_cost_ || taken == 0) && !shrinking_pays() &&
          (problem_.keep == Keep::nothing ? step_single() : step_pair()))
     ++taken;
   catch_up();
   return taken > 0;
 }
 
-// Leaves out the variables that are far from any violating pair, if they are many.
+// From time to time: are the variables that are far from any violating pair many? The others are put into `near_`.
 template <class R>
-void PairSearch<R>::shrink() {
-  if (problem_.keep == Keep::nothing || !options_.shrinking) return;
+bool PairSearch<R>::shrinking_pays() {
+  if (!near_.empty()) return true;
+  if (state_.outcome.steps < next_shrink_ || problem_.keep == Keep::nothing || !options_.shrinking) return false;
+  next_shrink_ = state_.outcome.steps + shrink_interval();
   const double margin = 0.5 * violation();
-  std::vector<Index> keep;
   for (Index k = 0; k < v_.n; ++k) {
     bool near = false;
     for (std::size_t side = 0; side < v_.sides.size(); ++side) {
       const double lowest = pairs_.of[side].lowest_up.value - margin, highest = pairs_.of[side].highest_down + margin;
       near |= v_.gradient[k] + v_.sides[side].up[k] < highest || v_.gradient[k] + v_.sides[side].down[k] > lowest;
     }
-    if (near) keep.push_back(k);
+    if (near) near_.push_back(k);
   }
-  if (10 * Index(keep.size()) > 7 * v_.n || keep.size() < 2) return;
+  if (10 * Index(near_.size()) > 7 * v_.n || near_.size() < 2) near_.clear();
+  return !near_.empty();
+}
+
+// Leaves out all variables but those near.
+template <class R>
+void PairSearch<R>::shrink() {
   store_active();
-  std::vector<Index> active(keep.size());
-  for (std::size_t k = 0; k < keep.size(); ++k) active[k] = state_.active[keep[k]];
+  std::vector<Index> active(near_.size());
+  for (std::size_t k = 0; k < near_.size(); ++k) active[k] = state_.active[near_[k]];
   state_.active = std::move(active);
-  rows_->compact(keep);
+  rows_->compact(near_);
+  near_.clear();
   load_active();
 }
 
@@ -218,7 +227,8 @@ bool PairSearch<R>::run() {
   double best = infinity;
   bool finishing = false, handed_over = false;
   int idle_rounds = 0, rescues = 20;
-  std::int64_t next_shrink = outcome.steps + shrink_interval();
+  next_shrink_ = outcome.steps + shrink_interval();
+  std::int64_t next_look = outcome.steps + steps_to_look;
   target_ = sizeof(R) == 4 ? 0.95 * options_.tol : options_.tol;
   work_ = 0;
   newton_cost_ = 24.0 * v_.n * v_.n;  // before 2n steps the free set has not settled
@@ -261,9 +271,9 @@ bool PairSearch<R>::run() {
       if (!finishing && !handed_over) outcome.ending = Ending::stalled;
       break;
     }
-    if (outcome.steps >= next_shrink) {
-      shrink();
-      next_shrink = outcome.steps + shrink_interval();
+    if (shrinking_pays()) shrink();
+    if (outcome.steps >= next_look) {
+      next_look = outcome.steps + steps_to_look;
       handed_over = wants_float64();
       if (handed_over) break;
     }

@@ -57,8 +57,9 @@ class PairSearch {
   bool step_single();
   bool note(const Move& move);
   bool checkpoint(double violation);
+  bool shrinking_pays();
   void shrink();
-  std::int64_t shrink_interval() const { return std::max<std::int64_t>(1000, v_.n / 8); }
+  std::int64_t shrink_interval() const { return std::max<std::int64_t>(200, v_.n / 8); }
   double noise() const;
   bool wants_float64() const;
   struct Levels {
@@ -113,6 +114,8 @@ class PairSearch {
   Candidate single_{};
   double target_ = 0;
   double work_ = 0, newton_cost_ = 0;  // multiply-adds since the last Newton round, and what the next one would take
+  std::int64_t next_shrink_ = 0;
+  std::vector<Index> near_;  // what shrinking would keep, if it pays
   double window_objective_ = 0;
   std::int64_t window_end_ = 0;
 };
