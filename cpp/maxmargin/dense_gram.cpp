@@ -57,34 +57,35 @@ class PackedRowMaker final : public RowMaker<R> {
 };
 
 // What a thread keeps from chunk to chunk and from call to call: new memory costs more than what is put into it.
+template <class T>
 struct Workplace {
-  Panels<double> panels;
-  Buffer<double> tile;
+  Panels<T> panels;
+  Buffer<T> tile;
 };
 constexpr std::size_t most_kept = std::size_t(4) << 20;
 
-// Calls sink(first column, columns, first row, rows, pointers to the rows of a tile) for every float64 block of the kernel;
-// those of one column come in the order of the rows and on one thread.
-template <class Sink>
-void for_each_block(const KernelFunction& kernel, const OrderedRows<double>& left, std::span<const Index> rows,
-                    const OrderedRows<double>& right, std::span<const Index> columns, const Poll& poll, const Sink& sink) {
+// Calls sink(first column, columns, first row, rows, pointers to the rows of a tile) for every block of the kernel, in the
+// precision of T; those of one column come in the order of the rows and on one thread.
+template <class T, class Sink>
+void for_each_block(const KernelFunction& kernel, const OrderedRows<T>& left, std::span<const Index> rows,
+                    const OrderedRows<T>& right, std::span<const Index> columns, const Poll& poll, const Sink& sink) {
   if (rows.empty()) return;
   const Index depth = left.layout().depth(), n = Index(columns.size());
   const Index block_columns = chunk_columns(depth, rows.size());
   const auto caller = std::this_thread::get_id();
-  LeftRows<double> packed;
+  LeftRows<T> packed;
   const auto at_once = std::size_t(std::max<std::ptrdiff_t>(left_values / depth / tile_rows, 1)) * tile_rows;
   for (std::size_t block = 0; block < rows.size(); block += at_once) {
     packed.pack(left, rows.subspan(block, std::min(at_once, rows.size() - block)));
     parallel_chunks((n + block_columns - 1) / block_columns, [&](std::ptrdiff_t chunk) {
       const Index first = Index(chunk) * block_columns, width = std::min(block_columns, n - first);
-      thread_local Workplace place;
-      Panels<double>& panels = place.panels;
+      thread_local Workplace<T> place;
+      Panels<T>& panels = place.panels;
       panels.pack(right, columns.subspan(std::size_t(first), std::size_t(width)));
-      const std::ptrdiff_t stride = std::ptrdiff_t(panels.groups()) * Panels<double>::width;
+      const std::ptrdiff_t stride = std::ptrdiff_t(panels.groups()) * Panels<T>::width;
       const Index height = std::min(tile_rows, packed.count());
       place.tile.reserve(std::size_t(height) * std::size_t(stride));
-      std::vector<double*> at(height);
+      std::vector<T*> at(height);
       for (Index r = 0; r < height; ++r) at[r] = place.tile.data() + r * stride;
       for (Index begin = 0; begin < packed.count(); begin += tile_rows) {
         if (std::this_thread::get_id() == caller) poll();
@@ -92,7 +93,7 @@ void for_each_block(const KernelFunction& kernel, const OrderedRows<double>& lef
         packed.meet(kernel, begin, end, panels, 0, panels.groups(), at.data());
         sink(first, width, Index(block) + begin, end - begin, at.data());
       }
-      if (panels.bytes() > most_kept) place = Workplace();
+      if (panels.bytes() > most_kept) place = Workplace<T>();
     });
   }
 }
@@ -124,7 +125,7 @@ std::unique_ptr<RowMaker<double>> DenseGram::rows_f64(std::span<const Index> act
 
 void DenseGram::block(std::span<const Index> rows, std::span<const Index> columns, double* out) const {
   const auto left = global(rows), right = global(columns);
-  for_each_block(
+  for_each_block<double>(
       kernel(), rows_of_x(), left, rows_of_x(), right, [] {},
       [&](Index first, Index width, Index begin, Index count, const double* const* tile) {
         copy_block(first, width, begin, count, tile, out, std::ptrdiff_t(columns.size()));
@@ -138,18 +139,35 @@ void DenseGram::kernel_product(std::span<const Index> support, const double* coe
   add_sums(rows_of_x(), global(support), {&all, 1}, used(), out, poll);
 }
 
+void DenseGram::rough_product(const double* beta, double* out, const Poll& poll) const {
+  if (kernel().kind == KernelKind::linear) return product(beta, out, poll);  // which makes no kernel values
+  std::vector<Index> support;
+  std::vector<double> coefficients;
+  for (Index i = 0; i < size(); ++i)
+    if (beta[i] != 0.0) {
+      support.push_back(used()[i]);
+      coefficients.push_back(beta[i]);
+    }
+  std::fill(out, out + size(), 0.0);
+  const OrderedRows<float> source(features(), layout());
+  for_each_block<float>(kernel(), source, support, source, used(), poll,
+                        [&](Index first, Index width, Index begin, Index count, const float* const* tile) {
+                          hot().accumulate_f32(0, width, count, coefficients.data() + begin, tile, out + first);
+                        });
+}
+
 void DenseGram::add_sums(const OrderedRows<double>& source, std::span<const Index> support, std::span<const WeightedRun> runs,
                          std::span<const Index> columns, double* out, const Poll& poll) const {
   const auto n = std::ptrdiff_t(columns.size());
-  for_each_block(kernel(), source, support, rows_of_x(), columns, poll,
-                 [&](Index first, Index width, Index begin, Index count, const double* const* tile) {
-                   for (const WeightedRun& run : runs) {
-                     const Index low = std::max(run.begin, begin), high = std::min(run.end, begin + count);
-                     if (low < high)
-                       hot().accumulate_f64(0, width, high - low, run.coefficients.data() + (low - run.begin),
-                                            tile + (low - begin), out + run.target * n + first);
-                   }
-                 });
+  for_each_block<double>(kernel(), source, support, rows_of_x(), columns, poll,
+                         [&](Index first, Index width, Index begin, Index count, const double* const* tile) {
+                           for (const WeightedRun& run : runs) {
+                             const Index low = std::max(run.begin, begin), high = std::min(run.end, begin + count);
+                             if (low < high)
+                               hot().accumulate_f64(0, width, high - low, run.coefficients.data() + (low - run.begin),
+                                                    tile + (low - begin), out + run.target * n + first);
+                           }
+                         });
 }
 
 void dense_weighted_sums(const KernelFunction& kernel, const Features& rows, const Features& support,
@@ -157,25 +175,26 @@ void dense_weighted_sums(const KernelFunction& kernel, const Features& rows, con
                          const Poll& poll) {
   const auto left = numbers(support.rows()), right = numbers(rows.rows());
   const Layout& layout = support.layout(kernel.kind == KernelKind::rbf);
-  for_each_block(kernel, {support, layout}, left, {rows, layout}, right, poll,
-                 [&](Index first, Index width, Index begin, Index count, const double* const* tile) {
-                   for (std::size_t g = 0; g + 1 < bounds.size(); ++g) {
-                     const Index low = std::max(bounds[g], begin), high = std::min(bounds[g + 1], begin + count);
-                     for (Index j = 0; j < height && low < high; ++j)
-                       hot().accumulate_f64(0, width, high - low, coefficients + std::ptrdiff_t(j) * support.rows() + low,
-                                            tile + (low - begin), out + (std::ptrdiff_t(g) * height + j) * rows.rows() + first);
-                   }
-                 });
+  for_each_block<double>(kernel, {support, layout}, left, {rows, layout}, right, poll,
+                         [&](Index first, Index width, Index begin, Index count, const double* const* tile) {
+                           for (std::size_t g = 0; g + 1 < bounds.size(); ++g) {
+                             const Index low = std::max(bounds[g], begin), high = std::min(bounds[g + 1], begin + count);
+                             for (Index j = 0; j < height && low < high; ++j)
+                               hot().accumulate_f64(
+                                   0, width, high - low, coefficients + std::ptrdiff_t(j) * support.rows() + low,
+                                   tile + (low - begin), out + (std::ptrdiff_t(g) * height + j) * rows.rows() + first);
+                           }
+                         });
 }
 
 void dense_cross_kernel(const KernelFunction& kernel, const Features& left, const Features& right, double* out,
                         const Poll& poll) {
   const auto rows = numbers(left.rows()), columns = numbers(right.rows());
   const Layout& layout = right.layout(kernel.kind == KernelKind::rbf);
-  for_each_block(kernel, {left, layout}, rows, {right, layout}, columns, poll,
-                 [&](Index first, Index width, Index begin, Index count, const double* const* tile) {
-                   copy_block(first, width, begin, count, tile, out, right.rows());
-                 });
+  for_each_block<double>(kernel, {left, layout}, rows, {right, layout}, columns, poll,
+                         [&](Index first, Index width, Index begin, Index count, const double* const* tile) {
+                           copy_block(first, width, begin, count, tile, out, right.rows());
+                         });
 }
 
 }  // namespace maxmargin

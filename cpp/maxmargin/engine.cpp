@@ -7,6 +7,7 @@
 
 #include "maxmargin/judge.hpp"
 #include "maxmargin/pair_search.hpp"
+#include "maxmargin/sampled_search.hpp"
 
 namespace maxmargin {
 
@@ -41,15 +42,32 @@ void snap_to_bounds(const SignedDual& problem, std::vector<double>& beta) {
   }
 }
 
-// Would the rounding of float32 rows drown what has to be found: a violation of tol, or with all variables at large bounds any?
-bool float32_hopeless(const SignedDual& problem, const State& state, const Options& options) {
+// The rounding of float32 rows, with all active variables at their bounds.
+double float32_noise(const SignedDual& problem, const State& state) {
   double square = 0;
   for (const Index i : state.active) {
     const double bound = std::max(std::abs(problem.lower[i]), std::abs(problem.upper[i]));
     square += bound * bound * std::abs(state.diagonal[i]);
   }
-  const double noise = double(std::numeric_limits<float>::epsilon()) * std::sqrt(square * state.diagonal_scale);
-  return options.tol < float_tol || noise > 1e3 * options.tol;
+  return double(std::numeric_limits<float>::epsilon()) * std::sqrt(square * state.diagonal_scale);
+}
+
+// From the state's point to an ending, over its active variables.
+void search_active(const SignedDual& problem, const Gram& gram, const Options& options, const Monitor& monitor, State& state) {
+  const auto active = Index(state.active.size());
+  // Would float32 drown what has to be found: a violation of tol, or with all variables at large bounds any?
+  const bool hopeless = options.tol < float_tol || float32_noise(problem, state) > 1e3 * options.tol;
+  const bool few = active <= float_floor || (active <= exact_limit && (options.resumed || hopeless));
+  const bool exact = few || !gram.single_precision_suffices();
+  if (exact || !PairSearch<float>(problem, gram, options, monitor, state).run())
+    PairSearch<double>(problem, gram, options, monitor, state).run();
+}
+
+// A large problem that begins at 0 and may leave out variables runs over some of them first.
+bool begins_with_a_sample(const SignedDual& problem, const Gram& gram, const Options& options, const State& state) {
+  return problem.n >= sample_floor && problem.keep == Keep::total && options.shrinking && !options.resumed &&
+         options.tol >= float_tol && gram.single_precision_suffices() && float32_noise(problem, state) <= options.tol &&
+         std::all_of(state.beta.begin(), state.beta.end(), [](double b) { return b == 0.0; });
 }
 
 // From the state's point to an ending. The first run after a judgement looks at violating variables only: the next judgement
@@ -63,12 +81,10 @@ void search(const SignedDual& problem, const Gram& gram, const Options& options,
     state.active.resize(problem.n);
     std::iota(state.active.begin(), state.active.end(), 0);
   }
-  const auto active = Index(state.active.size());
-  const bool few =
-      active <= float_floor || (active <= exact_limit && (options.resumed || float32_hopeless(problem, state, options)));
-  const bool exact = few || !gram.single_precision_suffices();
-  if (exact || !PairSearch<float>(problem, gram, options, monitor, state).run())
-    PairSearch<double>(problem, gram, options, monitor, state).run();
+  const auto run = [&](const Options& now) { search_active(problem, gram, now, monitor, state); };
+  if (!first || !begins_with_a_sample(problem, gram, options, state) ||
+      !SampledSearch(problem, gram, options, monitor, state).run(run))
+    run(options);
   snap_to_bounds(problem, state.beta);
 }
 

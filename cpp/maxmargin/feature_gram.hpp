@@ -58,6 +58,7 @@ class DenseGram final : public FeatureGram {
   void block(std::span<const Index> rows, std::span<const Index> columns, double* out) const override;
   std::unique_ptr<RowMaker<float>> rows_f32(std::span<const Index> active) const override;
   std::unique_ptr<RowMaker<double>> rows_f64(std::span<const Index> active) const override;
+  void rough_product(const double* beta, double* out, const Poll& poll) const override;
   void prepare() const override;
 
   // The same kernel of the same X, other than the linear one, whose products have a short cut?

@@ -33,6 +33,8 @@ class Gram {
   virtual void block(std::span<const Index> rows, std::span<const Index> columns, double* out) const = 0;
   // out = K beta, in float64
   virtual void product(const double* beta, double* out, const Poll& poll) const = 0;
+  // The same, but kernel values may be as float32 rows have them: to steer by, never to be reported.
+  virtual void rough_product(const double* beta, double* out, const Poll& poll) const { product(beta, out, poll); }
   virtual std::unique_ptr<RowMaker<float>> rows_f32(std::span<const Index> active) const = 0;
   virtual std::unique_ptr<RowMaker<double>> rows_f64(std::span<const Index> active) const = 0;
   // Makes what several problems over the same rows share: before they run, since then all threads can help.

@@ -40,6 +40,7 @@ def _single() -> Rows:
 
 CASES: dict[str, tuple[Any, dict[str, Any]]] = {
     "blocks": (lambda: _smooth(6000, 6), {}),
+    "a sample first": (lambda: _smooth(12000, 6), {"gamma": 0.2}),
     "pairs of classes": (lambda: _smooth(1600, 10, 8), {"C": 10.0}),
     "one against the rest": (lambda: _smooth(1200, 10, 6), {"multi_class": "ovr"}),
     "Newton": (lambda: _smooth(700, 5), {"C": 1e4, "tol": 1e-6}),
