@@ -122,6 +122,17 @@ void tile(const KernelFunction& function, const LeftStrip<T>& left, PackedRows<T
   }
 }
 
+// What the tiles' multiply-adds are. Of scalars it must be said: compilers multiply several at once and add one by one.
+#if defined(__FMA__) || defined(__ARM_FEATURE_FMA)
+inline float multiply_add(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
+inline double multiply_add(double a, double b, double c) { return __builtin_fma(a, b, c); }
+#else
+template <class T>
+inline T multiply_add(T a, T b, T c) {
+  return a * b + c;
+}
+#endif
+
 // norms[w] = sum over k of x[w * across + k * along]^2, `width` of them at a time: one would wait for its own sum.
 template <class T, int width>
 inline void norms_of(Index dense, Index depth, std::ptrdiff_t across, std::ptrdiff_t along, const T* x, T* out) {
@@ -132,7 +143,7 @@ inline void norms_of(Index dense, Index depth, std::ptrdiff_t across, std::ptrdi
     for (Index k = begin; k < end; ++k)
       for (int w = 0; w < width; ++w) {
         const T value = x[w * across + k * along];
-        sum[w] += value * value;
+        sum[w] = multiply_add(value, value, sum[w]);
       }
     for (int w = 0; w < width; ++w) total[w] += sum[w];
     begin = end;
