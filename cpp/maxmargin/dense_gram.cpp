@@ -36,9 +36,11 @@ class PackedRowMaker final : public RowMaker<R> {
     left_.pack(source_, wanted);
     constexpr Index width = TileShape<R>::panel;
     const Index panels = panels_.groups();
-    // A chunk is some 30 microseconds of multiply-adds, so that small requests stay on one thread.
+    // A chunk is some 30 microseconds of multiply-adds; of a small request 8, which a thread that still looks for work is
+    // worth. Less stays on one thread.
     const std::ptrdiff_t work = std::ptrdiff_t(width) * (features_->columns() + 32) * std::ptrdiff_t(positions.size());
-    const Index per_chunk = Index(std::clamp<std::ptrdiff_t>((std::ptrdiff_t(1) << 20) / work, 1, panels));
+    const auto of_a_chunk = std::clamp<std::ptrdiff_t>(work * panels / 4, std::ptrdiff_t(1) << 18, std::ptrdiff_t(1) << 20);
+    const Index per_chunk = Index(std::clamp<std::ptrdiff_t>(of_a_chunk / work, 1, panels));
     parallel_chunks((panels + per_chunk - 1) / per_chunk, [&](std::ptrdiff_t chunk) {
       const Index first = Index(chunk) * per_chunk, last = std::min(first + per_chunk, panels);
       std::vector<R*> from(out, out + positions.size());
