@@ -6,6 +6,8 @@ constexpr R infinity = R(__builtin_inf());
 template <class R>
 constexpr R tiny = sizeof(R) == 4 ? R(1e-30) : R(1e-300);
 
+constexpr Index no_index = 0x7fffffff;
+
 template <class R>
 inline Bits<R> first_indices();
 template <>
@@ -17,23 +19,29 @@ inline Bits<double> first_indices<double>() {
   return Bits<double>{0, 1, 2, 3};
 }
 
+// Lanes trade places with those half a vector, a quarter and so on away, until all have the best one: no branch to guess.
 template <class R>
 inline R largest_of(Vec<R> v) {
-  R result = v[0];
-  for (int l = 1; l < VectorOf<R>::width; ++l) result = v[l] > result ? v[l] : result;
-  return result;
+  v = larger(v, other_half(v));
+  v = larger(v, other_quarter(v));
+  if constexpr (sizeof(R) == 4) v = larger(v, neighbour(v));
+  return v[0];
+}
+
+template <class R>
+inline Bits<R> smaller(Bits<R> a, Bits<R> b) {
+  return a < b ? a : b;
 }
 
 // The best of the lanes' extremes.
 template <class R>
 inline Extreme first_of(Vec<R> value, Bits<R> index, bool lowest) {
-  Extreme result{double(value[0]), Index(index[0])};
-  for (int l = 1; l < VectorOf<R>::width; ++l) {
-    const double v = value[l];
-    const bool better = lowest ? v < result.value : v > result.value;
-    if (better || (v == result.value && Index(index[l]) < result.index)) result = {v, Index(index[l])};
-  }
-  return result;
+  const R best = lowest ? -largest_of<R>(-value) : largest_of<R>(value);
+  Bits<R> who = value == best ? index : Bits<R>{} + no_index;
+  who = smaller<R>(who, other_half(who));
+  who = smaller<R>(who, other_quarter(who));
+  if constexpr (sizeof(R) == 4) who = smaller<R>(who, neighbour(who));
+  return who[0] == no_index ? Extreme{double(value[0]), Index(index[0])} : Extreme{double(best), Index(who[0])};  // no number
 }
 
 template <class R>
@@ -137,7 +145,7 @@ void leaders(const PairView<R>& view, double lowest, double highest, const Index
     const Vec<R> g = load<Vec<R>>(view.gradient + k);
     const Vec<R> any = larger(high - (g + load<Vec<R>>(view.up + k)), g + load<Vec<R>>(view.down + k) - low);
     const Vec<R> by = wide_indices(slots + k, R()) < 0 ? any : Vec<R>{};  // most that violate have a slot
-    if (!(largest_of<R>(by) > found.violation[found.most - 1])) continue;
+    if (!any_of(by > found.violation[found.most - 1])) continue;
     for (int l = 0; l < lanes; ++l) {
       if (!(by[l] > found.violation[found.most - 1])) continue;
       found.count += found.count < found.most;

@@ -51,6 +51,59 @@ inline V larger(V a, V b) {
 }
 #endif
 
+// Lanes in another order: halves, quarters, neighbours changed.
+#if defined(__has_builtin) && __has_builtin(__builtin_shufflevector)
+template <class V>
+inline V other_half(V v) {
+  if constexpr (sizeof(v[0]) == 4)
+    return __builtin_shufflevector(v, v, 4, 5, 6, 7, 0, 1, 2, 3);
+  else
+    return __builtin_shufflevector(v, v, 2, 3, 0, 1);
+}
+template <class V>
+inline V other_quarter(V v) {
+  if constexpr (sizeof(v[0]) == 4)
+    return __builtin_shufflevector(v, v, 2, 3, 0, 1, 6, 7, 4, 5);
+  else
+    return __builtin_shufflevector(v, v, 1, 0, 3, 2);
+}
+template <class V>
+inline V neighbour(V v) {
+  return __builtin_shufflevector(v, v, 1, 0, 3, 2, 5, 4, 7, 6);
+}
+#else
+template <class V>
+inline V at_distance(V v, int distance) {
+  V result;
+  for (int l = 0; l < int(sizeof(v) / sizeof(v[0])); ++l) result[l] = v[l ^ distance];
+  return result;
+}
+template <class V>
+inline V other_half(V v) {
+  return at_distance(v, int(sizeof(v) / sizeof(v[0])) / 2);
+}
+template <class V>
+inline V other_quarter(V v) {
+  return at_distance(v, int(sizeof(v) / sizeof(v[0])) / 4);
+}
+template <class V>
+inline V neighbour(V v) {
+  return at_distance(v, 1);
+}
+#endif
+
+// Is any lane of a comparison true?
+template <class B>
+inline bool any_of(B lanes) {
+#if defined(__AVX__)
+  const auto signs = __builtin_bit_cast(Vec<float>, lanes);
+  return !__builtin_ia32_vtestzps256(signs, signs);
+#else
+  const auto words = __builtin_bit_cast(Bits<double>, lanes);
+  return ((words[0] | words[1]) | (words[2] | words[3])) != 0;
+#endif
+}
+
 // 2^x = 2^n 2^f with n the nearest integer and |f| <= 1/2. The polynomials for 2^f are 1 + f p(f), p interpolating
 // (2^f - 1) / f in Chebyshev nodes, highest power first: 9e-9 and 2e-17 off, and 2^0 = 1.
 template <class T>
