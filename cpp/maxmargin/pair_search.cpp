@@ -181,7 +181,7 @@ bool PairSearch<R>::shrinking_pays() {
   if (!near_.empty()) return true;
   if (state_.outcome.steps < next_shrink_ || problem_.keep == Keep::nothing || !options_.shrinking) return false;
   next_shrink_ = state_.outcome.steps + shrink_interval();
-  const double margin = 0.5 * violation();
+  const double margin = violation();
   for (Index k = 0; k < v_.n; ++k) {
     bool near = false;
     for (std::size_t side = 0; side < v_.sides.size(); ++side) {
