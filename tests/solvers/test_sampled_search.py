@@ -74,6 +74,13 @@ def test_it_finds_the_optimum_of_all_rows(name: str) -> None:
         assert ours.certificate.kkt_violation <= 1e-3
 
 
+def test_little_memory_is_enough() -> None:
+    problem = CASES["two classes"]()
+    little, much = (solve(problem, solver=SMO(cache_size=size)) for size in (2, 500))
+    assert little.status is Status.CONVERGED
+    assert little.certificate.dual_objective == pytest.approx(much.certificate.dual_objective, rel=1e-3)
+
+
 def test_a_budget_ends_it_in_the_sample_and_after() -> None:
     problem = CASES["two classes"]()
     steps = solve(problem).steps
