@@ -166,10 +166,10 @@ bool LinearNewton::solve_by_iterations(double forcing) {
   const double made = std::min(changed, alive) * costs.row_of_matrix + costs.factor;
   auto most = std::int64_t(made / (alive * costs.row_of_product + costs.step));
   // The last of all rounds hardly change the curvatures: an iteration with the last factor takes a residual to about the part
-  // that they do. Before, these directions are too inexact, and make more rounds.
+  // that they do. Before, these directions are too inexact, and make more rounds: rows that stand for more have no last ones.
   if (record_.to_the_end())
-    return step_of_H_ == 1 && off < little * total && std::log(forcing) > double(most) * std::log(off / total) &&
-           iterate(forcing, most);
+    return !stand_for_more_ && step_of_H_ == 1 && off < little * total &&
+           std::log(forcing) > double(most) * std::log(off / total) && iterate(forcing, most);
   // The first factor of all rows serves the rounds that follow, which change little: it is put off once, not in every round.
   if (step_of_H_ != 1) most -= tried_;
   if (most < worth_a_try) return false;
