@@ -1,6 +1,7 @@
 // The kernel of feature vectors by packed tiles: dense input, and sparse input of moderate width, whose rows become dense as
 // they are packed. Wide sparse input goes to sparse_gram.cpp.
 #include <thread>
+#include <utility>
 
 #include "maxmargin/feature_gram.hpp"
 #include "maxmargin/packing.hpp"
@@ -81,7 +82,8 @@ void for_each_block(const KernelFunction& kernel, const OrderedRows<T>& left, st
     packed.pack(left, rows.subspan(block, std::min(at_once, rows.size() - block)));
     parallel_chunks((n + block_columns - 1) / block_columns, [&](std::ptrdiff_t chunk) {
       const Index first = Index(chunk) * block_columns, width = std::min(block_columns, n - first);
-      thread_local Workplace<T> place;
+      thread_local Workplace<T> kept;
+      Workplace<T> place = std::exchange(kept, Workplace<T>());  // a poll may come back here
       Panels<T>& panels = place.panels;
       panels.pack(right, columns.subspan(std::size_t(first), std::size_t(width)));
       const std::ptrdiff_t stride = std::ptrdiff_t(panels.groups()) * Panels<T>::width;
@@ -95,7 +97,7 @@ void for_each_block(const KernelFunction& kernel, const OrderedRows<T>& left, st
         packed.meet(kernel, begin, end, panels, 0, panels.groups(), at.data());
         sink(first, width, Index(block) + begin, end - begin, at.data());
       }
-      if (panels.bytes() > most_kept) place = Workplace<T>();
+      if (panels.bytes() <= most_kept) kept = std::move(place);
     });
   }
 }

@@ -81,10 +81,10 @@ void search(const SignedDual& problem, const Gram& gram, const Options& options,
     state.active.resize(problem.n);
     std::iota(state.active.begin(), state.active.end(), 0);
   }
-  const auto run = [&](const Options& now) { search_active(problem, gram, now, monitor, state); };
+  const auto run = [&](const Options& now, const Monitor& told) { search_active(problem, gram, now, told, state); };
   if (!first || !begins_with_a_sample(problem, gram, options, state) ||
       !SampledSearch(problem, gram, options, monitor, state).run(run))
-    run(options);
+    run(options, monitor);
   snap_to_bounds(problem, state.beta);
 }
 

@@ -57,6 +57,7 @@ auto PairSearch<R>::newton() -> Newton {
     refresh_gradient();
   }
   take_gradient();
+  near_.clear();  // it was of another point
   return Newton::done;
 }
 

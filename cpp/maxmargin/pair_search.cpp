@@ -40,6 +40,9 @@ void PairSearch<R>::load_active() {
     v_.diagonal[k] = R(state_.diagonal[i]);
     v_.set_masks(k);
   }
+  const auto is_support = [](double b) { return b != 0.0; };
+  support_elsewhere_ = Index(std::count_if(state_.beta.begin(), state_.beta.end(), is_support) -
+                             std::count_if(v_.beta.begin(), v_.beta.end(), is_support));
   first_beta_ = v_.beta;
   first_gradient_.assign(gradient_.begin(), gradient_.begin() + v_.n);
   first_objective_ = state_.objective;
@@ -172,7 +175,7 @@ bool PairSearch<R>::step_pairs() {
          (problem_.keep == Keep::nothing ? step_single() : step_pair()))
     ++taken;
   catch_up();
-  return taken > 0;
+  return taken > 0 || !near_.empty();
 }
 
 // From time to time: are the variables that are far from any violating pair many? The others are put into `near_`.

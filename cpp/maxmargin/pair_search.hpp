@@ -16,6 +16,7 @@ struct State {
   std::vector<Index> active;
   double objective = 0;
   double diagonal_scale = 0;
+  double known_violation = 0;  // of all variables when last known, where the active ones cannot tell it
   Outcome outcome;
   std::chrono::steady_clock::time_point start, last_report;
   std::int64_t next_checkpoint = 0;
@@ -118,6 +119,7 @@ class PairSearch {
   std::vector<Index> near_;  // what shrinking would keep, if it pays
   double window_objective_ = 0;
   std::int64_t window_end_ = 0;
+  Index support_elsewhere_ = 0;  // inactive variables that are not 0
 };
 
 }  // namespace maxmargin

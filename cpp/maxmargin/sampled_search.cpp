@@ -29,30 +29,23 @@ std::vector<Index> sample(Index n) {
 
 }  // namespace
 
-// Over the active variables.
-auto SampledSearch::levels() const -> Levels {
+auto SampledSearch::levels(std::span<const Index> among) const -> Levels {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   Levels found{infinity, -infinity};
-  for (const Index i : state_.active) {
+  for (const Index i : among) {
     found.lowest = std::min(found.lowest, slopes_at(i).rise);
     found.highest = std::max(found.highest, slopes_at(i).fall);
   }
   return found;
 }
 
-// The variables that violate or nearly do, if the multiplier is in the middle of the levels.
+// The variables that violate or nearly do, wherever between the levels of the active ones the multiplier is.
 std::vector<Index> SampledSearch::near(Levels at, double margin, std::span<const Index> among) const {
-  const double level = 0.5 * (at.lowest + at.highest);
+  const double low = std::min(at.lowest, at.highest) - margin, high = std::max(at.lowest, at.highest) + margin;
   std::vector<Index> found;
   for (const Index i : among)
-    if (slopes_at(i).rise < level + margin || slopes_at(i).fall > level - margin) found.push_back(i);
+    if (slopes_at(i).rise < high || slopes_at(i).fall > low) found.push_back(i);
   return found;
-}
-
-bool SampledSearch::others_violate(Levels at) const {
-  for (const Index i : all_)
-    if (slopes_at(i).rise < at.highest - options_.tol || slopes_at(i).fall > at.lowest + options_.tol) return true;
-  return false;
 }
 
 // Brings the gradients of all variables to where the active ones have led.
@@ -66,6 +59,7 @@ void SampledSearch::catch_up() {
     state_.gradient[i] = known_gradient_[i] + scores[i] + problem_.ridge_at(i) * changes[i];
   known_beta_ = state_.beta;
   known_gradient_ = state_.gradient;
+  state_.known_violation = levels(all_).crossed();
 }
 
 // Must the run end here?
@@ -76,44 +70,57 @@ bool SampledSearch::stopped() {
   if (now - state_.last_report > std::chrono::milliseconds(50)) {
     state_.last_report = now;
     const auto support = problem_.n - Index(std::count(state_.beta.begin(), state_.beta.end(), 0.0));
-    const double violation = outcome.trace.empty() ? 0.0 : outcome.trace.back().violation;
-    if (monitor_({seconds, outcome.steps, state_.objective, violation, support})) return outcome.ending = Ending::stopped, true;
+    if (monitor_({seconds, outcome.steps, state_.objective, state_.known_violation, support}))
+      return outcome.ending = Ending::stopped, true;
   }
   if (options_.max_seconds > 0 && seconds > options_.max_seconds) return outcome.ending = Ending::time_limit, true;
   return false;
 }
 
-void SampledSearch::start_over(double objective) {
+// Over the sample; false if that was no use, and all is as it was. Until then nothing is told of where it leads.
+bool SampledSearch::search_sample(const Search& search, double width, double margin) {
+  const double objective = state_.objective;
+  const std::size_t traced = state_.outcome.trace.size();
+  const std::int64_t next_checkpoint = state_.next_checkpoint;
+  Options loose = options_;
+  loose.tol = std::max(options_.tol, sample_tol * width);
+  state_.active = sample(problem_.n);
+  const std::size_t sampled = state_.active.size();
+  search(loose, [&](const Progress& p) { return monitor_({p.seconds, p.steps, objective, width, 0}); });
+  Ending& ending = state_.outcome.ending;
+  if (ending == Ending::stalled) ending = Ending::converged;  // with more variables there may be a way
+  if (ending != Ending::converged) return true;
+  const Levels at = levels(state_.active);
+  if (std::isfinite(at.lowest - at.highest) && 2 * near(at, margin, state_.active).size() <= sampled) return true;
   state_.beta = known_beta_;
   state_.gradient = known_gradient_;
   state_.objective = objective;
+  state_.outcome.trace.resize(traced);
+  state_.next_checkpoint = next_checkpoint;
+  state_.known_violation = 0;
   state_.active = all_;
+  return false;
 }
 
-bool SampledSearch::run(const std::function<void(const Options&)>& search) {
-  const Levels start = levels();
-  const double width = start.highest - start.lowest, margin = near_part * width, objective = state_.objective;
+bool SampledSearch::run(const Search& search) {
+  all_ = state_.active;
+  const double width = levels(all_).crossed(), margin = near_part * width;
   if (!std::isfinite(width)) return false;
   known_beta_ = state_.beta;
   known_gradient_ = state_.gradient;
-  all_ = state_.active;
-  state_.active = sample(problem_.n);
-  const std::size_t sampled = state_.active.size();
+  state_.known_violation = width;
+  if (!search_sample(search, width, margin)) return false;
   Options now = options_;
-  now.tol = std::max(options_.tol, sample_tol * width);
-  search(now);
-  Ending& ending = state_.outcome.ending;
-  if (ending == Ending::stalled) ending = Ending::converged;  // with more variables there may be a way
+  now.tol = std::max(options_.tol, 0.2 * sample_tol * width);
   try {
-    for (int round = 0; round < most_rounds && ending == Ending::converged; ++round) {
-      const Levels at = levels();
-      if (round == 0 && (!std::isfinite(at.highest - at.lowest) || 2 * near(at, margin, state_.active).size() > sampled))
-        return start_over(objective), false;
+    for (int round = 0; round < most_rounds && state_.outcome.ending == Ending::converged; ++round) {
+      const Levels at = levels(state_.active);
       catch_up();
-      if (now.tol == options_.tol && !others_violate(at)) break;
+      if (state_.known_violation <= options_.tol) break;
       state_.active = near(at, margin, all_);
+      if (state_.active.size() < 2) state_.active = all_;
+      search(now, monitor_);
       now.tol = std::max(options_.tol, 0.2 * now.tol);
-      search(now);
     }
   } catch (const Stopped&) {
   }

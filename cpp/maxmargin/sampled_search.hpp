@@ -16,26 +16,29 @@ constexpr Index sample_floor = 10000;
 
 class SampledSearch {
  public:
+  // A run over the active variables to an ending.
+  using Search = std::function<void(const Options&, const Monitor&)>;
+
   SampledSearch(const SignedDual& problem, const Gram& gram, const Options& options, const Monitor& monitor, State& state)
       : problem_(problem), gram_(gram), options_(options), monitor_(monitor), state_(state) {}
 
-  // From 0 to an ending, by runs over active sets. False if most variables would be active: then nothing has changed but the
-  // count of steps, and the caller had better run over all of them.
-  bool run(const std::function<void(const Options&)>& search);
+  // From 0 to an ending. False if most variables would be active: then all is as it was but the counts of work, and the caller
+  // had better run over all of them.
+  bool run(const Search& search);
 
  private:
   struct Levels {
     double lowest, highest;
+    double crossed() const { return highest - lowest; }
   };
   Slopes slopes_at(Index i) const {
     return slopes(state_.gradient[i], problem_.kink, state_.beta[i], problem_.lower[i], problem_.upper[i]);
   }
-  Levels levels() const;
+  Levels levels(std::span<const Index> among) const;
   std::vector<Index> near(Levels at, double margin, std::span<const Index> among) const;
-  bool others_violate(Levels at) const;
+  bool search_sample(const Search& search, double width, double margin);
   void catch_up();
   bool stopped();
-  void start_over(double objective);
 
   const SignedDual& problem_;
   const Gram& gram_;

@@ -110,9 +110,9 @@ bool PairSearch<R>::checkpoint(double violation) {
   const bool due = outcome.steps >= state_.next_checkpoint;
   const bool report = now - state_.last_report > std::chrono::milliseconds(50);
   if (due || report) {
-    Index support = 0;
+    Index support = support_elsewhere_;
     for (Index k = 0; k < v_.n; ++k) support += v_.beta[k] != 0.0;
-    const Progress progress{seconds, outcome.steps, state_.objective, violation, support};
+    const Progress progress{seconds, outcome.steps, state_.objective, std::max(violation, state_.known_violation), support};
     if (due) {
       outcome.trace.push_back(progress);
       state_.next_checkpoint = outcome.steps + std::max<std::int64_t>(256, outcome.steps / 4);
