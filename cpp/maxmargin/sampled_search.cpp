@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <exception>
 #include <limits>
 
 #include "maxmargin/shuffle.hpp"
@@ -15,7 +16,14 @@ constexpr int most_rounds = 12;
 // Parts of the violation at the start: how far the sample is searched, and how near to violating a variable matters.
 constexpr double sample_tol = 0.025, near_part = 0.1;
 
-struct Stopped {};
+class Stopped : public std::exception {
+ public:
+  explicit Stopped(Ending ending) : ending_(ending) {}
+  Ending ending() const { return ending_; }
+
+ private:
+  Ending ending_;
+};
 
 // One of each `part` neighbours, so that rows in any order are well mixed.
 std::vector<Index> sample(Index n) {
@@ -52,9 +60,7 @@ std::vector<Index> SampledSearch::near(Levels at, double margin, std::span<const
 void SampledSearch::catch_up() {
   std::vector<double> changes(problem_.n), scores(problem_.n);
   for (Index i = 0; i < problem_.n; ++i) changes[i] = state_.beta[i] - known_beta_[i];
-  gram_.rough_product(changes.data(), scores.data(), [&] {
-    if (stopped()) throw Stopped();
-  });
+  gram_.rough_product(changes.data(), scores.data(), [&] { report(); });
   for (Index i = 0; i < problem_.n; ++i)
     state_.gradient[i] = known_gradient_[i] + scores[i] + problem_.ridge_at(i) * changes[i];
   known_beta_ = state_.beta;
@@ -62,19 +68,17 @@ void SampledSearch::catch_up() {
   state_.known_violation = levels(all_).crossed();
 }
 
-// Must the run end here?
-bool SampledSearch::stopped() {
+// In the middle of a product: throws if the run must end here.
+void SampledSearch::report() {
   const auto now = std::chrono::steady_clock::now();
   const double seconds = std::chrono::duration<double>(now - state_.start).count();
-  Outcome& outcome = state_.outcome;
   if (now - state_.last_report > std::chrono::milliseconds(50)) {
     state_.last_report = now;
     const auto support = problem_.n - Index(std::count(state_.beta.begin(), state_.beta.end(), 0.0));
-    if (monitor_({seconds, outcome.steps, state_.objective, state_.known_violation, support}))
-      return outcome.ending = Ending::stopped, true;
+    if (monitor_({seconds, state_.outcome.steps, state_.objective, state_.known_violation, support}))
+      throw Stopped(Ending::stopped);
   }
-  if (options_.max_seconds > 0 && seconds > options_.max_seconds) return outcome.ending = Ending::time_limit, true;
-  return false;
+  if (options_.max_seconds > 0 && seconds > options_.max_seconds) throw Stopped(Ending::time_limit);
 }
 
 // Over the sample; false if that was no use, and all is as it was. Until then nothing is told of where it leads.
@@ -122,7 +126,8 @@ bool SampledSearch::run(const Search& search) {
       search(now, monitor_);
       now.tol = std::max(options_.tol, 0.2 * now.tol);
     }
-  } catch (const Stopped&) {
+  } catch (const Stopped& stop) {
+    state_.outcome.ending = stop.ending();
   }
   return true;
 }
