@@ -51,6 +51,11 @@ class Stack {
   std::ptrdiff_t rows() const { return starts_.back(); }
   std::ptrdiff_t start(std::size_t k) const { return starts_[k]; }
   const Gram& gram(std::size_t k) const { return *grams_[k]->gram; }
+  std::vector<const Gram*> grams() const {
+    std::vector<const Gram*> grams(size());
+    for (std::size_t k = 0; k < size(); ++k) grams[k] = &gram(k);
+    return grams;
+  }
   bool is_opaque() const {
     return std::any_of(grams_.begin(), grams_.end(), [](const GramHandle* gram) { return gram->gram->is_opaque(); });
   }
@@ -96,7 +101,10 @@ nb::tuple minimise_all(const nb::tuple& problems, const Vector& beta, const Vect
     const bool together = stack.size() > 1 && !stack.is_opaque();
     // At most so many run at once, so that each one's share of the memory does not depend on the number of threads.
     const std::size_t at_once = together ? std::min<std::size_t>(stack.size(), 16) : 1;
-    const std::size_t share = cache_bytes / at_once;
+    if (together) stack.gram(0).prepare();
+    const auto shared =
+        together && !resumed ? share_rows(stack.grams(), cache_bytes / 4) : std::vector<std::unique_ptr<Gram>>();
+    const std::size_t share = (shared.empty() ? cache_bytes : cache_bytes - cache_bytes / 4) / at_once;
     const auto one = [&](std::size_t k) {
       const double* const point = beta.data() + stack.start(k);
       if (watch.stopped()) {  // before it began
@@ -105,9 +113,9 @@ nb::tuple minimise_all(const nb::tuple& problems, const Vector& beta, const Vect
         return;
       }
       const Options options{tol, max_steps, watch.seconds_left(), share, shrinking, stack.size() == 1, resumed};
-      outcomes[k] = minimise(stack.problem(k), stack.gram(k), point, gradient.data() + stack.start(k), options, at_checkpoint);
+      const Gram& gram = shared.empty() ? stack.gram(k) : *shared[k];
+      outcomes[k] = minimise(stack.problem(k), gram, point, gradient.data() + stack.start(k), options, at_checkpoint);
     };
-    if (together) stack.gram(0).prepare();
     std::atomic<std::size_t> next{0};
     const auto in_turn = [&](std::ptrdiff_t) {
       for (std::size_t k = next++; k < stack.size(); k = next++) one(k);

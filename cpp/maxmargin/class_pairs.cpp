@@ -1,5 +1,7 @@
 #include "maxmargin/class_pairs.hpp"
 
+#include <algorithm>
+
 namespace maxmargin {
 
 ClassPairs class_pairs(std::span<const std::int64_t> codes, Index classes) {
@@ -9,17 +11,14 @@ ClassPairs class_pairs(std::span<const std::int64_t> codes, Index classes) {
   ClassPairs pairs{std::vector<Index>(total), std::vector<double>(total), {0}};
   Index* row = pairs.rows.data();
   double* sign = pairs.signs.data();
+  const auto append = [&](const std::vector<Index>& of_class, double its_sign) {
+    row = std::copy(of_class.begin(), of_class.end(), row);
+    sign = std::fill_n(sign, of_class.size(), its_sign);
+  };
   for (Index i = 0; i < classes; ++i)
     for (Index j = i + 1; j < classes; ++j) {
-      const Index *a = of[i].data(), *b = of[j].data();
-      const Index *const a_end = a + of[i].size(), *const b_end = b + of[j].size();
-      while (a != a_end || b != b_end) {  // labels stand in any order: to choose is cheaper than to guess the branch
-        const bool first = b == b_end || (a != a_end && *a < *b);
-        *row++ = first ? *a : *b;
-        *sign++ = first ? 1.0 : -1.0;
-        a += first;
-        b += !first;
-      }
+      append(of[i], 1.0);
+      append(of[j], -1.0);
       pairs.starts.push_back(row - pairs.rows.data());
     }
   return pairs;

@@ -9,8 +9,9 @@
 
 namespace maxmargin {
 
-// One pair after the other, (0, 1), (0, 2), ..., (1, 2), ...: its rows, ascending, and +1 for those of the first class, -1 for
-// those of the second. Pair p has them from starts[p] to starts[p + 1].
+// One pair after the other, (0, 1), (0, 2), ..., (1, 2), ...: the rows of the first class, then those of the second, ascending
+// in each, with +1 and -1. Pair p has them from starts[p] to starts[p + 1]. The rows of a class stand together in all its
+// pairs, so what is computed for them can be shared as a whole.
 struct ClassPairs {
   std::vector<Index> rows;
   std::vector<double> signs;

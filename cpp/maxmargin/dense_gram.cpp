@@ -32,9 +32,9 @@ class PackedRowMaker final : public RowMaker<R> {
   }
 
   void make(std::span<const Index> positions, R* const* out) override {
-    std::vector<Index> wanted(positions.size());
-    for (std::size_t p = 0; p < positions.size(); ++p) wanted[p] = rows_[positions[p]];
-    left_.pack(source_, wanted);
+    wanted_.clear();
+    for (const Index p : positions) wanted_.push_back(rows_[p]);
+    left_.pack(source_, wanted_);
     constexpr Index width = TileShape<R>::panel;
     const Index panels = panels_.groups();
     // A chunk is some 30 microseconds of multiply-adds; of a small request 8, which a thread that still looks for work is
@@ -54,7 +54,7 @@ class PackedRowMaker final : public RowMaker<R> {
   KernelFunction kernel_;
   std::shared_ptr<const Features> features_;  // what the source reads from
   OrderedRows<R> source_;
-  std::vector<Index> rows_;
+  std::vector<Index> rows_, wanted_;
   Panels<R> panels_;
   LeftRows<R> left_;
 };
@@ -109,6 +109,22 @@ void copy_block(Index first, Index width, Index begin, Index count, const double
 
 }  // namespace
 
+std::vector<const DenseGram*> of_one_kernel(std::span<const Gram* const> grams) {
+  std::vector<const DenseGram*> dense;
+  for (const Gram* gram : grams) {
+    const auto* const same = dynamic_cast<const DenseGram*>(gram);
+    if (same == nullptr || (!dense.empty() && !same->shares_kernel_with(*dense[0]))) return {};
+    dense.push_back(same);
+  }
+  return dense;
+}
+
+std::vector<RowGroup> row_groups(std::span<const DenseGram* const> grams) {
+  std::vector<std::span<const Index>> used(grams.size());
+  for (std::size_t p = 0; p < grams.size(); ++p) used[p] = grams[p]->used();
+  return row_groups(grams[0]->features().rows(), used);
+}
+
 bool DenseGram::shares_a_copy() const {
   return size() < features().rows() && std::ptrdiff_t(features().rows()) * features().columns() <= most_copied;
 }
@@ -118,10 +134,13 @@ void DenseGram::prepare() const {
   if (shares_a_copy()) features().ordered(is_centred());
 }
 
+OrderedRows<float> DenseGram::rows_of_x_f32() const {
+  if (shares_a_copy()) return {features().ordered(is_centred()), layout()};
+  return {features(), layout()};
+}
+
 std::unique_ptr<RowMaker<float>> DenseGram::rows_f32(std::span<const Index> active) const {
-  const OrderedRows<float> source = shares_a_copy() ? OrderedRows<float>(features().ordered(is_centred()), layout())
-                                                    : OrderedRows<float>(features(), layout());
-  return std::make_unique<PackedRowMaker<float>>(kernel(), shared_features(), source, global(active));
+  return std::make_unique<PackedRowMaker<float>>(kernel(), shared_features(), rows_of_x_f32(), global(active));
 }
 std::unique_ptr<RowMaker<double>> DenseGram::rows_f64(std::span<const Index> active) const {
   return std::make_unique<PackedRowMaker<double>>(kernel(), shared_features(), rows_of_x(), global(active));

@@ -8,6 +8,7 @@
 
 #include "maxmargin/gram.hpp"
 #include "maxmargin/packing.hpp"
+#include "maxmargin/row_groups.hpp"
 
 namespace maxmargin {
 
@@ -25,13 +26,13 @@ class FeatureGram : public Gram {
   bool single_precision_suffices() const final;
   const std::vector<Index>& used() const { return rows_; }
   const Features& features() const { return *features_; }
+  const KernelFunction& kernel() const { return kernel_; }
 
  protected:
   FeatureGram(std::shared_ptr<const Features> features, const KernelFunction& kernel, std::vector<Index> subset, bool centred);
   virtual void kernel_product(std::span<const Index> support, const double* coefficients, double* out,
                               const Poll& poll) const = 0;
   std::vector<Index> global(std::span<const Index> local) const;
-  const KernelFunction& kernel() const { return kernel_; }
   std::shared_ptr<const Features> shared_features() const { return features_; }
   const Layout& layout() const { return features_->layout(centred_); }
   bool is_centred() const { return centred_; }
@@ -61,9 +62,9 @@ class DenseGram final : public FeatureGram {
   void rough_product(const double* beta, double* out, const Poll& poll) const override;
   void prepare() const override;
 
-  // The same kernel of the same X, other than the linear one, whose products have a short cut?
+  // The same kernel of the same X?
   bool shares_kernel_with(const DenseGram& other) const {
-    return &features() == &other.features() && kernel() == other.kernel() && kernel().kind != KernelKind::linear;
+    return &features() == &other.features() && kernel() == other.kernel();
   }
   // For each run: out[run.target][c] += sum over its support rows s of coefficients[s - begin] k(s, column c). Support rows are
   // numbers of the source's rows, columns of rows of X.
@@ -73,12 +74,19 @@ class DenseGram final : public FeatureGram {
   OrderedCopy<double> copy_of(std::span<const Index> rows) const { return copy_in_order<double>(features(), layout(), rows); }
   OrderedRows<double> rows_of(const OrderedCopy<double>& copy) const { return {copy, layout()}; }
   OrderedRows<double> rows_of_x() const { return {features(), layout()}; }
+  // All rows of X in float32: from the copy that problems share, where they have one.
+  OrderedRows<float> rows_of_x_f32() const;
 
  private:
   void kernel_product(std::span<const Index> support, const double* coefficients, double* out, const Poll& poll) const override;
   // Problems with some of the rows, as pairs of classes are, share one copy of all of them.
   bool shares_a_copy() const;
 };
+
+// The Grams, if all are dense ones that share kernel and X; else none.
+std::vector<const DenseGram*> of_one_kernel(std::span<const Gram* const> grams);
+// Which rows of their X they have in common.
+std::vector<RowGroup> row_groups(std::span<const DenseGram* const> grams);
 
 class SparseGram final : public FeatureGram {
  public:

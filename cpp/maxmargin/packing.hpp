@@ -116,17 +116,17 @@ class LeftRows {
     values_.reserve(strips * std::size_t(strip) * std::size_t(dense_));
     norms_.reserve(strips * std::size_t(strip));
     room_.reserve(2 * std::size_t(layout.depth()));
-    std::vector<std::ptrdiff_t> starts(1, 0);
+    starts_.assign(1, 0);
     columns_.clear();
     others_.clear();
     for (Index r = 0; r < count_; ++r) {
       pack_row(source, rows[r], r);
-      starts.push_back(std::ptrdiff_t(others_.size()));
+      starts_.push_back(std::ptrdiff_t(others_.size()));
     }
     rest_.resize(has_rest_ ? rows.size() : 0);
     const OrderedCopy<T>* const copy = source.copy();
     for (std::size_t r = 0; r < rest_.size(); ++r)
-      rest_[r] = copy == nullptr ? rest_of(starts, r, columns_, others_)
+      rest_[r] = copy == nullptr ? rest_of(starts_, r, columns_, others_)
                                  : rest_of(copy->starts, std::size_t(rows[r]), copy->columns, copy->others);
   }
   Index count() const { return count_; }
@@ -174,6 +174,7 @@ class LeftRows {
   bool has_rest_ = false;
   Buffer<T> values_, norms_, room_;
   std::vector<SparseRow<T>> rest_;
+  std::vector<std::ptrdiff_t> starts_;  // row r has from starts_[r] to starts_[r + 1] of what follows, where there is no copy
   std::vector<Index> columns_;
   std::vector<T> others_;
 };

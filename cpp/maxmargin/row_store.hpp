@@ -47,8 +47,8 @@ class RowStore {
 
   // Makes the rows that are missing. At most `capacity()` at once; `pinned` (or -1) is not thrown out.
   void fetch(RowMaker<R>& maker, std::span<const Index> positions, Index pinned) {
-    std::vector<Index> missing;
-    std::vector<R*> targets;
+    missing_.clear();
+    targets_.clear();
     const std::int64_t before = clock_;
     for (const Index p : positions)  // what the request already has must not make room for what it lacks
       if (has(p)) last_use_[slot_of_[p]] = ++clock_;
@@ -59,12 +59,12 @@ class RowStore {
       owner_[slot] = p;
       slot_of_[p] = slot;
       last_use_[slot] = ++clock_;
-      missing.push_back(p);
-      targets.push_back(in(slot));
+      missing_.push_back(p);
+      targets_.push_back(in(slot));
     }
-    if (!missing.empty()) maker.make(missing, targets.data());
-    rows_made_ += std::int64_t(missing.size());
-    for (R* row : targets) std::fill(row + n_, row + stride_, R(0));
+    if (!missing_.empty()) maker.make(missing_, targets_.data());
+    rows_made_ += std::int64_t(missing_.size());
+    for (R* row : targets_) std::fill(row + n_, row + stride_, R(0));
   }
 
   // Keeps only some positions (ascending), in rows and in columns.
@@ -118,6 +118,8 @@ class RowStore {
   R* data_;
   std::vector<Index> slot_of_, owner_;
   std::vector<std::int64_t> last_use_;
+  std::vector<Index> missing_;  // of a request
+  std::vector<R*> targets_;     // where they go
   std::int64_t clock_ = 0, rows_made_ = 0;
 };
 

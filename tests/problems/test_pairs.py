@@ -23,7 +23,7 @@ def test_pairs_have_the_rows_of_their_classes(labels):
     codes = np.array(labels, dtype=np.intp)
     pairs = [(i, j) for i in range(5) for j in range(i + 1, 5)]
     for (i, j), (rows, y) in zip(pairs, class_pairs(codes, 5).each(), strict=True):
-        np.testing.assert_array_equal(rows, np.flatnonzero((codes == i) | (codes == j)))
+        np.testing.assert_array_equal(rows, np.concatenate([np.flatnonzero(codes == i), np.flatnonzero(codes == j)]))
         np.testing.assert_array_equal(y, np.where(codes[rows] == i, 1.0, -1.0))
 
 

@@ -1,5 +1,6 @@
 // The passes of sequential minimal optimisation over all active variables, in the precision of the rows. Arrays are padded to
-// whole vectors: up = +inf and down = -inf in the padding, so that it is never selected. Ties go to the lower index.
+// 16 values, which are whole pairs of vectors: up = +inf and down = -inf in the padding, so that it is never selected. Ties go
+// to the lower index. Each pass keeps the best of even and of odd vectors: one alone would wait for its own comparisons.
 
 template <class R>
 constexpr R infinity = R(__builtin_inf());
@@ -55,33 +56,49 @@ struct Extremes {
     low_index = better ? at : low_index;
     high = larger(fall, high);
   }
+  void join(const Extremes& other) {
+    const auto better = (other.low < low) | ((other.low == low) & (other.low_index < low_index));
+    low = better ? other.low : low;
+    low_index = better ? other.low_index : low_index;
+    high = larger(other.high, high);
+  }
   Selection found() const { return {first_of<R>(low, low_index, true), double(largest_of<R>(high))}; }
 };
 
 template <class R>
 Selection select(const PairView<R>& view) {
   constexpr int lanes = VectorOf<R>::width;
-  Extremes<R> extremes;
+  Extremes<R> even, odd;
   Bits<R> index = first_indices<R>();
-  for (Index k = 0; k < view.n; k += lanes, index += lanes) {
+  const auto look = [&](Extremes<R>& extremes, Index k, Bits<R> at) {
     const Vec<R> g = load<Vec<R>>(view.gradient + k);
-    extremes.meet(g + load<Vec<R>>(view.up + k), g + load<Vec<R>>(view.down + k), index);
+    extremes.meet(g + load<Vec<R>>(view.up + k), g + load<Vec<R>>(view.down + k), at);
+  };
+  for (Index k = 0; k < view.n; k += 2 * lanes, index += 2 * lanes) {
+    look(even, k, index);
+    look(odd, k + lanes, index + lanes);
   }
-  return extremes.found();
+  even.join(odd);
+  return even.found();
 }
 
 template <class R>
 Selection update(const PairView<R>& view, double step, const R* row_i, const R* row_j) {
   constexpr int lanes = VectorOf<R>::width;
-  Extremes<R> extremes;
+  Extremes<R> even, odd;
   Bits<R> index = first_indices<R>();
   const R by = R(step);
-  for (Index k = 0; k < view.n; k += lanes, index += lanes) {
+  const auto move = [&](Extremes<R>& extremes, Index k, Bits<R> at) {
     const Vec<R> g = load<Vec<R>>(view.gradient + k) + by * (load<Vec<R>>(row_i + k) - load<Vec<R>>(row_j + k));
     store(view.gradient + k, g);
-    extremes.meet(g + load<Vec<R>>(view.up + k), g + load<Vec<R>>(view.down + k), index);
+    extremes.meet(g + load<Vec<R>>(view.up + k), g + load<Vec<R>>(view.down + k), at);
+  };
+  for (Index k = 0; k < view.n; k += 2 * lanes, index += 2 * lanes) {
+    move(even, k, index);
+    move(odd, k + lanes, index + lanes);
   }
-  return extremes.found();
+  even.join(odd);
+  return even.found();
 }
 
 // The largest of fractions gain / curvature, lane by lane. Fractions are compared across, since a division takes longer than
@@ -97,38 +114,55 @@ struct BestFraction {
     below = better ? curvature : below;
     index = better ? at : index;
   }
+  void join(const BestFraction& other) {
+    const Vec<R> theirs = other.above * below, ours = above * other.below;
+    const auto better = (theirs > ours) | ((theirs == ours) & (other.index >= 0) & (other.index < index));
+    above = better ? other.above : above;
+    below = better ? other.below : below;
+    index = better ? other.index : index;
+  }
   Extreme first() const { return first_of<R>(above / below, index, false); }
 };
 
 template <class R>
 Extreme partner(const PairView<R>& view, double level, double diagonal_i, double tau, const R* row_i) {
   constexpr int lanes = VectorOf<R>::width;
-  BestFraction<R> best;
+  BestFraction<R> even, odd;
   Bits<R> index = first_indices<R>();
   const R from = R(level), own = R(diagonal_i), part = R(tau);
-  for (Index k = 0; k < view.n; k += lanes, index += lanes) {
+  const auto look = [&](BestFraction<R>& best, Index k, Bits<R> at) {
     const Vec<R> fall = larger(load<Vec<R>>(view.gradient + k) + load<Vec<R>>(view.down + k) - from, Vec<R>{});
     const Vec<R> sum = own + load<Vec<R>>(view.diagonal + k), floor = part * larger(sum, -sum) + tiny<R>;
-    best.meet(fall * fall, larger(sum - R(2) * load<Vec<R>>(row_i + k), floor), index);
+    best.meet(fall * fall, larger(sum - R(2) * load<Vec<R>>(row_i + k), floor), at);
+  };
+  for (Index k = 0; k < view.n; k += 2 * lanes, index += 2 * lanes) {
+    look(even, k, index);
+    look(odd, k + lanes, index + lanes);
   }
-  return best.first();
+  even.join(odd);
+  return even.first();
 }
 
 template <class R>
 Candidate update_single(const PairView<R>& view, double step, const R* row) {
   constexpr int lanes = VectorOf<R>::width;
-  BestFraction<R> best;
+  BestFraction<R> even, odd;
   Vec<R> worst = {};
   Bits<R> index = first_indices<R>();
   const R by = R(step);
-  for (Index k = 0; k < view.n; k += lanes, index += lanes) {
+  const auto move = [&](BestFraction<R>& best, Index k, Bits<R> at) {
     const Vec<R> g = load<Vec<R>>(view.gradient + k) + by * load<Vec<R>>(row + k);
     store(view.gradient + k, g);
     const Vec<R> violation = larger(larger(-(g + load<Vec<R>>(view.up + k)), g + load<Vec<R>>(view.down + k)), Vec<R>{});
     worst = larger(violation, worst);
-    best.meet(violation * violation, larger(load<Vec<R>>(view.diagonal + k), splat(tiny<R>)), index);
+    best.meet(violation * violation, larger(load<Vec<R>>(view.diagonal + k), splat(tiny<R>)), at);
+  };
+  for (Index k = 0; k < view.n; k += 2 * lanes, index += 2 * lanes) {
+    move(even, k, index);
+    move(odd, k + lanes, index + lanes);
   }
-  return {best.first().index, double(largest_of<R>(worst))};
+  even.join(odd);
+  return {even.first().index, double(largest_of<R>(worst))};
 }
 
 inline Bits<float> wide_indices(const Index* p, float) { return load<Bits<float>>(p); }
@@ -137,26 +171,37 @@ inline Bits<double> wide_indices(const Index* p, double) {
   return __builtin_convertvector(load<half>(p), Bits<double>);
 }
 
+// Of every lane of an even and an odd vector the best one, and of these the best: no more than a guess at what steps will want
+// next, so it need not be the best of all; and lanes have no branches to guess.
 template <class R>
 void leaders(const PairView<R>& view, double lowest, double highest, const Index* slots, Leaders<R>& found) {
   constexpr int lanes = VectorOf<R>::width;
   const R low = R(lowest), high = R(highest);
-  for (Index k = 0; k < view.n; k += lanes) {
-    const Vec<R> g = load<Vec<R>>(view.gradient + k);
-    const Vec<R> any = larger(high - (g + load<Vec<R>>(view.up + k)), g + load<Vec<R>>(view.down + k) - low);
-    const Vec<R> by = wide_indices(slots + k, R()) < 0 ? any : Vec<R>{};  // most that violate have a slot
-    if (!any_of(by > found.violation[found.most - 1])) continue;
-    for (int l = 0; l < lanes; ++l) {
-      if (!(by[l] > found.violation[found.most - 1])) continue;
-      found.count += found.count < found.most;
-      Index at = found.count - 1;
-      for (; at > 0 && found.violation[at - 1] < by[l]; --at) {
-        found.violation[at] = found.violation[at - 1];
-        found.who[at] = found.who[at - 1];
-      }
-      found.violation[at] = by[l];
-      found.who[at] = k + l;
+  Vec<R> most[2] = {};
+  Bits<R> who[2] = {}, index = first_indices<R>();
+  for (Index k = 0; k < view.n; k += 2 * lanes)
+    for (int odd = 0; odd < 2; ++odd, index += lanes) {
+      const Index at = k + odd * lanes;
+      const Vec<R> g = load<Vec<R>>(view.gradient + at);
+      const Vec<R> any = larger(high - (g + load<Vec<R>>(view.up + at)), g + load<Vec<R>>(view.down + at) - low);
+      const Vec<R> by = wide_indices(slots + at, R()) < 0 ? any : Vec<R>{};  // most that violate have a slot
+      const auto better = by > most[odd];
+      most[odd] = better ? by : most[odd];
+      who[odd] = better ? index : who[odd];
     }
+  R violation[2 * lanes];
+  store(violation, most[0]);
+  store(violation + lanes, most[1]);
+  for (int l = 0; l < 2 * lanes; ++l) {
+    if (!(violation[l] > found.violation[found.most - 1])) continue;
+    found.count += found.count < found.most;
+    Index at = found.count - 1;
+    for (; at > 0 && found.violation[at - 1] < violation[l]; --at) {
+      found.violation[at] = found.violation[at - 1];
+      found.who[at] = found.who[at - 1];
+    }
+    found.violation[at] = violation[l];
+    found.who[at] = Index(who[l / lanes][l % lanes]);
   }
 }
 

@@ -175,7 +175,9 @@ def solutions(
         Targets at the support vectors of each machine, one machine after the other; None for the signs of the coefficients.
     """
     coefficients = fitted.scheme.spread(fitted.dual, fitted.bounds)
-    places = [_ascending(np.flatnonzero(row), support) for row in coefficients]
+    places = [np.flatnonzero(row) for row in coefficients]
+    if not fitted.scheme.rows_by_class:
+        places = [place[np.argsort(support[place])] for place in places]
     counts = np.array([len(place) for place in places])
     if counts.sum() != len(records.scores):
         raise InvalidInput(
@@ -201,7 +203,9 @@ def solutions(
     )
     found = []
     known_y = None if targets is None else _split(targets, counts)
-    for index, (certificate, place, scores, boundary, excess, paid, paid_outside, checkpoints) in enumerate(pieces):
+    for index, (certificate, held, scores, boundary, excess, paid, paid_outside, checkpoints) in enumerate(pieces):
+        up, up_outside = np.argsort(support[held]), np.argsort(boundary)
+        place = held[up]
         beta = coefficients[index, place]
         rows = support[place]
         found.append(
@@ -210,9 +214,9 @@ def solutions(
                 n_trained=int(records.counts[index, 2]),
                 support=rows,
                 beta=beta,
-                support_scores=scores,
-                boundary=boundary,
-                boundary_excess=excess,
+                support_scores=scores[up],
+                boundary=boundary[up_outside],
+                boundary_excess=excess[up_outside],
                 support_y=np.sign(beta) if known_y is None else known_y[index],
                 reading=Margin() if readings is None else readings[index],
                 bias=float(fitted.intercept[index]),
@@ -224,15 +228,13 @@ def solutions(
                 kernel=fitted.kernel,
                 support_vectors=rows if kind is RowKind.PAIRWISE else take_rows(fitted.vectors, place),
                 terms=Terms(
-                    np.concatenate([paid, paid_outside]), float(records.sums[index, 0]), by_side=bool(records.sums[index, 1])
+                    np.concatenate([paid[up], paid_outside[up_outside]]),
+                    float(records.sums[index, 0]),
+                    by_side=bool(records.sums[index, 1]),
                 ),
             )
         )
     return found
-
-
-def _ascending(places: NDArray[np.intp], support: NDArray[np.int32]) -> NDArray[np.intp]:
-    return places[np.argsort(support[places], kind="stable")]
 
 
 def _split(flat: NDArray[Any], counts: NDArray[np.integer[Any]]) -> list[NDArray[Any]]:

@@ -42,6 +42,9 @@ class Scheme(ABC):
         Number of classes.
     """
 
+    rows_by_class = False
+    """Whether a machine has its rows class by class, as ``support_`` has them; else all ascending."""
+
     def __init__(self, n_classes: int) -> None:
         self.n_classes = n_classes
 
@@ -159,6 +162,8 @@ class OneVsOne(Scheme):
     A support vector of class c has a coefficient in each of the K − 1 pairs with another class o: row o if
     o < c, row o − 1 if o > c.
     """
+
+    rows_by_class = True
 
     def __init__(self, n_classes: int) -> None:
         super().__init__(n_classes)

@@ -21,7 +21,7 @@ class LabelledParts(NamedTuple):
     Attributes
     ----------
     rows : ndarray of int32 or None
-        Which rows, ascending in each problem; None if each has all of them.
+        Which rows; None if each problem has all of them.
     y : ndarray of float64
         +1 and −1.
     sizes : list of int
@@ -42,7 +42,7 @@ class LabelledParts(NamedTuple):
 
 
 def class_pairs(codes: NDArray[np.intp], n_classes: int) -> LabelledParts:
-    """For each pair i < j of classes its rows, and +1 for those of class i, −1 for those of class j.
+    """For each pair i < j of classes the rows of class i, with +1, and then those of class j, with −1.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def class_pairs(codes: NDArray[np.intp], n_classes: int) -> LabelledParts:
     >>> from maxmargin.problems._pairs import class_pairs
     >>> pairs = class_pairs(np.array([0, 2, 1, 0]), 3)
     >>> pairs.rows, pairs.sizes
-    (array([0, 2, 3, 0, 1, 3, 1, 2], dtype=int32), [3, 3, 2])
+    (array([0, 3, 2, 0, 3, 1, 2, 1], dtype=int32), [3, 3, 2])
     """
     rows, y, starts = _core.class_pairs(np.ascontiguousarray(codes, dtype=np.int64), n_classes)
     return LabelledParts(rows, y, [end - begin for begin, end in pairwise(starts.tolist())])
