@@ -60,6 +60,22 @@ GramHandle feature_gram(const FeaturesHandle& x, const KernelFunction& kernel, c
   return {make_feature_gram(x.features, kernel, subset_of(subset, x.features->rows())), x.owners};
 }
 
+// Part k has the rows from cuts[k] to cuts[k + 1].
+std::vector<GramHandle> feature_grams(const FeaturesHandle& x, const KernelFunction& kernel, const Indices& rows,
+                                      const std::vector<std::ptrdiff_t>& cuts) {
+  const std::vector<Index> all = checked(rows, x.features->rows());
+  if (cuts.empty() || cuts.front() < 0 || cuts.back() > std::ptrdiff_t(all.size()) || !std::is_sorted(cuts.begin(), cuts.end()))
+    throw nb::value_error("The cuts must ascend within the rows.");
+  std::vector<GramHandle> grams;
+  grams.reserve(cuts.size() - 1);
+  for (std::size_t k = 0; k + 1 < cuts.size(); ++k) {
+    if (cuts[k] == cuts[k + 1]) throw nb::value_error("A part of the rows is empty.");
+    std::vector<Index> part(all.begin() + cuts[k], all.begin() + cuts[k + 1]);
+    grams.push_back({make_feature_gram(x.features, kernel, std::move(part)), x.owners});
+  }
+  return grams;
+}
+
 template <class V>
 GramHandle precomputed_gram(const Matrix<V>& k, const std::optional<Indices>& subset) {
   if (k.shape(0) != k.shape(1)) throw nb::value_error("A precomputed kernel matrix must be square.");
@@ -210,6 +226,7 @@ void bind_kernels(nb::module_& m) {
       .def("block", &gram_block, "rows"_a, "columns"_a)
       .def("product", &gram_product, "beta"_a);
   m.def("feature_gram", &feature_gram, "features"_a, "kernel"_a, "subset"_a.none());
+  m.def("feature_grams", &feature_grams, "features"_a, "kernel"_a, "rows"_a, "cuts"_a);
   m.def("precomputed_gram", &precomputed_gram<double>, "matrix"_a.noconvert(), "subset"_a.none());
   m.def("precomputed_gram", &precomputed_gram<float>, "matrix"_a.noconvert(), "subset"_a.none());
   m.def("opaque_gram", &opaque_gram, "block"_a, "diagonal"_a, "size"_a);

@@ -162,15 +162,27 @@ nb::tuple minimise_classes(const GramHandle& gram, const Indices& label, const V
                         outcome.rows_made, as_table(outcome.trace));
 }
 
-nb::tuple judge_all(const nb::tuple& problems, const Vector& beta, const Vector& scores) {
+// Without scores they are computed, and come first in what is found.
+nb::tuple judge_all(const nb::tuple& problems, const Vector& beta, const std::optional<Vector>& known) {
   const Stack stack(problems);
   stack.require_rows(beta);
-  stack.require_rows(scores);
+  if (known) stack.require_rows(*known);
+  std::vector<double> made(known ? 0 : std::size_t(stack.rows()));
+  const double* const scores = known ? known->data() : made.data();
   std::vector<Judgement> found(stack.size());
   {
     const nb::gil_scoped_release release;
+    if (!known) {
+      std::vector<const double*> points(stack.size());
+      std::vector<double*> targets(stack.size());
+      for (std::size_t k = 0; k < stack.size(); ++k) {
+        points[k] = beta.data() + stack.start(k);
+        targets[k] = made.data() + stack.start(k);
+      }
+      products(stack.grams(), points, targets, SignalPoll());
+    }
     const auto one = [&](std::ptrdiff_t k) {
-      found[k] = judge(stack.problem(k), beta.data() + stack.start(k), scores.data() + stack.start(k));
+      found[k] = judge(stack.problem(k), beta.data() + stack.start(k), scores + stack.start(k));
     };
     if (stack.rows() < 4096)  // some nanoseconds a row: threads would take longer to wake
       for (std::size_t k = 0; k < stack.size(); ++k) one(std::ptrdiff_t(k));
@@ -188,8 +200,8 @@ nb::tuple judge_all(const nb::tuple& problems, const Vector& beta, const Vector&
     numbers.insert(numbers.end(), {j.bias, j.bias_low, j.bias_high, j.price, j.primal, j.dual, j.violation, j.square_norm,
                                    j.mass, j.infeasibility});
   }
-  return nb::make_tuple(to_numpy(std::move(support)), to_numpy(std::move(boundary)),
-                        to_numpy(std::move(counts), {found.size(), std::size_t(2)}),
+  return nb::make_tuple(known ? nb::cast(*known) : nb::cast(to_numpy(std::move(made))), to_numpy(std::move(support)),
+                        to_numpy(std::move(boundary)), to_numpy(std::move(counts), {found.size(), std::size_t(2)}),
                         to_numpy(std::move(numbers), {found.size(), std::size_t(10)}));
 }
 
@@ -232,7 +244,7 @@ void bind_solving(nb::module_& m) {
         "cache_bytes"_a, "shrinking"_a, "resumed"_a, "monitor"_a.none());
   m.def("minimise_joint", &minimise_classes, "gram"_a, "label"_a, "upper"_a, "beta"_a, "bias"_a, "offsets"_a, "tol"_a,
         "max_steps"_a, "max_seconds"_a, "cache_bytes"_a, "monitor"_a.none());
-  m.def("judge", &judge_all, "problems"_a, "beta"_a, "scores"_a);
+  m.def("judge", &judge_all, "problems"_a, "beta"_a, "scores"_a.none());
 }
 
 }  // namespace maxmargin::python

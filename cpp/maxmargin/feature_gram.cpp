@@ -37,11 +37,9 @@ double FeatureGram::square(Index row, std::vector<double>& room) const {
   if (stays_sparse(*features_)) return features_->square(row);
   const Layout& columns = layout();
   room.resize(2 * std::size_t(columns.depth()));
-  double* const ordered = room.data() + columns.depth();
-  features_->read(row, columns.origin(), room.data());
-  for (Index k = 0; k < columns.depth(); ++k) ordered[k] = room[columns.order[k]];
+  features_->read_in_order(row, columns, room.data(), room.data() + columns.depth());
   double norm;
-  hot().row_norms_f64(columns.dense, columns.depth(), 1, ordered, &norm);
+  hot().row_norms_f64(columns.dense, columns.depth(), 1, room.data(), &norm);
   return norm;
 }
 

@@ -12,7 +12,7 @@ namespace maxmargin {
 
 namespace {
 
-constexpr Index most_sampled = 256, fewest_sampled = 16;
+constexpr Index most_sampled = 128, fewest_sampled = 16;
 constexpr Index sampled_values = 1 << 21;
 constexpr double often = 0.25;   // a value that stands so often in a column becomes its 0
 constexpr double seldom = 0.22;  // a column that is not 0 so seldom is walked by what is not 0
@@ -136,8 +136,7 @@ OrderedCopy<T> copy_in_order(const Features& features, const Layout& layout, std
     std::vector<T> room(depth);
     for (Index r = begin; r < end; ++r) {
       T* const out = copy.values.data() + std::ptrdiff_t(r) * depth;
-      features.read(rows[r], layout.origin(), room.data());
-      for (Index k = 0; k < depth; ++k) out[k] = room[layout.order[k]];
+      features.read_in_order(rows[r], layout, out, room.data());
       copy.starts[r + 1] = depth - layout.dense - std::count(out + layout.dense, out + depth, T(0));
     }
     (hot().*HotOf<T>::row_norms)(layout.dense, depth, end - begin, copy.values.data() + std::ptrdiff_t(begin) * depth,

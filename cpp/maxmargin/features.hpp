@@ -72,6 +72,9 @@ class Features {
   // out[k] = x_row,k - centre_k for all columns k; no centre means 0.
   virtual void read(Index row, const double* centre, float* out) const = 0;
   virtual void read(Index row, const double* centre, double* out) const = 0;
+  // out[k] = x_row,c - centre_c with c = layout.order[k]; the room is for a row.
+  virtual void read_in_order(Index row, const Layout& layout, float* out, float* room) const = 0;
+  virtual void read_in_order(Index row, const Layout& layout, double* out, double* room) const = 0;
   // sum[k] += weight * x_row,k
   virtual void add_to(Index row, double weight, double* sum) const = 0;
   // sum over k of w_k x_row,k
@@ -139,6 +142,8 @@ class DenseFeatures final : public Features {
   std::unique_ptr<Features> without_zeros() const override;
   void read(Index row, const double* centre, float* out) const override { copy(row, centre, out); }
   void read(Index row, const double* centre, double* out) const override { copy(row, centre, out); }
+  void read_in_order(Index row, const Layout& layout, float* out, float*) const override { pick(row, layout, out); }
+  void read_in_order(Index row, const Layout& layout, double* out, double*) const override { pick(row, layout, out); }
   void add_to(Index row, double weight, double* sum) const override {
     for (Index k = 0; k < columns(); ++k) sum[k] += weight * double(at(row)[k]);
   }
@@ -182,6 +187,16 @@ class DenseFeatures final : public Features {
       for (Index k = 0; k < columns(); ++k) out[k] = T(double(x[k]) - centre[k]);
   }
   template <class T>
+  void pick(Index row, const Layout& layout, T* out) const {
+    const V* x = at(row);
+    const Index* const order = layout.order.data();
+    const double* const centre = layout.origin();
+    if (centre == nullptr)
+      for (Index k = 0; k < columns(); ++k) out[k] = T(x[order[k]]);
+    else
+      for (Index k = 0; k < columns(); ++k) out[k] = T(double(x[order[k]]) - centre[order[k]]);
+  }
+  template <class T>
   void put(Index row, T* spread, Index lanes, Index lane) const {
     for (Index k = 0; k < columns(); ++k) spread[std::ptrdiff_t(k) * lanes + lane] = T(at(row)[k]);
   }
@@ -215,6 +230,10 @@ class CsrFeatures final : public Features {
   std::unique_ptr<Features> every(Index step) const override;
   void read(Index row, const double* centre, float* out) const override { copy(row, centre, out); }
   void read(Index row, const double* centre, double* out) const override { copy(row, centre, out); }
+  void read_in_order(Index row, const Layout& layout, float* out, float* room) const override { pick(row, layout, out, room); }
+  void read_in_order(Index row, const Layout& layout, double* out, double* room) const override {
+    pick(row, layout, out, room);
+  }
   void add_to(Index row, double weight, double* sum) const override {
     for (I k = begin(row); k < end(row); ++k) sum[csr_.indices[k]] += weight * double(csr_.data[k]);
   }
@@ -257,6 +276,11 @@ class CsrFeatures final : public Features {
       const I column = csr_.indices[k];
       out[column] = T(double(csr_.data[k]) - (centre == nullptr ? 0.0 : centre[column]));
     }
+  }
+  template <class T>
+  void pick(Index row, const Layout& layout, T* out, T* room) const {
+    copy(row, layout.origin(), room);
+    for (Index k = 0; k < columns(); ++k) out[k] = room[layout.order[k]];
   }
   template <class T>
   void put(Index row, T* spread, Index lanes, Index lane) const {

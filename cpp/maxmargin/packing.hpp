@@ -41,9 +41,7 @@ class OrderedRows {
   // A pointer to the row; `room` has space for two, and keeps it where there is no copy.
   const T* row(Index i, T* room) const {
     if (copy_ != nullptr) return copy_->values.data() + std::ptrdiff_t(i) * layout_->depth();
-    T* const read = room + layout_->depth();
-    features_->read(i, layout_->origin(), read);
-    for (Index k = 0; k < layout_->depth(); ++k) room[k] = read[layout_->order[k]];
+    features_->read_in_order(i, *layout_, room, room + layout_->depth());
     return room;
   }
 

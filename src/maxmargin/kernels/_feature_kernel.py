@@ -15,7 +15,7 @@ from scipy import sparse
 from maxmargin import _core
 from maxmargin.errors import InvalidInput
 from maxmargin.kernels._base import BoundKernel
-from maxmargin.kernels._gram import Gram
+from maxmargin.kernels._gram import FeatureSource, Gram
 from maxmargin.kernels._rows import as_features
 from maxmargin.kernels._scale import Moments, moments_of
 from maxmargin.validation import check_non_negative
@@ -56,8 +56,7 @@ class FeatureKernel(BoundKernel):
 
     def gram(self, X: Any) -> Gram:
         """Source of the Gram matrix of the training rows."""
-        features, function = as_features(X), self._function()
-        return Gram(lambda subset: _core.feature_gram(features, function, subset), X, self)
+        return Gram(FeatureSource(as_features(X), self._function()), X, self)
 
     def cross(self, X: Any, rows: Any) -> NDArray[np.float64]:
         """Kernel values of the rows of X (down) against other rows (across), in float64."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, NamedTuple, final
 
@@ -13,9 +14,25 @@ from numpy.typing import NDArray
 from maxmargin import _core
 from maxmargin.kernels._rows import take
 
-__all__ = ["Factor", "Gram"]
+__all__ = ["Factor", "FeatureSource", "Gram"]
 
 Source = Callable[[NDArray[np.int32] | None], _core.Gram]
+
+
+@final
+@dataclass(frozen=True, slots=True)
+class FeatureSource:
+    """Kernel values of feature vectors by one of the core's formulas: of some rows, of all (None), or of many parts at once."""
+
+    features: _core.Features
+    function: _core.KernelFunction
+
+    def __call__(self, subset: NDArray[np.int32] | None) -> _core.Gram:
+        return _core.feature_gram(self.features, self.function, subset)
+
+    def parts(self, rows: NDArray[np.int32], cuts: Sequence[int]) -> list[_core.Gram]:
+        """Part k has the rows from ``cuts[k]`` to ``cuts[k + 1]``."""
+        return _core.feature_grams(self.features, self.function, rows, cuts)
 
 
 @final
@@ -118,6 +135,8 @@ class Gram:
     def cores_of(self, indices: NDArray[np.int32], cuts: Sequence[int]) -> list[_core.Gram]:
         """The core's sources for parts of the rows: part k has the indices from ``cuts[k]`` to ``cuts[k + 1]``."""
         subset = indices if self._subset is None else self._subset[indices]
+        if isinstance(self._source, FeatureSource):
+            return self._source.parts(subset, cuts)
         return [self._source(subset[begin:end]) for begin, end in pairwise(cuts)]
 
     def factor(self) -> Factor | None:

@@ -139,14 +139,13 @@ def certify_all(problems: Sequence[Problem], betas: Sequence[NDArray[np.float64]
 def judged(dual: DualProblem, beta: Vector, scores: Vector) -> Judgement:
     """Judge a point by scores ``K β`` that are known already: what a solver sees of itself on the way."""
     stack = DualStack.of([dual])
-    return Judgements(stack, scores, _core.judge(stack, beta, scores)).at(0)
+    return Judgements(stack, _core.judge(stack, beta, scores)).at(0)
 
 
 def judge_all(stack: DualStack, beta: Vector) -> Judgements:
     """Judge the points of several problems, one after the other."""
     stack = stack.judged_at(beta)
-    scores = _core.products(stack.grams, beta)
-    return Judgements(stack, scores, _core.judge(stack, beta, scores))
+    return Judgements(stack, _core.judge(stack, beta, None))
 
 
 def judging_seconds(stack: DualStack) -> float:
@@ -175,9 +174,8 @@ class Judgements:
         Rows of each problem.
     """
 
-    def __init__(self, stack: DualStack, scores: Vector, found: _core.Found) -> None:
-        self.scores = scores
-        self.support, self.boundary, self.counts, self._numbers = found
+    def __init__(self, stack: DualStack, found: _core.Found) -> None:
+        self.scores, self.support, self.boundary, self.counts, self._numbers = found
         self._grams = stack.grams
         self.sizes = [gram.size for gram in stack.grams]
 

@@ -173,4 +173,6 @@ def shape(X: Any) -> tuple[int, ...]:
 
 def take_rows(X: Any, rows: NDArray[Any]) -> Any:
     """Select rows of any kind of X; a sequence gives a list."""
+    if isinstance(X, np.ndarray):
+        return X.take(rows, axis=0)
     return [X[row] for row in rows] if isinstance(X, Sequence) else X[rows]
