@@ -102,9 +102,9 @@ nb::tuple minimise_all(const nb::tuple& problems, const Vector& beta, const Vect
     // At most so many run at once, so that each one's share of the memory does not depend on the number of threads.
     const std::size_t at_once = together ? std::min<std::size_t>(stack.size(), 16) : 1;
     if (together) stack.gram(0).prepare();
-    const auto shared =
-        together && !resumed ? share_rows(stack.grams(), cache_bytes / 4) : std::vector<std::unique_ptr<Gram>>();
-    const std::size_t share = (shared.empty() ? cache_bytes : cache_bytes - cache_bytes / 4) / at_once;
+    Options options{tol, max_steps, 0, cache_bytes, shrinking, stack.size() == 1, resumed};
+    const SharedGrams shared = together ? share_rows(stack.grams(), options) : SharedGrams{};
+    options.cache_bytes = (cache_bytes - shared.bytes) / at_once;
     const auto one = [&](std::size_t k) {
       const double* const point = beta.data() + stack.start(k);
       if (watch.stopped()) {  // before it began
@@ -112,9 +112,10 @@ nb::tuple minimise_all(const nb::tuple& problems, const Vector& beta, const Vect
         outcomes[k].ending = Ending::stopped;
         return;
       }
-      const Options options{tol, max_steps, watch.seconds_left(), share, shrinking, stack.size() == 1, resumed};
-      const Gram& gram = shared.empty() ? stack.gram(k) : *shared[k];
-      outcomes[k] = minimise(stack.problem(k), gram, point, gradient.data() + stack.start(k), options, at_checkpoint);
+      Options own = options;
+      own.max_seconds = watch.seconds_left();
+      const Gram& gram = shared.grams.empty() ? stack.gram(k) : *shared.grams[k];
+      outcomes[k] = minimise(stack.problem(k), gram, point, gradient.data() + stack.start(k), own, at_checkpoint);
     };
     std::atomic<std::size_t> next{0};
     const auto in_turn = [&](std::ptrdiff_t) {
@@ -162,7 +163,7 @@ nb::tuple minimise_classes(const GramHandle& gram, const Indices& label, const V
                         outcome.rows_made, as_table(outcome.trace));
 }
 
-// Without scores they are computed, and come first in what is found.
+// Without scores they are computed. They come first in what is found.
 nb::tuple judge_all(const nb::tuple& problems, const Vector& beta, const std::optional<Vector>& known) {
   const Stack stack(problems);
   stack.require_rows(beta);

@@ -39,7 +39,10 @@ class ConjugateGradients {
   bool solve(const std::vector<double>& curvature, const std::vector<double>& ridge, double offset_floor,
              const std::vector<double>& gradient, double forcing, std::vector<double>& direction, LinearRecord& record);
 
-  // The same of some multipliers, for face.change.
+  // out_i = y_i <direction, x_i> of the last system's direction: where that was one of rows, mostly without reading them.
+  void margins(const std::vector<double>& direction, std::vector<double>& out) const;
+
+  // The same as the first of some multipliers, for face.change.
   bool solve(Face& face, const std::vector<double>& ridge, double forcing, LinearRecord& record);
 
  private:
@@ -56,7 +59,7 @@ class ConjugateGradients {
 
   const Features& x_;
   const double *y_, *price_;
-  bool penalty_, smooth_;
+  bool penalty_, smooth_, by_rows_ = false;  // by rows: the last system
   LinearPasses& passes_;
   Index size_, d_, heavy_ = 0, stride_ = 0;
   std::vector<double> square_;  // |x_i|^2

@@ -65,6 +65,15 @@ struct Outcome {
   std::vector<Progress> trace;
 };
 
+// Grams for problems that run together, in place of their own: float32 kernel values among rows of X that several of them have
+// are computed once, and kept. Empty where nothing would be gained. They take `bytes` of the options' cache, at most a quarter,
+// and do not outlive the Grams given.
+struct SharedGrams {
+  std::vector<std::unique_ptr<Gram>> grams;
+  std::size_t bytes = 0;
+};
+SharedGrams share_rows(std::span<const Gram* const> grams, const Options& options);
+
 // From beta, which satisfies the constraints, with its exact gradient q + (K + ridge) beta.
 Outcome minimise(const SignedDual& problem, const Gram& gram, const double* beta, const double* gradient,
                  const Options& options, const Monitor& monitor);

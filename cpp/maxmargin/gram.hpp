@@ -1,5 +1,5 @@
-// Where kernel values come from. A Gram knows its rows and its kernel; it keeps no computed value. Solvers ask it for blocks,
-// for products and for whole rows over an active set; they do not know what a row of X is.
+// Where kernel values come from. A Gram knows its rows and its kernel; only those of `share_rows` keep values. Solvers ask it
+// for blocks, for products and for whole rows over an active set; they do not know what a row of X is.
 #pragma once
 
 #include <functional>
@@ -60,10 +60,6 @@ std::unique_ptr<Gram> make_opaque_gram(BlockFunction block, DiagonalFunction dia
 
 // s_i s_j (K_ij + constant) for signs s.
 std::unique_ptr<Gram> make_adjusted_gram(std::shared_ptr<const Gram> inner, std::vector<double> signs, double constant);
-
-// The same Grams for problems that run together: float32 rows of problems that share rows of X are made once, and kept in at
-// most so many bytes. Empty where nothing would be gained. They do not outlive those given.
-std::vector<std::unique_ptr<Gram>> share_rows(std::span<const Gram* const> grams, std::size_t bytes);
 
 // outs[p] = K_p betas[p] for several Grams: in parallel, and each kernel value once where they share X and kernel.
 void products(std::span<const Gram* const> grams, std::span<const double* const> betas, std::span<double* const> outs,

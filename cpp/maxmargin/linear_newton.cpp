@@ -109,6 +109,7 @@ bool LinearNewton::find_direction() {
     if (!gradients_->solve(curvature_, ridge_, least, gradient_, forcing, direction_, record_)) return false;
   }
   decrement_ = -hot().dot(size_, gradient_.data(), direction_.data());
+  if (!explicit_) return gradients_->margins(direction_, along_), true;
   const double offset = size_ > d_ ? direction_[d_] : 0.0;
   passes_.for_rows([&](Index, Index begin, Index end) {
     problem_.x->products(begin, end, direction_.data(), along_.data() + begin);
@@ -217,7 +218,7 @@ LinearOutcome LinearNewton::run() {
       sharpen(round);
       continue;
     }
-    if (!explicit_ && problem_.penalty && see_ahead(round)) break;
+    if (!explicit_ && problem_.penalty && (proximal_ || round > 0) && see_ahead(round)) break;
     const double length = line_search();
     short_steps_ += length < 0.1;
     step(length);

@@ -18,7 +18,7 @@ namespace maxmargin {
 template <class R>
 class RowStore {
  public:
-  static constexpr Index padding = 16;  // rows are whole vectors long
+  static constexpr Index padding = 16;  // whole panels of tiles, and pairs of vectors of the passes
 
   RowStore(Index n, std::size_t bytes) : n_(n), stride_((n + padding - 1) / padding * padding), slot_of_(stride_, -1) {
     const std::size_t row_bytes = std::size_t(stride_) * sizeof(R);

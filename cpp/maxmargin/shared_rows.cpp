@@ -1,6 +1,6 @@
 // Float32 rows of problems that share rows of X, as pairs of classes do: a class is in the problems of all its pairs. Among the
 // rows of a group that several problems have, a kernel value is computed once and kept for the others; between groups, which
-// meet in one problem only, it is not.
+// as classes meet in one problem only, it is not.
 #include <algorithm>
 #include <atomic>
 #include <memory>
@@ -8,6 +8,7 @@
 
 #include "maxmargin/feature_gram.hpp"
 #include "maxmargin/mapping.hpp"
+#include "maxmargin/pair_search.hpp"
 
 namespace maxmargin {
 
@@ -15,7 +16,6 @@ namespace {
 
 constexpr std::size_t most_bytes = std::size_t(64) << 20;  // beyond, values come from afar, and new memory is dear
 constexpr Index fewest_columns = 32;                       // below, to compute a value costs little more than to fetch it
-constexpr Index fewest_rows = 200;                         // of a problem: smaller ones take float64 rows
 
 // A group's rows, packed, and what is known of their kernel values among themselves.
 class Block {
@@ -140,7 +140,8 @@ class SharingGram final : public Gram {
     inner_.rough_product(beta, out, poll);
   }
   std::unique_ptr<RowMaker<float>> rows_f32(std::span<const Index> active) const override {
-    if (Index(active.size()) < size()) return inner_.rows_f32(active);  // some are left out: it packs what remains
+    const bool are_all = Index(active.size()) == size() && std::is_sorted(active.begin(), active.end());
+    if (!are_all) return inner_.rows_f32(active);  // it packs what remains
     return std::make_unique<PartedRowMaker>(common_, parts_, inner_.used());
   }
   std::unique_ptr<RowMaker<double>> rows_f64(std::span<const Index> active) const override { return inner_.rows_f64(active); }
@@ -154,10 +155,12 @@ class SharingGram final : public Gram {
 
 }  // namespace
 
-std::vector<std::unique_ptr<Gram>> share_rows(std::span<const Gram* const> grams, std::size_t bytes) {
+SharedGrams share_rows(std::span<const Gram* const> grams, const Options& options) {
+  if (options.resumed || options.tol < float_tol) return {};  // their rows are in float64
   const std::vector<const DenseGram*> dense = of_one_kernel(grams);
-  const auto is_small = [](const DenseGram* gram) { return gram->size() <= fewest_rows; };
-  if (dense.size() < 2 || dense[0]->features().columns() < fewest_columns || std::all_of(dense.begin(), dense.end(), is_small))
+  const auto is_small = [](const DenseGram* gram) { return gram->size() <= float_floor; };
+  if (dense.size() < 2 || dense[0]->features().columns() < fewest_columns ||
+      std::all_of(dense.begin(), dense.end(), is_small) || !dense[0]->single_precision_suffices())
     return {};
   const std::vector<RowGroup> groups = row_groups(dense);
   std::size_t values = 0;
@@ -166,15 +169,16 @@ std::vector<std::unique_ptr<Gram>> share_rows(std::span<const Gram* const> grams
     if (group.places.size() < 2 || std::any_of(group.places.begin(), group.places.end(), is_scattered)) return {};
     values += group.rows.size() * group.rows.size();
   }
-  if (values * sizeof(float) > std::min(bytes, most_bytes)) return {};
+  const std::size_t bytes = values * sizeof(float);
+  if (bytes > std::min(options.cache_bytes / 4, most_bytes)) return {};
 
   const auto common = std::make_shared<Common>(*dense[0], groups, values);
   std::vector<std::vector<Part>> parts(dense.size());
   for (std::size_t g = 0; g < groups.size(); ++g)
     for (const RowGroup::Place& place : groups[g].places)
       parts[place.problem].push_back({place.first, common->blocks[g].get()});
-  std::vector<std::unique_ptr<Gram>> shared(dense.size());
-  for (std::size_t p = 0; p < dense.size(); ++p) shared[p] = std::make_unique<SharingGram>(*dense[p], common, parts[p]);
+  SharedGrams shared{std::vector<std::unique_ptr<Gram>>(dense.size()), bytes};
+  for (std::size_t p = 0; p < dense.size(); ++p) shared.grams[p] = std::make_unique<SharingGram>(*dense[p], common, parts[p]);
   return shared;
 }
 

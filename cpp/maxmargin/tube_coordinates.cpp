@@ -19,6 +19,7 @@ class TubeSearch {
         record_(problem, options, monitor, 20'000, false),
         n_(problem.x->rows()),
         constant_(problem.offset == LinearOffset::penalised ? problem.offset_scale : 0.0),
+        most_(options.max_rounds),
         schedule_(n_, seed),
         w_(problem.x->columns(), 0.0),
         alpha_(n_, 0.0),
@@ -34,7 +35,7 @@ class TubeSearch {
     double bound = infinity, worst = infinity;  // the largest violation: of the sweep before, and of this one
     std::int64_t next_look = 1;
     for (std::int64_t sweep = 0;; ++sweep) {
-      if (sweep >= next_look || sweep == 0) {
+      if (sweep >= next_look || sweep == 0 || sweep >= most_) {
         next_look = sweep + std::max<std::int64_t>(1, sweep / 4);
         if (look(sweep)) break;
       }
@@ -102,8 +103,9 @@ class TubeSearch {
   LinearPasses passes_;
   LinearRecord record_;
   Index n_;
-  double constant_;  // value of the feature that an offset is the weight of
-  double unit_ = 0;  // the largest target
+  double constant_;    // value of the feature that an offset is the weight of
+  double unit_ = 0;    // the largest target
+  std::int64_t most_;  // sweeps
   Schedule schedule_;
   std::vector<double> w_;
   double last_ = 0;  // weight of the constant feature

@@ -1,4 +1,4 @@
-// The variables that a search moves: compact, and padded to whole vectors for the passes.
+// The variables that a search moves: compact, and padded for the passes (simd/pairs.inl).
 #pragma once
 
 #include <algorithm>

@@ -162,9 +162,8 @@ def minimise_l1(
     monitor: Callable[[float, int, float, float, int], bool] | None,
 ) -> L1Outcome: ...
 
-# Where support and boundary of all problems stand among the rows of all; how many of each; of each problem bias, the ends of
-# its interval, price, primal, dual, violation, square norm, mass, infeasibility.
-# scores, support, boundary, counts of both, ten numbers of each problem
+# Scores; where support and boundary of all problems stand among the rows of all; how many of each; of each problem bias, the
+# ends of its interval, price, primal, dual, violation, square norm, mass, infeasibility.
 Found = tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]
 
 def judge(problems: Stack, beta: NDArray[np.float64], scores: NDArray[np.float64] | None) -> Found: ...

@@ -175,6 +175,14 @@ def test_limits_pickle_and_report(capsys: pytest.CaptureFixture[str]) -> None:
         assert LinearSVR(max_time=1e-9).fit(X, y).status_ is Status.TIME_LIMIT
 
 
+def test_sweeps_end_at_the_limit() -> None:
+    """Also between two looks at the gap, which become rare: the one after the 17th comes after the 21st."""
+    X, y = _diabetes()
+    problem = PrimalProblem(X, y, C=1e3, loss=EpsilonInsensitive(0.1), offset="penalised")
+    with pytest.warns(ConvergenceWarning, match="ITERATION_LIMIT"):
+        assert maxmargin.solve(problem, solver=CoordinateDescent(seed=0), tol=1e-12, max_iter=18).steps == 18
+
+
 @pytest.mark.parametrize("loss", [EpsilonInsensitive(0.2), SquaredEpsilonInsensitive(0.2)], ids=repr)
 @pytest.mark.parametrize("offset", ["penalised", None])
 def test_coordinate_descent_agrees(loss: Any, offset: Any) -> None:

@@ -72,3 +72,18 @@ def test_products_of_any_subsets(subsets, seed):
     grams = [gram.take(np.array(subset, dtype=np.int32)).core for subset in subsets]
     expected = [K[np.ix_(subset, subset)] @ beta for subset, beta in zip(subsets, betas, strict=True)]
     np.testing.assert_allclose(_core.products(grams, np.concatenate(betas)), np.concatenate(expected), rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("tol", [1e-3, 1e-6])
+def test_a_cache_that_holds_all_rows_makes_none_twice(tol):
+    """What is shared takes its own size of the cache, and nothing where rows are in float64."""
+    X, codes = _classes(40)
+    parts = _pairs(codes)
+    problems = SoftMargins(RBF(gamma=0.5 / 40).bind(X).gram(X), parts, np.full(len(codes), 10.0))
+    largest = (max(parts.sizes) + 15) // 16 * 16
+    value, shared = (4, sum(4 * int(n) ** 2 for n in np.bincount(codes))) if tol == 1e-3 else (8, 0)
+    megabytes = (len(parts.sizes) * value * largest**2 + shared) / 2**20 + 1e-3
+    solver, limits = SMO(cache_size=megabytes), Limits(tol, 10**6, 0.0)
+    found = solver.run(list(problems), [Start.zero(problem.dual) for problem in problems], limits, None)
+    for iterate, size in zip(found, parts.sizes, strict=True):
+        assert 0 < iterate.rows_made <= size

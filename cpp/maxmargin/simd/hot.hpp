@@ -73,7 +73,7 @@ struct PairView {
   const R* diagonal;
 };
 
-// The variables that violate most, the worst first.
+// Variables that violate much, the worst first.
 template <class R>
 struct Leaders {
   static constexpr Index room = 8;
@@ -126,8 +126,8 @@ struct Hot {
   Candidate (*update_single_f32)(const PairView<float>&, double step, const float* row);
   Candidate (*update_single_f64)(const PairView<double>&, double step, const double* row);
 
-  // Adds the variables that have no slot (-1) and violate more than those found so far: by highest - (gradient + up) or by
-  // (gradient + down) - lowest.
+  // Adds variables that have no slot (-1) and violate more than those found so far: by highest - (gradient + up) or by
+  // (gradient + down) - lowest. The worst of all is among them; of the others some may be missing.
   void (*leaders_f32)(const PairView<float>&, double lowest, double highest, const Index* slots, Leaders<float>&);
   void (*leaders_f64)(const PairView<double>&, double lowest, double highest, const Index* slots, Leaders<double>&);
 

@@ -2,6 +2,8 @@
 // 16 values, which are whole pairs of vectors: up = +inf and down = -inf in the padding, so that it is never selected. Ties go
 // to the lower index. Each pass keeps the best of even and of odd vectors: one alone would wait for its own comparisons.
 
+static_assert(16 % (2 * VectorOf<float>::width) == 0 && 16 % (2 * VectorOf<double>::width) == 0);
+
 template <class R>
 constexpr R infinity = R(__builtin_inf());
 template <class R>
@@ -171,8 +173,8 @@ inline Bits<double> wide_indices(const Index* p, double) {
   return __builtin_convertvector(load<half>(p), Bits<double>);
 }
 
-// Of every lane of an even and an odd vector the best one, and of these the best: no more than a guess at what steps will want
-// next, so it need not be the best of all; and lanes have no branches to guess.
+// Each lane keeps its best of the even vectors and its best of the odd ones; the leaders are the best of these. Two of the best
+// may meet in a lane, and then one is overlooked: what steps will want next is a guess anyway, and lanes need no branches.
 template <class R>
 void leaders(const PairView<R>& view, double lowest, double highest, const Index* slots, Leaders<R>& found) {
   constexpr int lanes = VectorOf<R>::width;

@@ -37,9 +37,9 @@ class Records:
         Primal and dual objective, KKT violation (with a minus sign if an indefinite kernel leaves no gap); smallest and
         largest optimal offset.
     scores : ndarray
-        Scores at the support vectors of each machine, one machine after the other, rows ascending.
+        Scores at the support vectors of each machine, one machine after the other, in the order of its rows.
     boundary : ndarray of int32
-        Rows with coefficient 0 that are on the margin or beyond it, one machine after the other.
+        Rows with coefficient 0 that are on the margin or beyond it, one machine after the other, in the order of its rows.
     boundary_excess : ndarray
         By how much they are beyond it.
     prices : ndarray
@@ -190,6 +190,8 @@ def solutions(
         raise InvalidInput("The records of the fit were altered: their counts do not add up. Fit it again.")
     if len(records.scores) + len(records.boundary) != len(records.prices):
         raise InvalidInput("The records of the fit were altered: there is not one price for each row. Fit it again.")
+    if len(records.boundary) != len(records.boundary_excess):
+        raise InvalidInput("The records of the fit were altered: there is not one excess for each row. Fit it again.")
     pieces = zip(
         certificates(records),
         places,
@@ -217,7 +219,7 @@ def solutions(
                 support_scores=scores[up],
                 boundary=boundary[up_outside],
                 boundary_excess=excess[up_outside],
-                support_y=np.sign(beta) if known_y is None else known_y[index],
+                support_y=np.sign(beta) if known_y is None else known_y[index][up],
                 reading=Margin() if readings is None else readings[index],
                 bias=float(fitted.intercept[index]),
                 bias_interval=(float(records.numbers[index, 3]), float(records.numbers[index, 4])),
