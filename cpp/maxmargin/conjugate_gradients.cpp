@@ -13,10 +13,11 @@ namespace {
 constexpr Index most_heavy = 256;
 constexpr int most_iterations = 2000;
 constexpr int most_of_a_face = 1000;
-constexpr double negligible = 1e-12;  // beside the ridge: a smooth loss has rows that hardly curve
-constexpr double says_enough = 1e-2;  // the least curvature, beside the ridge, of a row whose margin the system tells
-constexpr double looser = 1.5;        // than asked for: a smooth loss' system of rows, whose first rounds are far from the end
-constexpr double few_rows = 0.35;     // where at most this part of all rows curves, their own system is the better one
+constexpr double negligible = 1e-12;       // beside the ridge: a smooth loss has rows that hardly curve
+constexpr double far_from_the_end = 1e-3;  // a forcing
+constexpr double says_enough = 1e-2;       // the least curvature, beside the ridge, of a row whose margin the system tells
+constexpr double looser = 1.5;     // than asked for: a smooth loss' system of rows, whose first rounds are far from the end
+constexpr double few_rows = 0.35;  // where at most this part of all rows curves, their own system is the better one
 
 }  // namespace
 
@@ -142,8 +143,9 @@ bool ConjugateGradients::solve(const std::vector<double>& curvature, const std::
   // A smooth loss has all rows at first, as ill-conditioned as they are; near the end few that curve, and a well-conditioned
   // system of them.
   const bool few = !smooth_ || weighty <= few_rows * double(curvature.size());
-  by_rows_ = penalty_ && few && !active_.empty() && active_.size() <= std::size_t(size_);
-  if (by_rows_) return solve_by_rows(gradient, smooth_ ? looser * forcing : forcing, direction, record);
+  const bool by_rows = penalty_ && few && !active_.empty() && active_.size() <= std::size_t(size_);
+  tells_ = by_rows && smooth_ && forcing >= far_from_the_end;
+  if (by_rows) return solve_by_rows(gradient, smooth_ ? looser * forcing : forcing, direction, record);
   if (size_ > d_) ridge_[d_] += offset_floor;
   return solve_by_features(curvature, gradient, forcing, direction, record);
 }
@@ -236,12 +238,12 @@ bool ConjugateGradients::solve_by_rows(const std::vector<double>& gradient, doub
   return true;
 }
 
-// A row of the system says y_k <direction, x_k> = -change_k / curvature_k, but for what is left of it. A row that hardly curves
-// says it less precisely than float64 has it.
+// A row of the system says y_k <direction, x_k> = -change_k / curvature_k, but for what is left of it: less precisely than
+// float64 has it where the row hardly curves, or the direction is short beside what the system began with.
 void ConjugateGradients::margins(const std::vector<double>& direction, std::vector<double>& out) const {
   const double offset = size_ > d_ ? direction[d_] : 0.0;
   passes_.for_rows([&](Index, Index begin, Index end) {
-    auto k = by_rows_ ? std::size_t(std::lower_bound(active_.begin(), active_.end(), begin) - active_.begin()) : active_.size();
+    auto k = tells_ ? std::size_t(std::lower_bound(active_.begin(), active_.end(), begin) - active_.begin()) : active_.size();
     for (Index i = begin; i < end; ++i) {
       const bool held = k < active_.size() && active_[k] == i;
       if (held && curve_[k] * (1 + square_[i]) >= says_enough) {

@@ -39,7 +39,8 @@ class ConjugateGradients {
   bool solve(const std::vector<double>& curvature, const std::vector<double>& ridge, double offset_floor,
              const std::vector<double>& gradient, double forcing, std::vector<double>& direction, LinearRecord& record);
 
-  // out_i = y_i <direction, x_i> of the last system's direction: where that was one of rows, mostly without reading them.
+  // out_i = y_i <direction, x_i> of the last system's direction: in a smooth loss' first rounds mostly without reading the
+  // rows.
   void margins(const std::vector<double>& direction, std::vector<double>& out) const;
 
   // The same as the first of some multipliers, for face.change.
@@ -59,7 +60,7 @@ class ConjugateGradients {
 
   const Features& x_;
   const double *y_, *price_;
-  bool penalty_, smooth_, by_rows_ = false;  // by rows: the last system
+  bool penalty_, smooth_, tells_ = false;  // tells: the last system, its rows' margins along the direction
   LinearPasses& passes_;
   Index size_, d_, heavy_ = 0, stride_ = 0;
   std::vector<double> square_;  // |x_i|^2
