@@ -222,8 +222,8 @@ def _stack(problems: Sequence[Problem]) -> DualStack:
 def _start(problems: Sequence[Problem]) -> tuple[Sequence[Problem], NDArray[np.float64], NDArray[np.float64]]:
     """What a solver is given, where it begins, and the exact scores there; one problem after the other."""
     if isinstance(problems, SoftMargins):
-        beta, scores = np.zeros((2, len(problems.stack.q)))
-        return problems, beta, scores
+        zeros = np.zeros(len(problems.stack.q))
+        return problems, zeros, zeros
     given = [problem.start() for problem in problems]
     points = [np.zeros(each.dual.n) if point is None else point for each, point in zip(problems, given, strict=True)]
     bounded = [problem.within(point) for problem, point in zip(problems, points, strict=True)]

@@ -87,7 +87,8 @@ class Columns:
     @classmethod
     def of_margins(cls, problems: SoftMargins, iterates: Iterates, judgements: Judgements, tol: float) -> Columns | None:
         """From points that are optimal at once: offset, scores and prices are those of the dual. None where one is not."""
-        if not problems.gram.kernel.mercer or set(iterates.statuses) != {Status.CONVERGED} or not judgements.are_optimal(tol):
+        converged = all(status is Status.CONVERGED for status in iterates.statuses)
+        if not problems.gram.kernel.mercer or not converged or not judgements.are_optimal(tol):
             return None
         counts, stack = judgements.counts, problems.stack
         support, boundary, bias = judgements.support, judgements.boundary, judgements.bias
