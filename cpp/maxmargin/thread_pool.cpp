@@ -71,15 +71,19 @@ struct Job {
   }
 };
 
-// Loops of a search follow each other within microseconds, and waking a thread takes many: look for a while before sleeping.
+// Loops of a search follow each other within microseconds, and waking a thread takes many, on a virtual machine some hundred:
+// look for a while before sleeping, longer than Python takes between two calls of a fit, but then let others have the
+// processor.
 template <class Found>
 void look_for(const Found& found) {
-  constexpr int looks = 2000;  // some ten microseconds
-  for (int look = 0; look < looks && !found(); ++look) {
+  constexpr int looks = 2000, polite_looks = 1000;  // some ten microseconds; half a millisecond
+  for (int look = 0; look < looks; ++look) {
+    if (found()) return;
 #if defined(__x86_64__)
     __builtin_ia32_pause();
 #endif
   }
+  for (int look = 0; look < polite_looks && !found(); ++look) std::this_thread::yield();
 }
 
 class Pool {
