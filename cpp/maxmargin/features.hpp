@@ -70,7 +70,6 @@ class Features {
   const OrderedCopy<float>& ordered(bool centred) const;
 
   // out[k] = x_row,k - centre_k for all columns k; no centre means 0.
-  virtual void read(Index row, const double* centre, float* out) const = 0;
   virtual void read(Index row, const double* centre, double* out) const = 0;
   // out[k] = x_row,c - centre_c with c = layout.order[k]; the room is for a row.
   virtual void read_in_order(Index row, const Layout& layout, float* out, float* room) const = 0;
@@ -140,7 +139,6 @@ class DenseFeatures final : public Features {
   std::int64_t stored_values() const override { return std::int64_t(rows()) * columns(); }
   std::unique_ptr<Features> every(Index step) const override;
   std::unique_ptr<Features> without_zeros() const override;
-  void read(Index row, const double* centre, float* out) const override { copy(row, centre, out); }
   void read(Index row, const double* centre, double* out) const override { copy(row, centre, out); }
   void read_in_order(Index row, const Layout& layout, float* out, float*) const override { pick(row, layout, out); }
   void read_in_order(Index row, const Layout& layout, double* out, double*) const override { pick(row, layout, out); }
@@ -228,7 +226,6 @@ class CsrFeatures final : public Features {
   }
   std::int64_t stored_values() const override { return std::int64_t(csr_.indptr[rows()]); }
   std::unique_ptr<Features> every(Index step) const override;
-  void read(Index row, const double* centre, float* out) const override { copy(row, centre, out); }
   void read(Index row, const double* centre, double* out) const override { copy(row, centre, out); }
   void read_in_order(Index row, const Layout& layout, float* out, float* room) const override { pick(row, layout, out, room); }
   void read_in_order(Index row, const Layout& layout, double* out, double* room) const override {

@@ -92,18 +92,6 @@ inline V neighbour(V v) {
 }
 #endif
 
-// Is any lane of a comparison true?
-template <class B>
-inline bool any_of(B lanes) {
-#if defined(__AVX__)
-  const auto signs = __builtin_bit_cast(Vec<float>, lanes);
-  return !__builtin_ia32_vtestzps256(signs, signs);
-#else
-  const auto words = __builtin_bit_cast(Bits<double>, lanes);
-  return ((words[0] | words[1]) | (words[2] | words[3])) != 0;
-#endif
-}
-
 // 2^x = 2^n 2^f with n the nearest integer and |f| <= 1/2. The polynomials for 2^f are 1 + f p(f), p interpolating
 // (2^f - 1) / f in Chebyshev nodes, highest power first: 9e-9 and 2e-17 off, and 2^0 = 1.
 template <class T>
