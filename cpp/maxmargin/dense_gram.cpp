@@ -60,16 +60,16 @@ class PackedRowMaker final : public RowMaker<R> {
 };
 
 // What a thread keeps from chunk to chunk and from call to call: new memory costs more than what is put into it.
-template <class T>
+template <class R, class T>
 struct Workplace {
   Panels<T> panels;
-  Buffer<T> tile;
+  Buffer<R> tile;
 };
 constexpr std::size_t most_kept = std::size_t(4) << 20;
 
 // Calls sink(first column, columns, first row, rows, pointers to the rows of a tile) for every block of the kernel, in the
-// precision of T; those of one column come in the order of the rows and on one thread.
-template <class T, class Sink>
+// precision of R; those of one column come in the order of the rows and on one thread.
+template <class R, class T, class Sink>
 void for_each_block(const KernelFunction& kernel, const OrderedRows<T>& left, std::span<const Index> rows,
                     const OrderedRows<T>& right, std::span<const Index> columns, const Poll& poll, const Sink& sink) {
   if (rows.empty()) return;
@@ -82,14 +82,14 @@ void for_each_block(const KernelFunction& kernel, const OrderedRows<T>& left, st
     packed.pack(left, rows.subspan(block, std::min(at_once, rows.size() - block)));
     parallel_chunks((n + block_columns - 1) / block_columns, [&](std::ptrdiff_t chunk) {
       const Index first = Index(chunk) * block_columns, width = std::min(block_columns, n - first);
-      thread_local Workplace<T> kept;
-      Workplace<T> place = std::exchange(kept, Workplace<T>());  // a poll may come back here
+      thread_local Workplace<R, T> kept;
+      Workplace<R, T> place = std::exchange(kept, Workplace<R, T>());  // a poll may come back here
       Panels<T>& panels = place.panels;
       panels.pack(right, columns.subspan(std::size_t(first), std::size_t(width)));
       const std::ptrdiff_t stride = std::ptrdiff_t(panels.groups()) * Panels<T>::width;
       const Index height = std::min(tile_rows, packed.count());
       place.tile.reserve(std::size_t(height) * std::size_t(stride));
-      std::vector<T*> at(height);
+      std::vector<R*> at(height);
       for (Index r = 0; r < height; ++r) at[r] = place.tile.data() + r * stride;
       for (Index begin = 0; begin < packed.count(); begin += tile_rows) {
         if (std::this_thread::get_id() == caller) poll();
@@ -134,32 +134,28 @@ void DenseGram::prepare() const {
   if (shares_a_copy()) features().ordered(is_centred());
 }
 
-OrderedRows<float> DenseGram::rows_of_x_f32() const {
-  if (shares_a_copy()) return {features().ordered(is_centred()), layout()};
-  return {features(), layout()};
-}
-
 std::unique_ptr<RowMaker<float>> DenseGram::rows_f32(std::span<const Index> active) const {
-  return std::make_unique<PackedRowMaker<float>>(kernel(), shared_features(), rows_of_x_f32(), global(active));
+  return std::make_unique<PackedRowMaker<float>>(kernel(), shared_features(), rows_of_x<float>(), global(active));
 }
 std::unique_ptr<RowMaker<double>> DenseGram::rows_f64(std::span<const Index> active) const {
-  return std::make_unique<PackedRowMaker<double>>(kernel(), shared_features(), rows_of_x(), global(active));
+  return std::make_unique<PackedRowMaker<double>>(kernel(), shared_features(), rows_of_x<double>(), global(active));
 }
 
 void DenseGram::block(std::span<const Index> rows, std::span<const Index> columns, double* out) const {
   const auto left = global(rows), right = global(columns);
-  for_each_block<double>(
-      kernel(), rows_of_x(), left, rows_of_x(), right, [] {},
-      [&](Index first, Index width, Index begin, Index count, const double* const* tile) {
-        copy_block(first, width, begin, count, tile, out, std::ptrdiff_t(columns.size()));
-      });
+  const auto sink = [&](Index first, Index width, Index begin, Index count, const double* const* tile) {
+    copy_block(first, width, begin, count, tile, out, std::ptrdiff_t(columns.size()));
+  };
+  const auto from = [&](const auto& x) { for_each_block<double>(kernel(), x, left, x, right, [] {}, sink); };
+  is_whole() ? from(rows_of_x<float>()) : from(rows_of_x<double>());
 }
 
 void DenseGram::kernel_product(std::span<const Index> support, const double* coefficients, double* out,
                                const Poll& poll) const {
   std::fill(out, out + size(), 0.0);
   const WeightedRun all{0, Index(support.size()), 0, {coefficients, coefficients + support.size()}};
-  add_sums(rows_of_x(), global(support), {&all, 1}, used(), out, poll);
+  const auto from = [&](const auto& x) { add_sums(x, global(support), {&all, 1}, used(), out, poll); };
+  is_whole() ? from(rows_of_x<float>()) : from(rows_of_x<double>());
 }
 
 void DenseGram::rough_product(const double* beta, double* out, const Poll& poll) const {
@@ -179,10 +175,11 @@ void DenseGram::rough_product(const double* beta, double* out, const Poll& poll)
                         });
 }
 
-void DenseGram::add_sums(const OrderedRows<double>& source, std::span<const Index> support, std::span<const WeightedRun> runs,
+template <class T>
+void DenseGram::add_sums(const OrderedRows<T>& source, std::span<const Index> support, std::span<const WeightedRun> runs,
                          std::span<const Index> columns, double* out, const Poll& poll) const {
   const auto n = std::ptrdiff_t(columns.size());
-  for_each_block<double>(kernel(), source, support, rows_of_x(), columns, poll,
+  for_each_block<double>(kernel(), source, support, rows_of_x<T>(), columns, poll,
                          [&](Index first, Index width, Index begin, Index count, const double* const* tile) {
                            for (const WeightedRun& run : runs) {
                              const Index low = std::max(run.begin, begin), high = std::min(run.end, begin + count);
@@ -193,12 +190,18 @@ void DenseGram::add_sums(const OrderedRows<double>& source, std::span<const Inde
                          });
 }
 
+template void DenseGram::add_sums(const OrderedRows<float>&, std::span<const Index>, std::span<const WeightedRun>,
+                                  std::span<const Index>, double*, const Poll&) const;
+template void DenseGram::add_sums(const OrderedRows<double>&, std::span<const Index>, std::span<const WeightedRun>,
+                                  std::span<const Index>, double*, const Poll&) const;
+
 void dense_weighted_sums(const KernelFunction& kernel, const Features& rows, const Features& support,
                          const double* coefficients, Index height, std::span<const Index> bounds, double* out,
                          const Poll& poll) {
   const auto left = numbers(support.rows()), right = numbers(rows.rows());
   const Layout& layout = support.layout(kernel.kind == KernelKind::rbf);
-  for_each_block<double>(kernel, {support, layout}, left, {rows, layout}, right, poll,
+  const OrderedRows<double> of_support(support, layout), of_rows(rows, layout);
+  for_each_block<double>(kernel, of_support, left, of_rows, right, poll,
                          [&](Index first, Index width, Index begin, Index count, const double* const* tile) {
                            for (std::size_t g = 0; g + 1 < bounds.size(); ++g) {
                              const Index low = std::max(bounds[g], begin), high = std::min(bounds[g + 1], begin + count);
@@ -214,7 +217,8 @@ void dense_cross_kernel(const KernelFunction& kernel, const Features& left, cons
                         const Poll& poll) {
   const auto rows = numbers(left.rows()), columns = numbers(right.rows());
   const Layout& layout = right.layout(kernel.kind == KernelKind::rbf);
-  for_each_block<double>(kernel, {left, layout}, rows, {right, layout}, columns, poll,
+  const OrderedRows<double> of_left(left, layout), of_right(right, layout);
+  for_each_block<double>(kernel, of_left, rows, of_right, columns, poll,
                          [&](Index first, Index width, Index begin, Index count, const double* const* tile) {
                            copy_block(first, width, begin, count, tile, out, right.rows());
                          });

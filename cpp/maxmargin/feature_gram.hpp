@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -66,16 +67,29 @@ class DenseGram final : public FeatureGram {
   bool shares_kernel_with(const DenseGram& other) const {
     return &features() == &other.features() && kernel() == other.kernel();
   }
-  // For each run: out[run.target][c] += sum over its support rows s of coefficients[s - begin] k(s, column c). Support rows are
-  // numbers of the source's rows, columns of rows of X.
-  void add_sums(const OrderedRows<double>& source, std::span<const Index> support, std::span<const WeightedRun> runs,
+  // For each run: out[run.target][c] += sum over its support rows s of coefficients[s - begin] k(s, column c), in float64.
+  // Support rows are numbers of the source's rows, columns of rows of X. Float32 rows must be whole.
+  template <class T>
+  void add_sums(const OrderedRows<T>& source, std::span<const Index> support, std::span<const WeightedRun> runs,
                 std::span<const Index> columns, double* out, const Poll& poll) const;
   // Some rows of X, to be used as a source again and again.
-  OrderedCopy<double> copy_of(std::span<const Index> rows) const { return copy_in_order<double>(features(), layout(), rows); }
-  OrderedRows<double> rows_of(const OrderedCopy<double>& copy) const { return {copy, layout()}; }
-  OrderedRows<double> rows_of_x() const { return {features(), layout()}; }
-  // All rows of X in float32: from the copy that problems share, where they have one.
-  OrderedRows<float> rows_of_x_f32() const;
+  template <class T>
+  OrderedCopy<T> copy_of(std::span<const Index> rows) const {
+    return copy_in_order<T>(features(), layout(), rows);
+  }
+  template <class T>
+  OrderedRows<T> rows_of(const OrderedCopy<T>& copy) const {
+    return {copy, layout()};
+  }
+  // All rows of X; in float32 from the copy that problems share, where they have one.
+  template <class T>
+  OrderedRows<T> rows_of_x() const {
+    if constexpr (std::is_same_v<T, float>)
+      if (shares_a_copy()) return {features().ordered(is_centred()), layout()};
+    return {features(), layout()};
+  }
+  // Are inner products exact in float32?
+  bool is_whole() const { return layout().whole; }
 
  private:
   void kernel_product(std::span<const Index> support, const double* coefficients, double* out, const Poll& poll) const override;

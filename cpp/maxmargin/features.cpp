@@ -1,5 +1,6 @@
 #include "maxmargin/features.hpp"
 
+#include <cmath>
 #include <functional>
 #include <numeric>
 #include <type_traits>
@@ -60,6 +61,14 @@ double square_of(const std::vector<double>& x) {
   return std::accumulate(sums, sums + lanes, 0.0);
 }
 
+// Are all of them whole numbers? To add and take away 3 * 2^51 rounds what is smaller; what is larger has no fraction.
+bool are_whole(const std::vector<double>& x) {
+  constexpr double shift = 6755399441055744.0;
+  bool whole = true;
+  for (const double value : x) whole &= (value + shift) - shift == value;
+  return whole;
+}
+
 // The order of the columns; `filled` is the share of each that is not 0. To walk a few columns is not worth the trouble.
 void put_in_order(const std::vector<double>& filled, Layout& layout) {
   const auto depth = Index(filled.size());
@@ -87,6 +96,9 @@ Layout Features::find_layout(bool centred) const {
   std::vector<double> sample(std::size_t(count) * std::size_t(columns_)), filled(columns_, 1.0);
   for (Index s = 0; s < count; ++s)
     read(Index(std::int64_t(s) * rows_ / count), nullptr, sample.data() + std::ptrdiff_t(s) * columns_);
+  layout.whole = are_whole(sample);  // as far as one can see
+  if (layout.whole)
+    for (double& mean : layout.centre) mean = std::nearbyint(mean);
   in_parts(count > 0 ? columns_ : 0, 16, [&](Index begin, Index end) {
     std::vector<double> column(count);
     for (Index k = begin; k < end; ++k) {
@@ -103,17 +115,21 @@ Layout Features::find_layout(bool centred) const {
   });
   put_in_order(filled, layout);
   std::vector<double> squares(rows_);
+  std::vector<char> whole(rows_, false);
   in_parts(rows_, rows_of_work(columns_), [&](Index begin, Index end) {
     std::vector<double> room(columns_);
     for (Index row = begin; row < end; ++row) {
       read(row, layout.origin(), room.data());
       squares[row] = square_of(room);
+      whole[row] = layout.whole && are_whole(room);
     }
   });
+  constexpr double most_exact = 1 << 24;
   for (const double square : squares) {
     layout.largest_square = std::max(layout.largest_square, square);
     layout.mean_square += square / rows_;
   }
+  layout.whole = layout.largest_square <= most_exact && std::count(whole.begin(), whole.end(), false) == 0;
   return layout;
 }
 

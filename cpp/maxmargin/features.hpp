@@ -22,6 +22,9 @@ struct Layout {
   std::vector<Index> order;
   Index dense = 0;                             // so many are taken as they are; of the others only what is not 0
   double largest_square = 0, mean_square = 0;  // of all rows, as they are read
+  // Whether rows are of whole numbers as they are read, so small that float32 has all sums of an inner product exactly: then
+  // it need not be formed in float64.
+  bool whole = false;
   Index depth() const { return Index(order.size()); }
   const double* origin() const { return centre.empty() ? nullptr : centre.data(); }
 };

@@ -17,18 +17,24 @@ template <class T>
 struct HotOf;
 template <>
 struct HotOf<float> {
-  static constexpr auto tile = &Hot::tile_f32;
   static constexpr auto norms = &Hot::norms_f32;
   static constexpr auto row_norms = &Hot::row_norms_f32;
   static constexpr auto interleave = &Hot::interleave_f32;
 };
 template <>
 struct HotOf<double> {
-  static constexpr auto tile = &Hot::tile_f64;
   static constexpr auto norms = &Hot::norms_f64;
   static constexpr auto row_norms = &Hot::row_norms_f64;
   static constexpr auto interleave = &Hot::interleave_f64;
 };
+
+// The tile function by the precision of rows and of results.
+template <class T, class R>
+inline constexpr auto tile_of = &Hot::tile_f64;
+template <>
+inline constexpr auto tile_of<float, float> = &Hot::tile_f32;
+template <>
+inline constexpr auto tile_of<float, double> = &Hot::tile_whole;
 
 // Rows in the order of the layout: read from X and put in order, or from a copy, whose rows are then numbered as it has them.
 template <class T>
@@ -131,9 +137,10 @@ class LeftRows {
 
   // out[r - begin][c] = k(row r, column c of the panels first, ..., last - 1) for rows begin <= r < end, of which the first
   // begins a strip. Whole panels are written.
+  template <class R>
   void meet(const KernelFunction& kernel, Index begin, Index end, const Panels<T>& panels, Index first, Index last,
-            T* const* out) const {
-    const auto tile = hot().*HotOf<T>::tile;
+            R* const* out) const {
+    const auto tile = hot().*tile_of<T, R>;
     // Some strips stay in the second cache while the panels pass by.
     const Index some = std::max<Index>(1, Index(near_values / (std::ptrdiff_t(strip) * (dense_ + 1)))) * strip;
     for (Index from = begin; from < end; from += some)

@@ -47,7 +47,8 @@ void find_support(std::span<Group> groups, std::span<const double* const> betas)
 }
 
 // The scores of one group's rows in all its problems: from each group the rows that have a coefficient in a common one.
-void fill_scores(const Group& to, std::span<const Group> groups, const DenseGram& gram, const OrderedRows<double>& source,
+template <class T>
+void fill_scores(const Group& to, std::span<const Group> groups, const DenseGram& gram, const OrderedRows<T>& source,
                  std::span<const double* const> betas, std::span<double* const> outs, const Poll& poll) {
   std::vector<Index> support;
   std::vector<WeightedRun> runs;
@@ -80,6 +81,7 @@ void fill_scores(const Group& to, std::span<const Group> groups, const DenseGram
     for (std::size_t r = 0; r < n; ++r) outs[to.places[q].problem][to.places[q].at(r)] = sums[q * n + r];
 }
 
+template <class T>
 void shared_products(std::span<const DenseGram* const> grams, std::span<const double* const> betas,
                      std::span<double* const> outs, const Poll& poll) {
   std::vector<Group> groups = groups_of(grams);
@@ -88,12 +90,13 @@ void shared_products(std::span<const DenseGram* const> grams, std::span<const do
   for (const Group& group : groups)
     for (const Index r : group.support) rows.push_back(group.rows[r]);
   // What is packed for many groups is read, put in order and squared once.
-  const bool copies = rows.size() * std::size_t(grams[0]->features().columns()) <= most_copied;
-  const OrderedCopy<double> copy = copies ? grams[0]->copy_of(rows) : OrderedCopy<double>{};
+  const OrderedRows<T> x = grams[0]->rows_of_x<T>();
+  const bool copies = x.copy() == nullptr && rows.size() * std::size_t(grams[0]->features().columns()) <= most_copied;
+  const OrderedCopy<T> copy = copies ? grams[0]->copy_of<T>(rows) : OrderedCopy<T>{};
   Index next = 0;
   for (Group& group : groups)
     for (const Index r : group.support) group.number.push_back(copies ? next++ : group.rows[r]);
-  const OrderedRows<double> source = copies ? grams[0]->rows_of(copy) : grams[0]->rows_of_x();
+  const OrderedRows<T> source = copies ? grams[0]->rows_of(copy) : x;
   const auto one = [&](std::ptrdiff_t g) { fill_scores(groups[g], groups, *grams[0], source, betas, outs, poll); };
   constexpr std::size_t enough = 8;  // for threads to have equal shares; else they share each one
   if (groups.size() >= enough)
@@ -112,7 +115,8 @@ void products(std::span<const Gram* const> grams, std::span<const double* const>
   };
   const std::vector<const DenseGram*> dense = of_one_kernel(grams);
   // products with the linear kernel have a short cut
-  if (dense.size() > 1 && dense[0]->kernel().kind != KernelKind::linear) return shared_products(dense, betas, outs, on_caller);
+  if (dense.size() > 1 && dense[0]->kernel().kind != KernelKind::linear)
+    return (dense[0]->is_whole() ? shared_products<float> : shared_products<double>)(dense, betas, outs, on_caller);
   const bool opaque = std::any_of(grams.begin(), grams.end(), [](const Gram* gram) { return gram->is_opaque(); });
   const auto one = [&](std::ptrdiff_t k) { grams[k]->product(betas[k], outs[k], on_caller); };
   if (opaque)

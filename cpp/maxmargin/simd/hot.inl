@@ -13,8 +13,9 @@ namespace {
 
 constexpr Hot table{
     MAXMARGIN_LEVEL,
-    tile<float>,
-    tile<double>,
+    tile<float, float>,
+    tile<double, double>,
+    tile<float, double>,
     norms<float>,
     norms<double>,
     row_norms<float>,

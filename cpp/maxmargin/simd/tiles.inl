@@ -72,8 +72,20 @@ inline void add_rest(const SparseRow<T>& row, const SparseRow<T>& other, const T
   }
 }
 
-template <class T, int rows>
-inline void tile_of(const KernelFunction& function, const LeftStrip<T>& left, PackedRows<T> panel, T* const* out,
+// Some lanes of a row of sums, or of norms, in the precision R of the results.
+template <class R, class T>
+inline Vec<R> part_of(const Vec<T>* row, int part) {
+  if constexpr (sizeof(R) == sizeof(T)) {
+    return row[part];
+  } else {
+    T some[VectorOf<T>::width];
+    store(some, row[part / 2]);
+    return widen(some + part % 2 * VectorOf<R>::width);
+  }
+}
+
+template <class T, class R, int rows>
+inline void tile_of(const KernelFunction& function, const LeftStrip<T>& left, PackedRows<T> panel, R* const* out,
                     std::ptrdiff_t offset) {
   constexpr int lanes = VectorOf<T>::width, vectors = TileShape<T>::panel / lanes;
   const PackedRows<T> strip = left.strip;
@@ -92,33 +104,35 @@ inline void tile_of(const KernelFunction& function, const LeftStrip<T>& left, Pa
       else
         add_rest<T, vectors>(left.rest[r], {}, panel.values, total[r], unused);
     }
-  for (int r = 0; r < rows; r += 2) {  // two rows are four vectors; an odd last row is taken with itself
-    const int other = r + 1 < rows ? r + 1 : r;
-    Vec<T> values[2 * vectors], norm[2 * vectors], norms[2 * vectors];
-    for (int v = 0; v < vectors; ++v) {
-      values[v] = total[r][v];
-      values[vectors + v] = total[other][v];
-      norm[v] = splat(strip.norms[r]);
-      norm[vectors + v] = splat(strip.norms[other]);
-      norms[v] = norms[vectors + v] = load<Vec<T>>(panel.norms + v * lanes);
+  // Four vectors of results at a time: of one row or of two, where an odd last row is taken with itself.
+  constexpr int wide = VectorOf<R>::width, parts = TileShape<T>::panel / wide, together = 4 / parts;
+  Vec<T> panel_norms[vectors];
+  for (int v = 0; v < vectors; ++v) panel_norms[v] = load<Vec<T>>(panel.norms + v * lanes);
+  for (int r = 0; r < rows; r += together) {
+    Vec<R> values[4], norm[4], norms[4];
+    for (int v = 0; v < 4; ++v) {
+      const int row = r + v / parts < rows ? r + v / parts : r;
+      values[v] = part_of<R, T>(total[row], v % parts);
+      norm[v] = splat(R(strip.norms[row]));
+      norms[v] = part_of<R, T>(panel_norms, v % parts);
     }
-    kernel_of<T, 2 * vectors>(function, values, norm, norms);
-    for (int v = 0; v < vectors; ++v) {
-      store(out[r] + offset + v * lanes, values[v]);
-      store(out[other] + offset + v * lanes, values[vectors + v]);
+    kernel_of<R, 4>(function, values, norm, norms);
+    for (int v = 0; v < 4; ++v) {
+      const int row = r + v / parts < rows ? r + v / parts : r;
+      store(out[row] + offset + v % parts * wide, values[v]);
     }
   }
 }
 
-template <class T>
-void tile(const KernelFunction& function, const LeftStrip<T>& left, PackedRows<T> panel, T* const* out, std::ptrdiff_t offset) {
+template <class T, class R>
+void tile(const KernelFunction& function, const LeftStrip<T>& left, PackedRows<T> panel, R* const* out, std::ptrdiff_t offset) {
   switch (left.rows) {
-    case 1: return tile_of<T, 1>(function, left, panel, out, offset);
-    case 2: return tile_of<T, 2>(function, left, panel, out, offset);
-    case 3: return tile_of<T, 3>(function, left, panel, out, offset);
-    case 4: return tile_of<T, 4>(function, left, panel, out, offset);
-    case 5: return tile_of<T, 5>(function, left, panel, out, offset);
-    default: return tile_of<T, 6>(function, left, panel, out, offset);
+    case 1: return tile_of<T, R, 1>(function, left, panel, out, offset);
+    case 2: return tile_of<T, R, 2>(function, left, panel, out, offset);
+    case 3: return tile_of<T, R, 3>(function, left, panel, out, offset);
+    case 4: return tile_of<T, R, 4>(function, left, panel, out, offset);
+    case 5: return tile_of<T, R, 5>(function, left, panel, out, offset);
+    default: return tile_of<T, R, 6>(function, left, panel, out, offset);
   }
 }
 
