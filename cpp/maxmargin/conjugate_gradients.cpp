@@ -10,7 +10,7 @@ namespace maxmargin {
 
 namespace {
 
-constexpr Index most_heavy = 256;
+constexpr Index most_heavy = 128;
 constexpr int most_iterations = 2000;
 constexpr int most_of_a_face = 1000;
 constexpr double negligible = 1e-12;       // beside the ridge: a smooth loss has rows that hardly curve
