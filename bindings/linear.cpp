@@ -38,12 +38,13 @@ Result row_sum(const FeaturesHandle& x, const Vector& coefficients) {
   return to_numpy(std::move(out));
 }
 
+// Mean, of dense rows less the first row, and variance of each column.
 Result column_moments(const FeaturesHandle& x) {
   const auto d = std::size_t(x.features->columns());
   std::vector<double> out(2 * d);
   {
     const nb::gil_scoped_release release;
-    LinearPasses(*x.features).moments(out.data());
+    LinearPasses(*x.features).moments(out.data(), out.data() + d);
   }
   return to_numpy(std::move(out), {std::size_t(2), d});
 }

@@ -218,6 +218,15 @@ nb::tuple pairs_of(const Values<std::int64_t>& codes, Index classes) {
   return nb::make_tuple(to_numpy(std::move(pairs.rows)), to_numpy(std::move(pairs.signs)), to_numpy(std::move(pairs.starts)));
 }
 
+nb::tuple box_of(const Vector& signs, const std::optional<Values<Index>>& rows, const Vector& prices) {
+  const auto is_row = [&](Index row) { return 0 <= row && std::size_t(row) < prices.size(); };
+  if (rows ? rows->size() != signs.size() || !std::all_of(rows->data(), rows->data() + rows->size(), is_row)
+           : prices.size() == 0 || signs.size() % prices.size() != 0)
+    throw nb::value_error("There must be one sign for each row of each problem, and one price per row.");
+  MarginBox box = margin_box({signs.data(), signs.size()}, rows ? rows->data() : nullptr, {prices.data(), prices.size()});
+  return nb::make_tuple(to_numpy(std::move(box.q)), to_numpy(std::move(box.lower)), to_numpy(std::move(box.upper)));
+}
+
 nb::tuple assembled(const Values<std::int64_t>& codes, Index classes, const Values<std::int64_t>& support,
                     const Values<std::int64_t>& counts, const Vector& beta, const Matrix<std::int64_t>& heights,
                     Index coefficients) {
@@ -240,6 +249,7 @@ nb::tuple assembled(const Values<std::int64_t>& codes, Index classes, const Valu
 
 void bind_solving(nb::module_& m) {
   m.def("class_pairs", &pairs_of, "codes"_a, "classes"_a);
+  m.def("margin_box", &box_of, "signs"_a, "rows"_a.none(), "prices"_a);
   m.def("assemble", &assembled, "codes"_a, "classes"_a, "support"_a, "counts"_a, "beta"_a, "heights"_a, "coefficients"_a);
   m.def("minimise", &minimise_all, "problems"_a, "beta"_a, "gradient"_a, "tol"_a, "max_steps"_a, "max_seconds"_a,
         "cache_bytes"_a, "shrinking"_a, "resumed"_a, "monitor"_a.none());

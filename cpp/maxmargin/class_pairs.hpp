@@ -1,4 +1,4 @@
-// Which rows the problems of all pairs of classes have.
+// Which rows the problems of all pairs of classes have, and what their duals are made of.
 #pragma once
 
 #include <cstdint>
@@ -20,5 +20,12 @@ struct ClassPairs {
 
 // `codes` are from 0 to `classes` - 1.
 ClassPairs class_pairs(std::span<const std::int64_t> codes, Index classes);
+
+// q, lower and upper of soft margins' duals: q = -sign, and beta from 0 to sign times the price of its row. Without `rows` they
+// are all rows, again and again.
+struct MarginBox {
+  std::vector<double> q, lower, upper;
+};
+MarginBox margin_box(std::span<const double> signs, const Index* rows, std::span<const double> prices);
 
 }  // namespace maxmargin

@@ -85,7 +85,7 @@ void put_in_order(const std::vector<double>& filled, Layout& layout) {
 }  // namespace
 
 // The centre of a column is the value that stands there most often, if it does so often: the difference is 0 then (a column of
-// zeros and ones stays sparse also when it was standardised). Else it is the mean.
+// zeros and ones stays sparse also when it was standardised). Else it is the mean, of whole numbers rounded.
 Layout Features::find_layout(bool centred) const {
   Layout layout;
   if (centred) {
@@ -97,8 +97,6 @@ Layout Features::find_layout(bool centred) const {
   for (Index s = 0; s < count; ++s)
     read(Index(std::int64_t(s) * rows_ / count), nullptr, sample.data() + std::ptrdiff_t(s) * columns_);
   layout.whole = are_whole(sample);  // as far as one can see
-  if (layout.whole)
-    for (double& mean : layout.centre) mean = std::nearbyint(mean);
   in_parts(count > 0 ? columns_ : 0, 16, [&](Index begin, Index end) {
     std::vector<double> column(count);
     for (Index k = begin; k < end; ++k) {
@@ -108,9 +106,12 @@ Layout Features::find_layout(bool centred) const {
         continue;
       }
       const Mode mode = mode_of(column);
-      if (mode.count < often * count) continue;
-      layout.centre[k] = mode.value;
-      filled[k] = 1.0 - double(mode.count) / count;
+      if (mode.count >= often * count) {
+        layout.centre[k] = mode.value;
+        filled[k] = 1.0 - double(mode.count) / count;
+      } else if (layout.whole) {
+        layout.centre[k] = std::nearbyint(layout.centre[k]);
+      }
     }
   });
   put_in_order(filled, layout);

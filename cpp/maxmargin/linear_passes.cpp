@@ -78,11 +78,16 @@ void LinearPasses::squares(const double* a, double* sum) {
   reduce(parts_, x_.columns(), sum, [&](Index begin, Index end, double* own) { x_.add_squares(begin, end, a + begin, own); });
 }
 
-void LinearPasses::moments(double* sums) {
-  const Index d = x_.columns();
-  std::fill(sums, sums + 2 * std::ptrdiff_t(d), 0.0);
-  reduce(parts_, 2 * std::size_t(d), sums,
-         [&](Index begin, Index end, double* own) { x_.add_moments(begin, end, own, own + d); });
+void LinearPasses::moments(double* mean, double* variance) {
+  const auto d = std::size_t(x_.columns());
+  std::vector<double> sums(2 * d, 0.0);
+  reduce(parts_, 2 * d, sums.data(), [&](Index begin, Index end, double* own) { x_.add_moments(begin, end, own, own + d); });
+  for (std::size_t k = 0; k < d; ++k) {
+    const double square = sums[d + k] / x_.rows();
+    mean[k] = sums[k] / x_.rows();
+    variance[k] = square - mean[k] * mean[k];
+    if (variance[k] < 1e-14 * square) variance[k] = 0;  // below the rounding of the difference a column counts as constant
+  }
 }
 
 void LinearPasses::add_outer(const double* a, double* H, Index stride) {

@@ -22,8 +22,8 @@ class LinearPasses {
   void curve(const double* a, const double* p, const double* p_offset, double* out);
   // sum = sum over i of a_i x_i^2, by coordinates
   void squares(const double* a, double* sum);
-  // sums = by columns the sums of x_i - origin, then those of its squares (`Features::add_moments`).
-  void moments(double* sums);
+  // By columns the mean of x_i - origin and its variance (`Features::add_moments`).
+  void moments(double* mean, double* variance);
   // Lower triangle of H += sum over i of a_i x_i x_i'; H has rows of `stride`, a multiple of 8.
   void add_outer(const double* a, double* H, Index stride);
   void add_outer(const double* a, const SomeColumns& some, double* H, Index stride);

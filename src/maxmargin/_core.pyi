@@ -58,10 +58,14 @@ Stack = tuple[
     NDArray[np.float64],
     NDArray[np.float64] | None,
     bool,
+    list[int],
 ]
 
 # Rows, signs and starts of the problems of all pairs of classes, one pair after the other.
 def class_pairs(codes: NDArray[np.int64], classes: int) -> tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.int64]]: ...
+def margin_box(
+    signs: NDArray[np.float64], rows: NDArray[np.int32] | None, prices: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]: ...
 
 # Rows that support some machine, by class; how many of each class; their coefficients.
 def assemble(

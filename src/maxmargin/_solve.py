@@ -211,7 +211,7 @@ def _budget(problems: Sequence[Problem], solver: Solver, tol: float, max_iter: i
         check_positive("tol", tol, "solve"),
         check_integer("max_iter", max_iter, "solve", -1),
         None if max_time is None else check_positive("max_time", max_time, "solve", infinite=True),
-        solver.automatic_steps(max(gram.size for gram in _stack(problems).grams)),
+        solver.automatic_steps(max(_stack(problems).sizes)),
     )
 
 

@@ -79,4 +79,4 @@ def test_distances_from_a_whole_centre(seed: int, zeros: float) -> None:
     X = _numbers(seed, 30, 40, 16, zeros) + 1000
     squares = ((X[:, None] - X[None]) ** 2).sum(axis=2)
     K = RBF(gamma=1e-3).bind(X.astype(np.float64)).gram(X.astype(np.float64)).block(np.arange(30), np.arange(30))
-    assert K == pytest.approx(np.exp(-1e-3 * squares), rel=1e-14)
+    assert pytest.approx(np.exp(-1e-3 * squares), rel=1e-14) == K

@@ -92,7 +92,7 @@ class KernelClassifier(ClassifierMixin, KernelModel, ABC):  # type: ignore[misc]
         self.shape_fit_ = shape(X)
         self.intercept_ = parts.intercept
         self.n_iter_ = steps
-        self.fit_status_ = int(any(name != Status.CONVERGED.name for name in self._records.statuses))
+        self.fit_status_ = int(set(self._records.statuses) != {Status.CONVERGED.name})
         return self
 
     def _check_balance(self, classes: NDArray[Any], weights: NDArray[np.float64]) -> None:  # most need none

@@ -93,9 +93,5 @@ class Moments(NamedTuple):
 
 def moments_of(X: Any) -> Moments:
     """Moments of rows in one pass; the variance of a constant column of a dense X is exactly 0."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        total, square = _core.column_moments(as_features(X)) / X.shape[0]
-        variance = square - total**2
-        # below the rounding of the difference, a column counts as constant
-        variance[variance < 1e-14 * square] = 0.0
-        return Moments(total if sparse.issparse(X) else total + X[0], variance)
+    mean, variance = _core.column_moments(as_features(X))
+    return Moments(mean if sparse.issparse(X) else mean + X[0], variance)

@@ -87,6 +87,7 @@ class DualStack(NamedTuple):
     total: Vector
     mass: Vector | None
     mass_may_fall: bool
+    sizes: list[int]
 
     @classmethod
     def of(cls, duals: Sequence[DualProblem]) -> DualStack:
@@ -106,6 +107,7 @@ class DualStack(NamedTuple):
             np.array([dual.total for dual in duals]),
             None if first.mass is None else np.array([dual.mass for dual in duals]),
             first.mass_may_fall,
+            [dual.n for dual in duals],
         )
 
     def gradient(self, beta: Vector, scores: Vector) -> Vector:
@@ -120,9 +122,8 @@ class DualStack(NamedTuple):
         """
         if self.D is not None or np.isfinite(self.upper).all():
             return self
-        sizes = [gram.size for gram in self.grams]
-        largest = np.maximum.reduceat(np.abs(beta), np.cumsum([0, *sizes[:-1]]))
-        bound = np.repeat(np.where(largest > 0.0, 2.0 * largest, 1.0), sizes)
+        largest = np.maximum.reduceat(np.abs(beta), np.cumsum([0, *self.sizes[:-1]]))
+        bound = np.repeat(np.where(largest > 0.0, 2.0 * largest, 1.0), self.sizes)
         return self._replace(lower=np.maximum(self.lower, -bound), upper=np.minimum(self.upper, bound))
 
 

@@ -13,6 +13,7 @@ from typing import Any, Self, final, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin import _core
 from maxmargin.kernels import Gram, Kernel
 from maxmargin.problems._base import Judged, Model, Problem, gram_of, labelled, require_equally_many, require_range
 from maxmargin.problems._dual import DualProblem, DualStack
@@ -211,25 +212,26 @@ class SoftMargins(Sequence[SoftMargin]):
     def __init__(self, gram: Gram, parts: LabelledParts, upper: Vector) -> None:
         self.gram = gram
         self._parts = parts
-        self._upper = np.tile(upper, len(parts.sizes)) if parts.rows is None else upper.take(parts.rows)
+        self._upper = upper
         self._cuts = list(accumulate(parts.sizes, initial=0))
 
     @cached_property
     def stack(self) -> DualStack:
         """Duals of all."""
-        y, rows, count = self._parts.y, self._parts.rows, len(self)
-        ends = y * self._upper
+        (rows, y, sizes), count = self._parts, len(self)
+        q, lower, upper = _core.margin_box(y, rows, self._upper)
         return DualStack(
             grams=[self.gram.core] * count if rows is None else self.gram.cores_of(rows, self._cuts),
-            q=-y,
-            lower=np.minimum(ends, 0.0),
-            upper=np.maximum(ends, 0.0),
+            q=q,
+            lower=lower,
+            upper=upper,
             D=None,
             kink=0.0,
             offset=True,
             total=np.zeros(count),
             mass=None,
             mass_may_fall=False,
+            sizes=sizes,
         )
 
     def __len__(self) -> int:
@@ -243,5 +245,7 @@ class SoftMargins(Sequence[SoftMargin]):
         if isinstance(k, slice):
             return [self[each] for each in range(*k.indices(len(self)))]
         own = slice(self._cuts[k], self._cuts[k + 1])
-        rows = self._parts.rows
-        return SoftMargin.on(self.gram if rows is None else self.gram.take(rows[own]), self._parts.y[own], self._upper[own])
+        rows, y = self._parts.rows, self._parts.y[own]
+        if rows is None:
+            return SoftMargin.on(self.gram, y, self._upper)
+        return SoftMargin.on(self.gram.take(rows[own]), y, self._upper.take(rows[own]))

@@ -155,7 +155,7 @@ def judging_seconds(stack: DualStack) -> float:
     begin = time.perf_counter()
     gram.block(rows, columns)
     a_value = (time.perf_counter() - begin) / (len(rows) * len(columns))
-    return a_value * sum(each.size**2 for each in stack.grams) / 3.0
+    return a_value * sum(size**2 for size in stack.sizes) / 3.0
 
 
 @final
@@ -177,7 +177,7 @@ class Judgements:
     def __init__(self, stack: DualStack, found: _core.Found) -> None:
         self.scores, self.support, self.boundary, self.counts, self._numbers = found
         self._grams = stack.grams
-        self.sizes = [gram.size for gram in stack.grams]
+        self.sizes = stack.sizes
 
     @cached_property
     def _ends(self) -> NDArray[np.int64]:

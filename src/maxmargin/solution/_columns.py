@@ -87,7 +87,7 @@ class Columns:
     @classmethod
     def of_margins(cls, problems: SoftMargins, iterates: Iterates, judgements: Judgements, tol: float) -> Columns | None:
         """From points that are optimal at once: offset, scores and prices are those of the dual. None where one is not."""
-        converged = all(status is Status.CONVERGED for status in iterates.statuses)
+        converged = iterates.statuses.count(Status.CONVERGED) == len(iterates.statuses)
         if not problems.gram.kernel.mercer or not converged or not judgements.are_optimal(tol):
             return None
         counts, stack = judgements.counts, problems.stack

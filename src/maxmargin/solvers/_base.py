@@ -106,6 +106,6 @@ class Solver(ABC):
         callback: Callback | None,
     ) -> Iterates:
         """`run` with vectors that stand one problem after the other; ``stack`` has the problems' duals."""
-        cuts = np.cumsum([gram.size for gram in stack.grams[:-1]])
+        cuts = np.cumsum(stack.sizes[:-1])
         points = zip(np.split(beta, cuts), np.split(scores, cuts), strict=True)
         return Iterates.of(self.run(problems, [Start(*point) for point in points], limits, callback))

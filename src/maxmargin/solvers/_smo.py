@@ -97,7 +97,7 @@ class SMO(Solver):
             None if callback is None else lambda *at: bool(callback(_reported(*at))),
         )
         statuses = [ENDINGS[ending] for ending in counts[:, 0].tolist()]
-        return Iterates(found, [gram.size for gram in stack.grams], statuses, counts[:, 1:], table)
+        return Iterates(found, stack.sizes, statuses, counts[:, 1:], table)
 
 
 def _reported(seconds: float, steps: int, objective: float, violation: float, n_support: int) -> Progress:
