@@ -23,8 +23,8 @@ namespace maxmargin::python {
 
 namespace {
 
-// Several problems as Python hands them over, in the order of the fields of `DualStack`. Vectors stand one problem after the
-// other.
+// Several problems as Python hands them over, in the order of the fields of `DualStack`, whose sizes are known here. Vectors
+// stand one problem after the other.
 class Stack {
  public:
   explicit Stack(const nb::tuple& t)
@@ -220,9 +220,10 @@ nb::tuple pairs_of(const Values<std::int64_t>& codes, Index classes) {
 
 nb::tuple box_of(const Vector& signs, const std::optional<Values<Index>>& rows, const Vector& prices) {
   const auto is_row = [&](Index row) { return 0 <= row && std::size_t(row) < prices.size(); };
-  if (rows ? rows->size() != signs.size() || !std::all_of(rows->data(), rows->data() + rows->size(), is_row)
-           : prices.size() == 0 || signs.size() % prices.size() != 0)
-    throw nb::value_error("There must be one sign for each row of each problem, and one price per row.");
+  if (rows ? rows->size() != signs.size() : prices.size() == 0 || signs.size() % prices.size() != 0)
+    throw nb::value_error("There must be one sign for each row of each problem.");
+  if (rows && !std::all_of(rows->data(), rows->data() + rows->size(), is_row))
+    throw nb::value_error("A row of a problem has no price.");
   MarginBox box = margin_box({signs.data(), signs.size()}, rows ? rows->data() : nullptr, {prices.data(), prices.size()});
   return nb::make_tuple(to_numpy(std::move(box.q)), to_numpy(std::move(box.lower)), to_numpy(std::move(box.upper)));
 }

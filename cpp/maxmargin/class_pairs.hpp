@@ -21,8 +21,8 @@ struct ClassPairs {
 // `codes` are from 0 to `classes` - 1.
 ClassPairs class_pairs(std::span<const std::int64_t> codes, Index classes);
 
-// q, lower and upper of soft margins' duals: q = -sign, and beta from 0 to sign times the price of its row. Without `rows` they
-// are all rows, again and again.
+// q, lower and upper of soft margins' duals: q = -sign, and beta from 0 to sign times the price of its row. Without `rows`
+// each problem has all rows, in their order.
 struct MarginBox {
   std::vector<double> q, lower, upper;
 };

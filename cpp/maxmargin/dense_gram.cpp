@@ -135,7 +135,7 @@ void DenseGram::prepare() const {
 }
 
 std::unique_ptr<RowMaker<float>> DenseGram::rows_f32(std::span<const Index> active) const {
-  return std::make_unique<PackedRowMaker<float>>(kernel(), shared_features(), rows_of_x<float>(), global(active));
+  return std::make_unique<PackedRowMaker<float>>(kernel(), shared_features(), shared_rows_of_x<float>(), global(active));
 }
 std::unique_ptr<RowMaker<double>> DenseGram::rows_f64(std::span<const Index> active) const {
   return std::make_unique<PackedRowMaker<double>>(kernel(), shared_features(), rows_of_x<double>(), global(active));
@@ -154,7 +154,7 @@ void DenseGram::kernel_product(std::span<const Index> support, const double* coe
                                const Poll& poll) const {
   std::fill(out, out + size(), 0.0);
   const WeightedRun all{0, Index(support.size()), 0, {coefficients, coefficients + support.size()}};
-  const auto from = [&](const auto& x) { add_sums(x, global(support), {&all, 1}, used(), out, poll); };
+  const auto from = [&](const auto& x) { add_sums(x, global(support), {&all, 1}, x, used(), out, poll); };
   is_whole() ? from(rows_of_x<float>()) : from(rows_of_x<double>());
 }
 
@@ -177,9 +177,9 @@ void DenseGram::rough_product(const double* beta, double* out, const Poll& poll)
 
 template <class T>
 void DenseGram::add_sums(const OrderedRows<T>& source, std::span<const Index> support, std::span<const WeightedRun> runs,
-                         std::span<const Index> columns, double* out, const Poll& poll) const {
+                         const OrderedRows<T>& x, std::span<const Index> columns, double* out, const Poll& poll) const {
   const auto n = std::ptrdiff_t(columns.size());
-  for_each_block<double>(kernel(), source, support, rows_of_x<T>(), columns, poll,
+  for_each_block<double>(kernel(), source, support, x, columns, poll,
                          [&](Index first, Index width, Index begin, Index count, const double* const* tile) {
                            for (const WeightedRun& run : runs) {
                              const Index low = std::max(run.begin, begin), high = std::min(run.end, begin + count);
@@ -191,9 +191,9 @@ void DenseGram::add_sums(const OrderedRows<T>& source, std::span<const Index> su
 }
 
 template void DenseGram::add_sums(const OrderedRows<float>&, std::span<const Index>, std::span<const WeightedRun>,
-                                  std::span<const Index>, double*, const Poll&) const;
+                                  const OrderedRows<float>&, std::span<const Index>, double*, const Poll&) const;
 template void DenseGram::add_sums(const OrderedRows<double>&, std::span<const Index>, std::span<const WeightedRun>,
-                                  std::span<const Index>, double*, const Poll&) const;
+                                  const OrderedRows<double>&, std::span<const Index>, double*, const Poll&) const;
 
 void dense_weighted_sums(const KernelFunction& kernel, const Features& rows, const Features& support,
                          const double* coefficients, Index height, std::span<const Index> bounds, double* out,

@@ -68,10 +68,10 @@ class DenseGram final : public FeatureGram {
     return &features() == &other.features() && kernel() == other.kernel();
   }
   // For each run: out[run.target][c] += sum over its support rows s of coefficients[s - begin] k(s, column c), in float64.
-  // Support rows are numbers of the source's rows, columns of rows of X. Float32 rows must be whole.
+  // Support rows are numbers of the source's rows, columns of rows of x. Float32 rows must be whole.
   template <class T>
   void add_sums(const OrderedRows<T>& source, std::span<const Index> support, std::span<const WeightedRun> runs,
-                std::span<const Index> columns, double* out, const Poll& poll) const;
+                const OrderedRows<T>& x, std::span<const Index> columns, double* out, const Poll& poll) const;
   // Some rows of X, to be used as a source again and again.
   template <class T>
   OrderedCopy<T> copy_of(std::span<const Index> rows) const {
@@ -81,12 +81,17 @@ class DenseGram final : public FeatureGram {
   OrderedRows<T> rows_of(const OrderedCopy<T>& copy) const {
     return {copy, layout()};
   }
-  // All rows of X; in float32 from the copy that problems share, where they have one.
+  // All rows of X, each read when it is asked for.
   template <class T>
   OrderedRows<T> rows_of_x() const {
+    return {features(), layout()};
+  }
+  // The same for many packings; in float32 from the copy that problems with some of the rows share.
+  template <class T>
+  OrderedRows<T> shared_rows_of_x() const {
     if constexpr (std::is_same_v<T, float>)
       if (shares_a_copy()) return {features().ordered(is_centred()), layout()};
-    return {features(), layout()};
+    return rows_of_x<T>();
   }
   // Are inner products exact in float32?
   bool is_whole() const { return layout().whole; }

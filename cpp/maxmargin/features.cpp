@@ -85,7 +85,7 @@ void put_in_order(const std::vector<double>& filled, Layout& layout) {
 }  // namespace
 
 // The centre of a column is the value that stands there most often, if it does so often: the difference is 0 then (a column of
-// zeros and ones stays sparse also when it was standardised). Else it is the mean, of whole numbers rounded.
+// zeros and ones stays sparse also when it was standardised). Else it is the mean, rounded where rows look whole.
 Layout Features::find_layout(bool centred) const {
   Layout layout;
   if (centred) {

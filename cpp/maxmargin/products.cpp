@@ -49,7 +49,8 @@ void find_support(std::span<Group> groups, std::span<const double* const> betas)
 // The scores of one group's rows in all its problems: from each group the rows that have a coefficient in a common one.
 template <class T>
 void fill_scores(const Group& to, std::span<const Group> groups, const DenseGram& gram, const OrderedRows<T>& source,
-                 std::span<const double* const> betas, std::span<double* const> outs, const Poll& poll) {
+                 const OrderedRows<T>& x, std::span<const double* const> betas, std::span<double* const> outs,
+                 const Poll& poll) {
   std::vector<Index> support;
   std::vector<WeightedRun> runs;
   std::vector<std::size_t> kept;
@@ -76,7 +77,7 @@ void fill_scores(const Group& to, std::span<const Group> groups, const DenseGram
   }
   const std::size_t n = to.rows.size();
   std::vector<double> sums(to.places.size() * n, 0.0);
-  gram.add_sums(source, support, runs, to.rows, sums.data(), poll);
+  gram.add_sums(source, support, runs, x, to.rows, sums.data(), poll);
   for (std::size_t q = 0; q < to.places.size(); ++q)
     for (std::size_t r = 0; r < n; ++r) outs[to.places[q].problem][to.places[q].at(r)] = sums[q * n + r];
 }
@@ -90,14 +91,14 @@ void shared_products(std::span<const DenseGram* const> grams, std::span<const do
   for (const Group& group : groups)
     for (const Index r : group.support) rows.push_back(group.rows[r]);
   // What is packed for many groups is read, put in order and squared once.
-  const OrderedRows<T> x = grams[0]->rows_of_x<T>();
+  const OrderedRows<T> x = grams[0]->shared_rows_of_x<T>();
   const bool copies = x.copy() == nullptr && rows.size() * std::size_t(grams[0]->features().columns()) <= most_copied;
   const OrderedCopy<T> copy = copies ? grams[0]->copy_of<T>(rows) : OrderedCopy<T>{};
   Index next = 0;
   for (Group& group : groups)
     for (const Index r : group.support) group.number.push_back(copies ? next++ : group.rows[r]);
   const OrderedRows<T> source = copies ? grams[0]->rows_of(copy) : x;
-  const auto one = [&](std::ptrdiff_t g) { fill_scores(groups[g], groups, *grams[0], source, betas, outs, poll); };
+  const auto one = [&](std::ptrdiff_t g) { fill_scores(groups[g], groups, *grams[0], source, x, betas, outs, poll); };
   constexpr std::size_t enough = 8;  // for threads to have equal shares; else they share each one
   if (groups.size() >= enough)
     parallel_chunks(std::ptrdiff_t(groups.size()), one);

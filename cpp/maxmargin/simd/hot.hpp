@@ -99,7 +99,7 @@ struct Hot {
                    std::ptrdiff_t offset);
   void (*tile_f64)(const KernelFunction&, const LeftStrip<double>& left, PackedRows<double> panel, double* const* out,
                    std::ptrdiff_t offset);
-  // The same as tile_f64, in half the time, of rows whose inner products are exact in float32: see Layout::whole.
+  // The same as tile_f64, in down to half the time, of rows whose inner products are exact in float32: see Layout::whole.
   void (*tile_whole)(const KernelFunction&, const LeftStrip<float>& left, PackedRows<float> panel, double* const* out,
                      std::ptrdiff_t offset);
   // Squared norms with the summation order of the tiles, so that |u|^2 + |u|^2 - 2<u,u> is exactly 0: of a panel, and of rows

@@ -46,7 +46,7 @@ class Factor(NamedTuple):
 
 @final
 class Gram:
-    """The Gram matrix of some training rows, computed when asked for and not kept.
+    """The Gram matrix of some training rows, computed when asked for and not kept. The rows must not change meanwhile.
 
     Parameters
     ----------

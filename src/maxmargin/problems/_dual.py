@@ -68,6 +68,8 @@ class DualProblem(NamedTuple):
 class DualStack(NamedTuple):
     """Several duals of one kind as the core takes them: their vectors stand one problem after the other.
 
+    The sizes are those of the Grams, for Python: to ask each of many takes its time.
+
     Examples
     --------
     >>> from maxmargin.problems import SoftMargin
