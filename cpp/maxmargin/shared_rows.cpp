@@ -51,7 +51,9 @@ class Block {
 // What the problems share.
 struct Common {
   Common(const DenseGram& gram, std::span<const RowGroup> groups, std::size_t values)
-      : kernel(gram.kernel()), source(gram.shared_rows_of_x<float>()), memory(std::max<std::size_t>(values, 1) * sizeof(float)) {
+      : kernel(gram.kernel()),
+        source(gram.shared_rows_of_x<float>()),
+        memory(std::max<std::size_t>(values, 1) * sizeof(float)) {
     auto* next = static_cast<float*>(memory.address());
     for (const RowGroup& group : groups) {
       blocks.push_back(std::make_unique<Block>(group.rows, next));
