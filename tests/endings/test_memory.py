@@ -49,3 +49,34 @@ report(rise=peak() - before, status=model.status_.name)
     result = run(PEAK + source, timeout=120)
     assert result["status"] == "CONVERGED"
     assert result["rise"] < 150  # all rows would take 1 600 MB
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        "LinearSVC()",
+        "LinearSVC(loss='hinge')",
+        "LogisticRegression()",
+        "LogisticRegression(penalty='l1')",
+        "LinearSVR()",
+        "LinearSVC(multi_class='joint')",
+    ],
+)
+def test_dense_single_precision_stays_single(model: str) -> None:
+    """In float64 the rows would take twice as much again; the first rounds have a copy of a quarter of them, as they are."""
+    source = f"""
+import numpy as np
+from maxmargin import LinearSVC, LinearSVR, LogisticRegression
+rng = np.random.default_rng(0)
+X = rng.standard_normal(size=(100_000, 200), dtype=np.float32)
+level = X[:, 0] + 0.5 * X[:, 1] + 0.5 * rng.standard_normal(len(X), dtype=np.float32)
+three_classes = np.digitize(level, [-0.5, 0.5])
+y = level if "SVR" in {model!r} else three_classes if "joint" in {model!r} else level > 0
+{model}.fit(X[:500], y[:500])
+before = peak()
+model = {model}.set_params(C=1e-3, tol=1e-2).fit(X, y)
+report(rise=(peak() - before) / (X.nbytes / 2**20), status=model.status_.name)
+"""
+    result = run(PEAK + source, timeout=240)
+    assert result["status"] == "CONVERGED"
+    assert result["rise"] < 0.8
