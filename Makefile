@@ -12,7 +12,7 @@ SANITIZED_TESTS := tests/contracts/test_small_cache.py tests/contracts/test_hard
   tests/contracts/test_classes.py tests/contracts/test_ball.py tests/estimators/test_linear_svr.py tests/estimators/test_assembly.py \
   tests/solvers/test_sampled_search.py tests/solvers/test_shared_rows.py tests/kernels/test_whole_numbers.py
 
-.PHONY: run test check sanitize bench test-floor wheel agreement clean
+.PHONY: run test check sanitize bench test-floor wheel agreement fuzz clean
 
 run: $(STAMP)
 	$(BIN)/maxmargin demo
@@ -24,6 +24,12 @@ test: $(STAMP)
 # The whole grid of agreement with scikit-learn; takes hours, because scikit-learn does at large C.
 agreement: $(STAMP)
 	MAXMARGIN_FULL=1 $(BIN)/python -m pytest tests/agreement
+
+# Random fits over all estimators, judged in extended precision, e.g. make fuzz N=20000 SEED=500; the first 500 are in make test.
+N ?= 20000
+SEED ?= 0
+fuzz: $(STAMP)
+	$(BIN)/python -m tests.honesty --cases $(N) --seed $(SEED)
 
 check: $(STAMP)
 	$(BIN)/ruff check .

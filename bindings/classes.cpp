@@ -16,9 +16,8 @@ Result class_products(const FeaturesHandle& x, const Matrix<double>& W) {
   const auto d = std::size_t(x.features->columns()), n = std::size_t(x.features->rows()), K = std::size_t(W.shape(1));
   if (W.shape(0) != d) throw nb::value_error("W must have one row per column of X.");
   const std::size_t width = (K + 3) / 4 * 4;
-  std::vector<double> out(n * K), padded(d * width, 0.0);
-  {
-    const nb::gil_scoped_release release;
+  std::vector<double> out = room_for(n, K, "scores"), padded = room_for(d, width, "weights");
+  without_gil([&](const Poll&) {
     for (std::size_t a = 0; a < d; ++a) std::copy(W.data() + a * K, W.data() + (a + 1) * K, padded.data() + a * width);
     ClassPasses passes(*x.features, Index(d), Index(width));
     passes.pass(
@@ -28,7 +27,7 @@ Result class_products(const FeaturesHandle& x, const Matrix<double>& W) {
             std::copy(block.values + r * width, block.values + r * width + K, out.data() + (std::size_t(block.first) + r) * K);
         },
         nullptr);
-  }
+  });
   return to_numpy(std::move(out), {n, K});
 }
 
@@ -37,9 +36,8 @@ Result class_sums(const FeaturesHandle& x, const Matrix<double>& U) {
   const auto d = std::size_t(x.features->columns()), n = std::size_t(x.features->rows()), K = std::size_t(U.shape(1));
   if (U.shape(0) != n) throw nb::value_error("There must be one row of coefficients per row of X.");
   const std::size_t width = (K + 3) / 4 * 4;
-  std::vector<double> out(d * K), padded(d * width, 0.0);
-  {
-    const nb::gil_scoped_release release;
+  std::vector<double> out = room_for(d, K, "weights"), padded = room_for(d, width, "weights");
+  without_gil([&](const Poll&) {
     ClassPasses passes(*x.features, Index(d), Index(width));
     passes.pass(
         passes.all(), nullptr,
@@ -52,7 +50,7 @@ Result class_sums(const FeaturesHandle& x, const Matrix<double>& U) {
         },
         padded.data());
     for (std::size_t a = 0; a < d; ++a) std::copy(padded.data() + a * width, padded.data() + a * width + K, out.data() + a * K);
-  }
+  });
   return to_numpy(std::move(out), {d, K});
 }
 
@@ -70,12 +68,16 @@ nb::tuple minimise(const FeaturesHandle& x, const Indices& label, const Vector& 
     if (label.data()[i] < 0 || label.data()[i] >= classes) throw nb::value_error("A label is outside the classes.");
   ClassOutcome outcome;
   Watch watch(monitor, max_seconds);
+  const Poll poll = [&] { watch.insist(); };
   {
-    const nb::gil_scoped_release release;
+    const WithoutGil release;
+    const Watched watched(poll);
     const ClassProblem problem{x.features.get(), label.data(),         price.data(), classes,
                                ClassLoss(loss),  LinearOffset(offset), offset_scale, penalty};
     const LinearOptions options{tol, max_rounds, max_seconds};
-    outcome = minimise_classes(problem, options, [&](const Progress& p) { return watch.at_checkpoint(p); });
+    const Monitor monitored = [&](const Progress& p) { return watch.at_checkpoint(p); };
+    outcome =
+        with_room_for(n, std::size_t(classes), 6, "the search", [&] { return minimise_classes(problem, options, monitored); });
   }
   const auto K = std::size_t(classes);
   return nb::make_tuple(to_numpy(std::move(outcome.w), {K, std::size_t(x.features->columns())}), to_numpy(std::move(outcome.b)),

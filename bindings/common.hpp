@@ -7,10 +7,16 @@
 #include <chrono>
 #include <initializer_list>
 #include <memory>
+#include <new>
+#include <stdexcept>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "gil.hpp"
+#include "maxmargin/engine.hpp"
 #include "maxmargin/gram.hpp"
+#include "maxmargin/out_of_memory.hpp"
 
 namespace nb = nanobind;
 
@@ -53,13 +59,63 @@ class SignalPoll {
     const auto now = std::chrono::steady_clock::now();
     if (now - last_ < std::chrono::milliseconds(50)) return;
     last_ = now;
-    const nb::gil_scoped_acquire gil;
+    const WithGil gil;
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
   }
 
  private:
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
+
+// The same, and throws `Stopped` when the time is over; 0 stands for no limit.
+class TimedPoll {
+ public:
+  explicit TimedPoll(double max_seconds) : max_seconds_(max_seconds) {}
+  void operator()() {
+    signals_();
+    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start_;
+    if (max_seconds_ > 0 && passed.count() > max_seconds_) throw Stopped(Ending::time_limit);
+  }
+
+ private:
+  SignalPoll signals_;
+  double max_seconds_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+// Calls body(poll) without the GIL; whatever it calls is polled for signals.
+template <class Body>
+auto without_gil(const Body& body) {
+  const WithoutGil release;
+  const Poll poll = SignalPoll();
+  const Watched watched(poll);
+  return body(poll);
+}
+
+// Room for `rows` x `columns` values of 0; what for is said where there is not enough memory.
+template <class V = double>
+std::vector<V> room_for(std::size_t rows, std::size_t columns, const char* what) {
+  try {
+    if (columns > 0 && rows > std::vector<V>().max_size() / columns) throw std::bad_alloc();
+    return std::vector<V>(rows * columns);
+  } catch (const std::bad_alloc&) {
+    throw OutOfMemory(double(rows) * double(columns) * sizeof(V),
+                      std::string(what) + " of shape (" + std::to_string(rows) + ", " + std::to_string(columns) + ")");
+  }
+}
+
+// Calls body(), whose memory is mostly `rows` x `columns` numbers, `times` over.
+template <class Body>
+auto with_room_for(std::size_t rows, std::size_t columns, double times, const char* what, const Body& body) {
+  try {
+    return body();
+  } catch (const OutOfMemory&) {
+    throw;
+  } catch (const std::bad_alloc&) {
+    throw OutOfMemory(times * double(rows) * double(columns) * sizeof(double),
+                      std::string(what) + " of " + std::to_string(rows) + " rows and " + std::to_string(columns) + " classes");
+  }
+}
 
 // Each file adds its part to the module.
 void bind_classes(nb::module_& m);

@@ -18,6 +18,16 @@ __attribute__((visibility("default"))) void maxmargin_set_num_threads(int count)
 
 NB_MODULE(_core, m) {
   nb::set_leak_warnings(false);  // a module that is alive at interpreter exit is no leak
+  nb::register_exception_translator([](const std::exception_ptr& thrown, void*) {
+    try {
+      std::rethrow_exception(thrown);
+    } catch (const maxmargin::OutOfMemory& error) {
+      PyErr_SetString(PyExc_MemoryError, error.what());
+    } catch (const std::bad_alloc&) {
+      PyErr_SetString(PyExc_MemoryError,
+                      "Unable to allocate what the core works with: copies of rows, multipliers, kernel values");
+    }
+  });
   m.def("get_threads", &maxmargin::thread_count);
   m.def("set_threads", &maxmargin::set_thread_count, "count"_a);
   m.def("cpu_level", [] { return std::string(maxmargin::hot().level); });

@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "common.hpp"
-#include "maxmargin/thread_pool.hpp"
+#include "maxmargin/checks.hpp"
 
 using namespace nb::literals;
 
@@ -32,14 +32,11 @@ template <class V, class I>
 FeaturesHandle csr_features(const Values<I>& indptr, const Values<I>& indices, const Values<V>& data, std::int64_t columns) {
   const auto rows = std::int64_t(indptr.shape(0)) - 1;
   require_index(rows, columns);
-  if (rows < 0 || indptr.data()[0] != 0) throw nb::value_error("The CSR matrix has an invalid indptr.");
-  for (std::int64_t r = 0; r < rows; ++r)
-    if (indptr.data()[r + 1] < indptr.data()[r]) throw nb::value_error("The CSR matrix has a decreasing indptr.");
-  const auto stored = std::int64_t(indptr.data()[rows]);
-  if (stored > std::int64_t(indices.shape(0)) || stored > std::int64_t(data.shape(0)))
-    throw nb::value_error("The CSR matrix holds fewer values than its indptr says.");
-  if (!are_below(indices.data(), stored, I(columns)))
-    throw nb::value_error("The CSR matrix has a column index outside its shape.");
+  const auto held = std::int64_t(std::min(indices.shape(0), data.shape(0)));
+  const CsrCheck found =
+      without_gil([&](const Poll&) { return check_csr(indptr.data(), rows, indices.data(), held, columns); });
+  if (found.fault == CsrFault::starts) throw nb::value_error("The CSR matrix has an indptr that does not fit its values.");
+  if (found.fault == CsrFault::columns) throw nb::value_error("The CSR matrix has a column index outside its shape.");
   const CsrView<V, I> view{indptr.data(), indices.data(), data.data()};
   return {std::make_shared<CsrFeatures<V, I>>(view, Index(rows), Index(columns)),
           {nb::cast(indptr), nb::cast(indices), nb::cast(data)}};
@@ -56,13 +53,14 @@ std::vector<Index> subset_of(const std::optional<Indices>& subset, Index size) {
   return subset ? checked(*subset, size) : std::vector<Index>();
 }
 
-GramHandle feature_gram(const FeaturesHandle& x, const KernelFunction& kernel, const std::optional<Indices>& subset) {
-  return {make_feature_gram(x.features, kernel, subset_of(subset, x.features->rows())), x.owners};
+GramHandle feature_gram(const FeaturesHandle& x, const KernelFunction& kernel, const std::optional<Indices>& subset,
+                        bool centred) {
+  return {make_feature_gram(x.features, kernel, subset_of(subset, x.features->rows()), centred), x.owners};
 }
 
 // Part k has the rows from cuts[k] to cuts[k + 1].
 std::vector<GramHandle> feature_grams(const FeaturesHandle& x, const KernelFunction& kernel, const Indices& rows,
-                                      const std::vector<std::ptrdiff_t>& cuts) {
+                                      const std::vector<std::ptrdiff_t>& cuts, bool centred) {
   const std::vector<Index> all = checked(rows, x.features->rows());
   if (cuts.empty() || cuts.front() < 0 || cuts.back() > std::ptrdiff_t(all.size()) || !std::is_sorted(cuts.begin(), cuts.end()))
     throw nb::value_error("The cuts must ascend within the rows.");
@@ -71,7 +69,7 @@ std::vector<GramHandle> feature_grams(const FeaturesHandle& x, const KernelFunct
   for (std::size_t k = 0; k + 1 < cuts.size(); ++k) {
     if (cuts[k] == cuts[k + 1]) throw nb::value_error("A part of the rows is empty.");
     std::vector<Index> part(all.begin() + cuts[k], all.begin() + cuts[k + 1]);
-    grams.push_back({make_feature_gram(x.features, kernel, std::move(part)), x.owners});
+    grams.push_back({make_feature_gram(x.features, kernel, std::move(part), centred), x.owners});
   }
   return grams;
 }
@@ -87,18 +85,19 @@ GramHandle precomputed_gram(const Matrix<V>& k, const std::optional<Indices>& su
 // and must return n values.
 GramHandle opaque_gram(const nb::callable& block, const nb::callable& diagonal, Index n) {
   auto ask_block = [held = nb::object(block)](std::span<const Index> rows, std::span<const Index> columns, double* out) {
-    const nb::gil_scoped_acquire gil;
+    const WithGil gil;
     const auto as_array = [](std::span<const Index> list) {
       return nb::ndarray<nb::numpy, const Index>(list.data(), {list.size()}, nb::handle()).cast(nb::rv_policy::copy);
     };
-    const auto values = nb::cast<Matrix<double>>(held(as_array(rows), as_array(columns)));
+    const nb::object left = as_array(rows), right = as_array(columns);
+    const auto values = nb::cast<Matrix<double>>(call_python(held, left, right));
     if (values.shape(0) != rows.size() || values.shape(1) != columns.size())
       throw nb::value_error("A kernel block has the wrong shape.");
     std::copy(values.data(), values.data() + rows.size() * columns.size(), out);
   };
   auto ask_diagonal = [held = nb::object(diagonal), n](double* out) {
-    const nb::gil_scoped_acquire gil;
-    const auto values = nb::cast<Vector>(held());
+    const WithGil gil;
+    const auto values = nb::cast<Vector>(call_python(held));
     if (values.shape(0) != std::size_t(n)) throw nb::value_error("The diagonal has the wrong length.");
     std::copy(values.data(), values.data() + n, out);
   };
@@ -106,7 +105,7 @@ GramHandle opaque_gram(const nb::callable& block, const nb::callable& diagonal, 
   auto* raw = make_opaque_gram(std::move(ask_block), std::move(ask_diagonal), n).release();
   return {std::shared_ptr<const Gram>(raw,
                                       [](const Gram* gram) {
-                                        const nb::gil_scoped_acquire gil;
+                                        const WithGil gil;
                                         delete gram;
                                       }),
           {}};
@@ -119,30 +118,42 @@ GramHandle adjusted_gram(const GramHandle& inner, const Vector& signs, double co
 
 Result gram_diagonal(const GramHandle& self) {
   std::vector<double> out(self.gram->size());
-  {
-    const nb::gil_scoped_release release;
-    self.gram->diagonal(out.data());
-  }
+  without_gil([&](const Poll&) { self.gram->diagonal(out.data()); });
   return to_numpy(std::move(out));
 }
 
 Result gram_block(const GramHandle& self, const Indices& rows, const Indices& columns) {
   const auto left = checked(rows, self.gram->size()), right = checked(columns, self.gram->size());
-  std::vector<double> out(left.size() * right.size());
-  {
-    const nb::gil_scoped_release release;
-    self.gram->block(left, right, out.data());
-  }
+  std::vector<double> out = room_for(left.size(), right.size(), "kernel values");
+  without_gil([&](const Poll&) { self.gram->block(left, right, out.data()); });
   return to_numpy(std::move(out), {left.size(), right.size()});
+}
+
+// Seconds that a block takes, without what is made for all blocks; infinity if the time is over before that.
+double seconds_of_block(const GramHandle& self, const Indices& rows, const Indices& columns, double max_seconds) {
+  const auto left = checked(rows, self.gram->size()), right = checked(columns, self.gram->size());
+  std::vector<double> out = room_for(left.size(), right.size(), "kernel values");
+  const WithoutGil release;
+  const Poll poll = TimedPoll(max_seconds);
+  const Watched watched(poll);
+  try {
+    self.gram->prepare();
+    const auto begin = std::chrono::steady_clock::now();
+    self.gram->block(left, right, out.data());
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  } catch (const Stopped&) {
+    return std::numeric_limits<double>::infinity();
+  }
+}
+
+bool gram_is_indefinite(const GramHandle& self) {
+  return without_gil([&](const Poll&) { return is_indefinite(*self.gram); });
 }
 
 Result gram_product(const GramHandle& self, const Vector& beta) {
   if (beta.shape(0) != std::size_t(self.gram->size())) throw nb::value_error("beta must have one value per row.");
   std::vector<double> out(beta.shape(0));
-  {
-    const nb::gil_scoped_release release;
-    self.gram->product(beta.data(), out.data(), SignalPoll());
-  }
+  without_gil([&](const Poll& poll) { self.gram->product(beta.data(), out.data(), poll); });
   return to_numpy(std::move(out));
 }
 
@@ -155,28 +166,23 @@ Result sums(const KernelFunction& kernel, const FeaturesHandle& rows, const Feat
   if (groups.empty() || groups.front() != 0 || groups.back() != count || !std::is_sorted(groups.begin(), groups.end()))
     throw nb::value_error("The bounds must rise from 0 to the number of support rows.");
   const std::size_t height = coefficients.shape(0), n = rows.features->rows();
-  std::vector<double> out((groups.size() - 1) * height * n);
-  {
-    const nb::gil_scoped_release release;
-    weighted_sums(kernel, *rows.features, *support.features, coefficients.data(), Index(height), groups, out.data(),
-                  SignalPoll());
-  }
+  std::vector<double> out = room_for((groups.size() - 1) * height, n, "scores");
+  without_gil([&](const Poll& poll) {
+    weighted_sums(kernel, *rows.features, *support.features, coefficients.data(), Index(height), groups, out.data(), poll);
+  });
   return to_numpy(std::move(out), {groups.size() - 1, height, n});
 }
 
 Result cross(const KernelFunction& kernel, const FeaturesHandle& left, const FeaturesHandle& right) {
   if (left.features->columns() != right.features->columns()) throw nb::value_error("Both sides must have the same features.");
   const std::size_t rows = left.features->rows(), columns = right.features->rows();
-  std::vector<double> out(rows * columns);
-  {
-    const nb::gil_scoped_release release;
-    cross_kernel(kernel, *left.features, *right.features, out.data(), SignalPoll());
-  }
+  std::vector<double> out = room_for(rows, columns, "kernel values");
+  without_gil([&](const Poll& poll) { cross_kernel(kernel, *left.features, *right.features, out.data(), poll); });
   return to_numpy(std::move(out), {rows, columns});
 }
 
-// Several products at once; vectors stand one Gram after the other.
-Result all_products(const std::vector<const GramHandle*>& grams, const Vector& beta) {
+// Several products at once; vectors stand one Gram after the other. Nothing if the time is over before.
+std::optional<Result> all_products(const std::vector<const GramHandle*>& grams, const Vector& beta, double max_seconds) {
   std::vector<double> out(beta.shape(0));
   std::vector<const Gram*> sources;
   std::vector<const double*> points;
@@ -189,11 +195,40 @@ Result all_products(const std::vector<const GramHandle*>& grams, const Vector& b
     begin += std::size_t(gram->gram->size());
   }
   if (begin != out.size()) throw nb::value_error("beta must have one value per row.");
-  {
-    const nb::gil_scoped_release release;
-    products(sources, points, targets, SignalPoll());
+  try {
+    const WithoutGil release;
+    const Poll poll = TimedPoll(max_seconds);
+    const Watched watched(poll);
+    products(sources, points, targets, poll);
+  } catch (const Stopped&) {
+    return std::nullopt;
   }
   return to_numpy(std::move(out));
+}
+
+template <class V>
+bool all_finite(const nb::ndarray<const V, nb::c_contig, nb::device::cpu>& x) {
+  return without_gil([&](const Poll&) { return are_finite(x.data(), std::int64_t(x.size())); });
+}
+
+// Fault, and whether the columns ascend in each row.
+template <class S, class I>
+nb::tuple csr_check(const Values<S>& indptr, const Values<I>& indices, std::int64_t rows, std::int64_t columns,
+                    std::int64_t held) {
+  if (std::int64_t(indptr.shape(0)) != rows + 1) return nb::make_tuple(int(CsrFault::starts), false);
+  held = std::min(held, std::int64_t(indices.shape(0)));
+  const CsrCheck found =
+      without_gil([&](const Poll&) { return check_csr(indptr.data(), rows, indices.data(), held, columns); });
+  return nb::make_tuple(int(found.fault), found.canonical);
+}
+
+// The largest size of a value, and the largest difference from its transpose.
+template <class V>
+nb::tuple square_check(const Matrix<V>& matrix) {
+  if (matrix.shape(0) != matrix.shape(1)) throw nb::value_error("A precomputed kernel matrix must be square.");
+  require_index(std::int64_t(matrix.shape(0)), std::int64_t(matrix.shape(1)));
+  const SquareCheck found = without_gil([&](const Poll&) { return check_square(matrix.data(), Index(matrix.shape(0))); });
+  return nb::make_tuple(found.largest, found.asymmetry);
 }
 
 }  // namespace
@@ -224,16 +259,31 @@ void bind_kernels(nb::module_& m) {
       .def_prop_ro("size", [](const GramHandle& self) { return self.gram->size(); })
       .def("diagonal", &gram_diagonal)
       .def("block", &gram_block, "rows"_a, "columns"_a)
+      .def("seconds_of_block", &seconds_of_block, "rows"_a, "columns"_a, "max_seconds"_a)
+      .def("is_indefinite", &gram_is_indefinite)
       .def("product", &gram_product, "beta"_a);
-  m.def("feature_gram", &feature_gram, "features"_a, "kernel"_a, "subset"_a.none());
-  m.def("feature_grams", &feature_grams, "features"_a, "kernel"_a, "rows"_a, "cuts"_a);
+  m.def("feature_gram", &feature_gram, "features"_a, "kernel"_a, "subset"_a.none(), "centred"_a);
+  m.def("feature_grams", &feature_grams, "features"_a, "kernel"_a, "rows"_a, "cuts"_a, "centred"_a);
   m.def("precomputed_gram", &precomputed_gram<double>, "matrix"_a.noconvert(), "subset"_a.none());
   m.def("precomputed_gram", &precomputed_gram<float>, "matrix"_a.noconvert(), "subset"_a.none());
   m.def("opaque_gram", &opaque_gram, "block"_a, "diagonal"_a, "size"_a);
   m.def("adjusted_gram", &adjusted_gram, "inner"_a, "signs"_a, "constant"_a);
   m.def("cross_kernel", &cross, "kernel"_a, "left"_a, "right"_a);
   m.def("weighted_sums", &sums, "kernel"_a, "rows"_a, "support"_a, "coefficients"_a, "bounds"_a);
-  m.def("products", &all_products, "grams"_a, "beta"_a);
+  m.def("products", &all_products, "grams"_a, "beta"_a, "max_seconds"_a = 0.0);
+
+  m.def("all_finite", &all_finite<double>, "x"_a.noconvert());
+  m.def("all_finite", &all_finite<float>, "x"_a.noconvert());
+  m.def("csr_check", &csr_check<std::int32_t, std::int32_t>, "indptr"_a.noconvert(), "indices"_a.noconvert(), "rows"_a,
+        "columns"_a, "held"_a);
+  m.def("csr_check", &csr_check<std::int32_t, std::int64_t>, "indptr"_a.noconvert(), "indices"_a.noconvert(), "rows"_a,
+        "columns"_a, "held"_a);
+  m.def("csr_check", &csr_check<std::int64_t, std::int32_t>, "indptr"_a.noconvert(), "indices"_a.noconvert(), "rows"_a,
+        "columns"_a, "held"_a);
+  m.def("csr_check", &csr_check<std::int64_t, std::int64_t>, "indptr"_a.noconvert(), "indices"_a.noconvert(), "rows"_a,
+        "columns"_a, "held"_a);
+  m.def("square_check", &square_check<double>, "matrix"_a.noconvert());
+  m.def("square_check", &square_check<float>, "matrix"_a.noconvert());
 }
 
 }  // namespace maxmargin::python

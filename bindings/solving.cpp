@@ -96,20 +96,28 @@ nb::tuple minimise_all(const nb::tuple& problems, const Vector& beta, const Vect
   std::vector<Outcome> outcomes(stack.size());
   Watch watch(monitor, max_seconds);
   {
-    const nb::gil_scoped_release release;
+    const WithoutGil release;
     const Monitor at_checkpoint = [&](const Progress& p) { return watch.at_checkpoint(p); };
     const bool together = stack.size() > 1 && !stack.is_opaque();
     // At most so many run at once, so that each one's share of the memory does not depend on the number of threads.
     const std::size_t at_once = together ? std::min<std::size_t>(stack.size(), 16) : 1;
-    if (together) stack.gram(0).prepare();
     Options options{tol, max_steps, 0, cache_bytes, shrinking, stack.size() == 1, resumed};
-    const SharedGrams shared = together ? share_rows(stack.grams(), options) : SharedGrams{};
+    SharedGrams shared;
+    std::optional<Ending> early;
+    if (together) try {
+        const Poll poll = [&] { watch.poll(); };
+        const Watched watched(poll);
+        stack.gram(0).prepare();
+        shared = share_rows(stack.grams(), options);
+      } catch (const Stopped& stop) {
+        early = stop.ending();
+      }
     options.cache_bytes = (cache_bytes - shared.bytes) / at_once;
     const auto one = [&](std::size_t k) {
       const double* const point = beta.data() + stack.start(k);
-      if (watch.stopped()) {  // before it began
+      if (early || watch.stopped()) {  // before it began
         outcomes[k].beta.assign(point, point + stack.gram(k).size());
-        outcomes[k].ending = Ending::stopped;
+        outcomes[k].ending = early.value_or(Ending::stopped);
         return;
       }
       Options own = options;
@@ -121,7 +129,9 @@ nb::tuple minimise_all(const nb::tuple& problems, const Vector& beta, const Vect
     const auto in_turn = [&](std::ptrdiff_t) {
       for (std::size_t k = next++; k < stack.size(); k = next++) one(k);
     };
-    parallel_chunks(std::ptrdiff_t(at_once), in_turn, [&] { watch.while_waiting(); });
+    const Poll while_waiting = [&] { watch.while_waiting(); };
+    const Watched watched(while_waiting);
+    parallel_chunks(std::ptrdiff_t(at_once), in_turn);
     watch.rethrow();
   }
   std::vector<double> points;
@@ -152,18 +162,21 @@ nb::tuple minimise_classes(const GramHandle& gram, const Indices& label, const V
   JointOutcome outcome;
   Watch watch(monitor, max_seconds);
   {
-    const nb::gil_scoped_release release;
+    const WithoutGil release;
+    const Poll poll = [&] { watch.insist(); };
+    const Watched watched(poll);
     const JointDual problem{Index(n), classes, label.data(), upper.data(), offsets};
     const Options options{.tol = tol, .max_steps = max_steps, .max_seconds = max_seconds, .cache_bytes = cache_bytes};
-    outcome = minimise_joint(problem, *gram.gram, beta.data(), bias.data(), options,
-                             [&](const Progress& p) { return watch.at_checkpoint(p); });
+    const Monitor monitored = [&](const Progress& p) { return watch.at_checkpoint(p); };
+    outcome = with_room_for(n, std::size_t(classes), 6, "the search",
+                            [&] { return minimise_joint(problem, *gram.gram, beta.data(), bias.data(), options, monitored); });
   }
   return nb::make_tuple(to_numpy(std::move(outcome.beta), {n, std::size_t(classes)}), to_numpy(std::move(outcome.bias)),
                         int(outcome.ending), watch.interrupted() && outcome.ending == Ending::stopped, outcome.steps,
                         outcome.rows_made, as_table(outcome.trace));
 }
 
-// Without scores they are computed. They come first in what is found.
+// Without scores they are computed, and offsets are shifted to rows as they are. They come first in what is found.
 nb::tuple judge_all(const nb::tuple& problems, const Vector& beta, const std::optional<Vector>& known) {
   const Stack stack(problems);
   stack.require_rows(beta);
@@ -171,8 +184,13 @@ nb::tuple judge_all(const nb::tuple& problems, const Vector& beta, const std::op
   std::vector<double> made(known ? 0 : std::size_t(stack.rows()));
   const double* const scores = known ? known->data() : made.data();
   std::vector<Judgement> found(stack.size());
-  {
-    const nb::gil_scoped_release release;
+  std::vector<double> scales(stack.size(), 0.0), shifts(stack.size(), 0.0);
+  without_gil([&](const Poll& poll) {
+    for (std::size_t k = 0; k < stack.size(); ++k) {  // scores of 0 have no rounding: X need not be looked at
+      const double* const point = beta.data() + stack.start(k);
+      if (std::any_of(point, point + stack.gram(k).size(), [](double b) { return b != 0.0; }))
+        scales[k] = stack.gram(k).score_scale();
+    }
     if (!known) {
       std::vector<const double*> points(stack.size());
       std::vector<double*> targets(stack.size());
@@ -180,16 +198,18 @@ nb::tuple judge_all(const nb::tuple& problems, const Vector& beta, const std::op
         points[k] = beta.data() + stack.start(k);
         targets[k] = made.data() + stack.start(k);
       }
-      products(stack.grams(), points, targets, SignalPoll());
+      products(stack.grams(), points, targets, poll);
     }
     const auto one = [&](std::ptrdiff_t k) {
-      found[k] = judge(stack.problem(k), beta.data() + stack.start(k), scores + stack.start(k));
+      const double* const point = beta.data() + stack.start(k);
+      found[k] = judge(stack.problem(k), point, scores + stack.start(k), scales[k]);
+      if (!known) shifts[k] = stack.gram(k).offset_shift(point);
     };
     if (stack.rows() < 4096)  // some nanoseconds a row: threads would take longer to wake
       for (std::size_t k = 0; k < stack.size(); ++k) one(std::ptrdiff_t(k));
     else
       parallel_chunks(std::ptrdiff_t(stack.size()), one);
-  }
+  });
   std::vector<std::int64_t> support, boundary;  // places among the rows of all problems
   std::vector<std::int64_t> counts;
   std::vector<double> numbers;
@@ -199,11 +219,11 @@ nb::tuple judge_all(const nb::tuple& problems, const Vector& beta, const std::op
     for (const Index i : j.boundary) boundary.push_back(stack.start(k) + i);
     counts.insert(counts.end(), {std::int64_t(j.support.size()), std::int64_t(j.boundary.size())});
     numbers.insert(numbers.end(), {j.bias, j.bias_low, j.bias_high, j.price, j.primal, j.dual, j.violation, j.square_norm,
-                                   j.mass, j.infeasibility});
+                                   j.mass, j.infeasibility, j.rounding, shifts[k], scales[k]});
   }
   return nb::make_tuple(known ? nb::cast(*known) : nb::cast(to_numpy(std::move(made))), to_numpy(std::move(support)),
                         to_numpy(std::move(boundary)), to_numpy(std::move(counts), {found.size(), std::size_t(2)}),
-                        to_numpy(std::move(numbers), {found.size(), std::size_t(10)}));
+                        to_numpy(std::move(numbers), {found.size(), std::size_t(13)}));
 }
 
 // Are all from 0 to `end` - 1?

@@ -1,5 +1,7 @@
 // A Gram seen through signs and a constant: s_i s_j (K_ij + c). With c = 1 its model has a constant feature that is penalised
 // like the others; with the labels as signs its variables are the unsigned ones.
+#include <cmath>
+
 #include "maxmargin/gram.hpp"
 
 namespace maxmargin {
@@ -35,6 +37,7 @@ class AdjustedGram final : public Gram {
     return std::make_unique<Maker<double>>(*this, inner_->rows_f64(active), active);
   }
   bool single_precision_suffices() const override { return inner_->single_precision_suffices(); }
+  double score_scale() const override { return inner_->score_scale() + std::abs(constant_); }
   bool is_opaque() const override { return inner_->is_opaque(); }
 
  private:

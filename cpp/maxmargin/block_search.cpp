@@ -12,7 +12,18 @@ namespace maxmargin {
 namespace {
 
 constexpr Index first_size = 512;
+constexpr std::int64_t steps_between_polls = 1024;
 constexpr int patience = 20;  // blocks without halving the violation before they become twice as large
+
+// Whether the poll would stop the run. It will say so again.
+bool is_over() {
+  try {
+    poll_now();
+  } catch (const Stopped&) {
+    return true;
+  }
+  return false;
+}
 
 }  // namespace
 
@@ -105,6 +116,7 @@ bool PairSearch<R>::step_block(double violation) {
   PairChoice pairs = choose_pairs(inner_);
   std::int64_t steps = 0;
   for (; steps < most && pairs.violation() > goal; ++steps) {
+    if (steps % steps_between_polls == 0 && is_over()) break;  // what was found is kept
     const std::size_t side = pairs.worst();
     const auto [level, a] = pairs.of[side].lowest_up;
     const double diagonal = double(inner_.diagonal[a]);

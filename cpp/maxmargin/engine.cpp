@@ -52,8 +52,22 @@ double float32_noise(const SignedDual& problem, const State& state) {
   return double(std::numeric_limits<float>::epsilon()) * std::sqrt(square * state.diagonal_scale);
 }
 
+// Who gets the reports of a search.
+class Listening {
+ public:
+  Listening(State& state, const Monitor& monitor) : state_(state), before_(state.monitor) { state.monitor = &monitor; }
+  ~Listening() { state_.monitor = before_; }
+  Listening(const Listening&) = delete;
+  Listening& operator=(const Listening&) = delete;
+
+ private:
+  State& state_;
+  const Monitor* before_;
+};
+
 // From the state's point to an ending, over its active variables.
 void search_active(const SignedDual& problem, const Gram& gram, const Options& options, const Monitor& monitor, State& state) {
+  const Listening listening(state, monitor);
   const auto active = Index(state.active.size());
   // Would float32 drown what has to be found: a violation of tol, or with all variables at large bounds any?
   const bool hopeless = options.tol < float_tol || float32_noise(problem, state) > 1e3 * options.tol;
@@ -110,9 +124,9 @@ void search_below_mass(const SignedDual& problem, const Gram& gram, const Option
       for (double& b : state.beta) b *= problem.mass / mass;
       now.keep = Keep::sides;
     }
-    gram.product(state.beta.data(), state.gradient.data(), [] {});
+    gram.product(state.beta.data(), state.gradient.data(), poll_now);
     if (mass <= problem.mass * (1 + 1e-12)) {
-      if (judge(now, state.beta.data(), state.gradient.data()).price >= -options.tol) return;
+      if (judge(now, state.beta.data(), state.gradient.data(), 0.0).price >= -options.tol) return;
       now.keep = Keep::total;
     }
     state.objective = 0;
@@ -131,19 +145,26 @@ Outcome minimise(const SignedDual& problem, const Gram& gram, const double* beta
   State state;
   const auto n = std::size_t(problem.n);
   state.start = state.last_report = std::chrono::steady_clock::now();
+  state.monitor = &monitor;
   state.beta.assign(beta, beta + n);
   state.gradient.assign(gradient, gradient + n);
   state.diagonal.resize(n);
-  gram.diagonal(state.diagonal.data());
-  for (std::size_t i = 0; i < n; ++i) {
-    state.diagonal[i] += problem.ridge_at(Index(i));
-    state.diagonal_scale = std::max(state.diagonal_scale, std::abs(state.diagonal[i]));
-    state.objective += 0.5 * beta[i] * (gradient[i] + problem.q[i]) + problem.kink * std::abs(beta[i]);
+  const Poll poll = [&] { state.poll(options.max_seconds); };
+  try {
+    const Watched watched(poll);
+    gram.diagonal(state.diagonal.data());
+    for (std::size_t i = 0; i < n; ++i) {
+      state.diagonal[i] += problem.ridge_at(Index(i));
+      state.diagonal_scale = std::max(state.diagonal_scale, std::abs(state.diagonal[i]));
+      state.objective += 0.5 * beta[i] * (gradient[i] + problem.q[i]) + problem.kink * std::abs(beta[i]);
+    }
+    if (problem.mass_may_fall)
+      search_below_mass(problem, gram, options, monitor, state);
+    else
+      search(problem, gram, options, monitor, state);
+  } catch (const Stopped& stop) {  // between searches
+    state.outcome.ending = stop.ending();
   }
-  if (problem.mass_may_fall)
-    search_below_mass(problem, gram, options, monitor, state);
-  else
-    search(problem, gram, options, monitor, state);
   state.outcome.beta = std::move(state.beta);
   return std::move(state.outcome);
 }

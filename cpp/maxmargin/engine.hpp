@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <vector>
 
@@ -46,6 +47,16 @@ struct Progress {
 using Monitor = std::function<bool(const Progress&)>;
 
 enum class Ending : int { converged = 0, step_limit = 1, time_limit = 2, stopped = 3, stalled = 4 };
+
+// Thrown by a poll where a run must end: what it has is kept.
+class Stopped : public std::exception {
+ public:
+  explicit Stopped(Ending ending) : ending_(ending) {}
+  Ending ending() const { return ending_; }
+
+ private:
+  Ending ending_;
+};
 
 struct Options {
   double tol = 1e-3;

@@ -8,6 +8,17 @@
 
 namespace maxmargin {
 
+namespace {
+
+constexpr Index rows_between_polls = 64;
+
+// Before the first step: X need not be looked at.
+bool is_zero(const double* beta, Index n) {
+  return std::all_of(beta, beta + n, [](double b) { return b == 0.0; });
+}
+
+}  // namespace
+
 std::vector<Index> numbers(Index n) {
   std::vector<Index> result(n);
   std::iota(result.begin(), result.end(), 0);
@@ -48,14 +59,81 @@ void FeatureGram::diagonal(double* out) const {
     std::fill(out, out + size(), 1.0);
     return;
   }
-  std::vector<double> room;
-  for (Index r = 0; r < size(); ++r) out[r] = square(rows_[r], room);
+  const Index per_chunk = std::max<Index>(1, (1 << 16) / std::max<Index>(features_->columns(), 1));
+  parallel_chunks((size() + per_chunk - 1) / per_chunk, [&](std::ptrdiff_t chunk) {
+    std::vector<double> room;
+    const Index first = Index(chunk) * per_chunk, last = std::min(first + per_chunk, size());
+    for (Index r = first; r < last; ++r) out[r] = square(rows_[r], room);
+  });
   const std::vector<double> norms(out, out + size());
   hot().apply_f64(kernel_, size(), 0.0, norms.data(), out);
 }
 
+// w = X' beta of a linear kernel, of centred rows where they are.
+std::vector<double> FeatureGram::weights(const double* beta) const {
+  const double* const centre = centred_ ? layout().origin() : nullptr;
+  std::vector<double> w(features_->columns(), 0.0), room(centre == nullptr ? 0 : w.size());
+  for (Index i = 0; i < size(); ++i) {
+    if (i % rows_between_polls == 0) poll_now();
+    if (beta[i] == 0.0) continue;
+    if (centre == nullptr) {
+      features_->add_to(rows_[i], beta[i], w.data());
+    } else {
+      features_->read(rows_[i], centre, room.data());
+      hot().axpy(std::ptrdiff_t(w.size()), beta[i], room.data(), w.data());
+    }
+  }
+  return w;
+}
+
+double FeatureGram::offset_shift(const double* beta) const {
+  if (kernel_.kind != KernelKind::linear || !centred_ || is_zero(beta, size())) return 0;
+  const std::vector<double> w = weights(beta);
+  return -hot().dot(std::ptrdiff_t(w.size()), w.data(), layout().centre.data());
+}
+
+double FeatureGram::largest_square() const {
+  if (!stays_sparse(*features_)) return layout().largest_square;
+  double largest = 0;
+  for (const Index row : rows_) largest = std::max(largest, features_->square(row));
+  return largest;
+}
+
+// Predictions of a linear kernel are <w, x> + b with x as it is, and w from centred rows. A squared distance has errors of the
+// squared norms that it is the difference of.
+double FeatureGram::score_scale() const {
+  if (kernel_.kind == KernelKind::sigmoid) return 1;
+  const double square = largest_square(), length = std::sqrt(square);
+  if (kernel_.kind == KernelKind::rbf) return 1 + 4 * kernel_.gamma * square;
+  if (kernel_.kind == KernelKind::polynomial)
+    return std::pow(std::abs(kernel_.gamma) * square + std::abs(kernel_.coef0), kernel_.degree);
+  if (!centred_) return square;
+  const std::vector<double>& centre = layout().centre;
+  const double away = std::sqrt(hot().dot(std::ptrdiff_t(centre.size()), centre.data(), centre.data()));
+  return (length + away) * length;
+}
+
 // Linear: w = X' beta, then X w, in O(nd); otherwise by blocks against the rows with beta != 0.
 void FeatureGram::product(const double* beta, double* out, const Poll& poll) const {
+  if (is_zero(beta, size())) {
+    std::fill(out, out + size(), 0.0);
+    return;
+  }
+  if (kernel_.kind == KernelKind::linear) {
+    const std::vector<double> w = weights(beta);
+    const double* const centre = centred_ ? layout().origin() : nullptr;
+    constexpr Index per_chunk = 4096;
+    parallel_chunks((size() + per_chunk - 1) / per_chunk, [&](std::ptrdiff_t chunk) {
+      const Index first = Index(chunk) * per_chunk, last = std::min(first + per_chunk, size());
+      std::vector<double> room(centre == nullptr ? 0 : w.size());
+      for (Index i = first; i < last; ++i) {
+        if (centre != nullptr) features_->read(rows_[i], centre, room.data());
+        out[i] =
+            centre == nullptr ? features_->dot(rows_[i], w.data()) : hot().dot(std::ptrdiff_t(w.size()), room.data(), w.data());
+      }
+    });
+    return;
+  }
   std::vector<Index> support;
   std::vector<double> coefficients;
   for (Index i = 0; i < size(); ++i)
@@ -63,14 +141,7 @@ void FeatureGram::product(const double* beta, double* out, const Poll& poll) con
       support.push_back(i);
       coefficients.push_back(beta[i]);
     }
-  if (kernel_.kind != KernelKind::linear) return kernel_product(support, coefficients.data(), out, poll);
-  std::vector<double> w(features_->columns(), 0.0);
-  for (std::size_t s = 0; s < support.size(); ++s) features_->add_to(rows_[support[s]], coefficients[s], w.data());
-  constexpr Index per_chunk = 4096;
-  parallel_chunks((size() + per_chunk - 1) / per_chunk, [&](std::ptrdiff_t chunk) {
-    const Index first = Index(chunk) * per_chunk, last = std::min(first + per_chunk, size());
-    for (Index i = first; i < last; ++i) out[i] = features_->dot(rows_[i], w.data());
-  });
+  kernel_product(support, coefficients.data(), out, poll);
 }
 
 // float32 tiles form |u|^2 + |v|^2 - 2<u,v>: the error of a distance is about 1e-7 of the squared norms. Norms, gamma and
@@ -79,7 +150,9 @@ bool FeatureGram::single_precision_suffices() const {
   const auto far_from_the_ends = [](double x) { return x == 0 || (x > 1e-25 && x < 1e25); };
   double largest = 0, mean = 0;
   if (stays_sparse(*features_)) {
-    for (const Index row : rows_) {
+    for (std::size_t r = 0; r < rows_.size(); ++r) {
+      const Index row = rows_[r];
+      if (r % rows_between_polls == 0) poll_now();
       largest = std::max(largest, features_->square(row));
       mean += features_->square(row) / double(rows_.size());
     }
@@ -99,9 +172,9 @@ bool FeatureGram::single_precision_suffices() const {
 }
 
 std::unique_ptr<Gram> make_feature_gram(std::shared_ptr<const Features> features, const KernelFunction& kernel,
-                                        std::vector<Index> subset) {
+                                        std::vector<Index> subset, bool centred) {
   if (stays_sparse(*features)) return std::make_unique<SparseGram>(std::move(features), kernel, std::move(subset));
-  return std::make_unique<DenseGram>(std::move(features), kernel, std::move(subset));
+  return std::make_unique<DenseGram>(std::move(features), kernel, std::move(subset), centred);
 }
 
 void weighted_sums(const KernelFunction& kernel, const Features& rows, const Features& support, const double* coefficients,

@@ -25,6 +25,8 @@ class FeatureGram : public Gram {
   void diagonal(double* out) const final;
   void product(const double* beta, double* out, const Poll& poll) const final;
   bool single_precision_suffices() const final;
+  double offset_shift(const double* beta) const final;
+  double score_scale() const final;
   const std::vector<Index>& used() const { return rows_; }
   const Features& features() const { return *features_; }
   const KernelFunction& kernel() const { return kernel_; }
@@ -40,6 +42,8 @@ class FeatureGram : public Gram {
 
  private:
   double square(Index row, std::vector<double>& room) const;
+  double largest_square() const;
+  std::vector<double> weights(const double* beta) const;
 
   std::shared_ptr<const Features> features_;
   KernelFunction kernel_;
@@ -55,8 +59,13 @@ struct WeightedRun {
 
 class DenseGram final : public FeatureGram {
  public:
-  DenseGram(std::shared_ptr<const Features> features, const KernelFunction& kernel, std::vector<Index> subset)
-      : FeatureGram(std::move(features), kernel, std::move(subset), kernel.kind == KernelKind::rbf) {}
+  DenseGram(std::shared_ptr<const Features> features, const KernelFunction& kernel, std::vector<Index> subset, bool centred)
+      : FeatureGram(std::move(features), kernel, std::move(subset), is_centred(kernel, centred)) {}
+  // Distances do not change with a centre; inner products do.
+  static bool is_centred(const KernelFunction& kernel, bool centred) {
+    return kernel.kind == KernelKind::rbf || (centred && kernel.kind == KernelKind::linear);
+  }
+  using FeatureGram::is_centred;
   void block(std::span<const Index> rows, std::span<const Index> columns, double* out) const override;
   std::unique_ptr<RowMaker<float>> rows_f32(std::span<const Index> active) const override;
   std::unique_ptr<RowMaker<double>> rows_f64(std::span<const Index> active) const override;
@@ -65,7 +74,7 @@ class DenseGram final : public FeatureGram {
 
   // The same kernel of the same X?
   bool shares_kernel_with(const DenseGram& other) const {
-    return &features() == &other.features() && kernel() == other.kernel();
+    return &features() == &other.features() && kernel() == other.kernel() && is_centred() == other.is_centred();
   }
   // For each run: out[run.target][c] += sum over its support rows s of coefficients[s - begin] k(s, column c), in float64.
   // Support rows are numbers of the source's rows, columns of rows of x. Float32 rows must be whole.

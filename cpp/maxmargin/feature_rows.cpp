@@ -5,6 +5,7 @@
 
 #include "maxmargin/cpu.hpp"
 #include "maxmargin/features.hpp"
+#include "maxmargin/poll.hpp"
 #include "maxmargin/thread_pool.hpp"
 
 namespace maxmargin {
@@ -22,6 +23,7 @@ namespace {
 
 constexpr std::int64_t worth_a_copy = 1 << 18;
 constexpr Index some_rows = 256, rows_of_a_chunk = 1024;
+constexpr Index rows_between_polls = 64;
 constexpr double mostly = 0.25;  // of the values are not 0: then the copy is a third of the rows, or half of float32
 
 template <class V>
@@ -143,6 +145,7 @@ void add_packed(Index begin, Index end, const double* a, double* H, Index stride
       ++count;
     }
     if (count == most || (i + 1 == end && count > 0)) {
+      poll_now();
       hot().outer_sum(count, stride, packed.data(), scaled.data(), H);
       count = 0;
     }
@@ -212,6 +215,7 @@ void CsrFeatures<V, I>::add_outer(Index first, Index last, const double* a, doub
   constexpr I at_once = 4;
   for (Index i = first; i < last; ++i) {
     const double factor = a[i - first];
+    if ((i - first) % rows_between_polls == 0) poll_now();
     if (factor == 0) continue;
     const I* const columns = csr_.indices + begin(i);
     const V* const values = csr_.data + begin(i);
@@ -247,6 +251,7 @@ void CsrFeatures<V, I>::add_outer(Index first, Index last, const double* a, cons
   std::vector<double> values;
   for (Index i = first; i < last; ++i) {
     const double factor = a[i - first];
+    if ((i - first) % rows_between_polls == 0) poll_now();
     if (factor == 0) continue;
     places.clear();
     values.clear();

@@ -135,7 +135,7 @@ Layout Features::find_layout(bool centred) const {
 }
 
 const OrderedCopy<float>& Features::ordered(bool centred) const {
-  std::call_once(copied_[centred], [&] {
+  copied_[centred]([&] {
     std::vector<Index> all(rows_);
     std::iota(all.begin(), all.end(), 0);
     copies_[centred] = copy_in_order<float>(*this, layout(centred), all);
@@ -182,16 +182,5 @@ OrderedCopy<T> copy_in_order(const Features& features, const Layout& layout, std
 
 template OrderedCopy<float> copy_in_order(const Features&, const Layout&, std::span<const Index>);
 template OrderedCopy<double> copy_in_order(const Features&, const Layout&, std::span<const Index>);
-
-template <class I>
-bool are_below(const I* values, std::int64_t count, I limit) {
-  using Unsigned = std::make_unsigned_t<I>;  // what is negative is large
-  Unsigned largest = 0;
-  for (std::int64_t k = 0; k < count; ++k) largest = std::max(largest, Unsigned(values[k]));
-  return count == 0 || largest < Unsigned(limit);
-}
-
-template bool are_below(const std::int32_t*, std::int64_t, std::int32_t);
-template bool are_below(const std::int64_t*, std::int64_t, std::int64_t);
 
 }  // namespace maxmargin

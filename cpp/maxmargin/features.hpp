@@ -5,12 +5,13 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "maxmargin/once.hpp"
 #include "maxmargin/simd/hot.hpp"
 
 namespace maxmargin {
@@ -44,10 +45,6 @@ struct SomeColumns {
   std::vector<Index> columns, place;
 };
 
-// Whether all of them are from 0 to limit - 1.
-template <class I>
-bool are_below(const I* values, std::int64_t count, I limit);
-
 struct ColumnStore;      // columns, one after the other: l1_model.hpp
 struct CoordinateSweep;  // coordinate_sweep.hpp
 
@@ -65,7 +62,7 @@ class Features {
   // How tiles read these rows, with or without a centre. Found from all rows when it is first asked for, also where only some
   // are used: so k(i, j) has the same bits in every subset. Takes a pass over rows made dense: not for wide sparse ones.
   const Layout& layout(bool centred) const {
-    std::call_once(looked_[centred], [&] { layouts_[centred] = find_layout(centred); });
+    looked_[centred]([&] { layouts_[centred] = find_layout(centred); });
     return layouts_[centred];
   }
 
@@ -100,8 +97,9 @@ class Features {
   virtual void add_outer(Index begin, Index end, const double* a, const SomeColumns& some, double* H, Index stride) const = 0;
   // Goes on with a sweep of dual coordinate descent by at most `count` rows.
   virtual void step_through(CoordinateSweep& sweep, std::size_t count) const = 0;
-  // Some columns of all rows, each row times its factor; rows whose factor is 0 are left out.
-  virtual void gather(const SomeColumns& some, const double* factor, ColumnStore& out) const = 0;
+  // Some columns of all rows, each row times its factor; rows whose factor is 0 are left out. False if it was told to stop.
+  virtual bool gather(const SomeColumns& some, const double* factor, ColumnStore& out,
+                      const std::function<bool()>& stop) const = 0;
 
   // For linear models of all classes at once, some rows, at most 64: out[r][c] = start[c] + <x_rows[r], W[.][c]> (or no start);
   // G[k][c] += sum of U[r][c] x_rows[r],k. All have `width` columns, a multiple of 4.
@@ -125,7 +123,7 @@ class Features {
   Layout find_layout(bool centred) const;
 
   Index rows_, columns_;
-  mutable std::once_flag looked_[2], copied_[2];
+  mutable Once looked_[2], copied_[2];
   mutable Layout layouts_[2];
   mutable OrderedCopy<float> copies_[2];
 };
@@ -166,7 +164,8 @@ class DenseFeatures final : public Features {
   void add_outer(Index begin, Index end, const double* a, double* H, Index stride) const override;
   void add_outer(Index begin, Index end, const double* a, const SomeColumns& some, double* H, Index stride) const override;
   void step_through(CoordinateSweep& sweep, std::size_t count) const override;
-  void gather(const SomeColumns& some, const double* factor, ColumnStore& out) const override;
+  bool gather(const SomeColumns& some, const double* factor, ColumnStore& out,
+              const std::function<bool()>& stop) const override;
   void class_products(const Index* rows, Index count, Index width, const double* W, const double* start,
                       double* out) const override;
   void add_class_rows(const Index* rows, Index count, Index width, const double* U, double* G) const override;
@@ -255,7 +254,8 @@ class CsrFeatures final : public Features {
   void add_outer(Index begin, Index end, const double* a, double* H, Index stride) const override;
   void add_outer(Index begin, Index end, const double* a, const SomeColumns& some, double* H, Index stride) const override;
   void step_through(CoordinateSweep& sweep, std::size_t count) const override;
-  void gather(const SomeColumns& some, const double* factor, ColumnStore& out) const override;
+  bool gather(const SomeColumns& some, const double* factor, ColumnStore& out,
+              const std::function<bool()>& stop) const override;
   void class_products(const Index* rows, Index count, Index width, const double* W, const double* start,
                       double* out) const override;
   void add_class_rows(const Index* rows, Index count, Index width, const double* U, double* G) const override;

@@ -8,6 +8,14 @@
 
 namespace maxmargin {
 
+double Gram::score_scale() const {
+  std::vector<double> values(size());
+  diagonal(values.data());
+  double largest = 0;
+  for (const double value : values) largest = std::max(largest, std::abs(value));
+  return largest;
+}
+
 namespace {
 
 // All Grams that can only hand out float64 blocks.
@@ -71,8 +79,10 @@ class PrecomputedGram final : public BlockGram {
     for (Index i = 0; i < size(); ++i) out[i] = at(i, i);
   }
   void block(std::span<const Index> rows, std::span<const Index> columns, double* out) const override {
-    for (const Index r : rows)
+    for (const Index r : rows) {
+      poll_now();
       for (const Index c : columns) *out++ = at(r, c);
+    }
   }
   bool single_precision_suffices() const override {
     for (Index i = 0; i < size(); ++i)

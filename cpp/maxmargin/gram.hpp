@@ -9,11 +9,9 @@
 
 #include "maxmargin/features.hpp"
 #include "maxmargin/kernel_function.hpp"
+#include "maxmargin/poll.hpp"
 
 namespace maxmargin {
-
-// Called now and then by long computations on the thread that asked for them; throws to stop them.
-using Poll = std::function<void()>;
 
 // Makes rows K[active[p], active] for positions p of one active set. Packs what it needs once, when it is made. A row has room
 // for whole panels (RowStore's padding); what is written there beyond its end does not count.
@@ -41,13 +39,20 @@ class Gram {
   virtual void prepare() const {}
   // Are float32 rows near enough to the truth to steer a search by?
   virtual bool single_precision_suffices() const = 0;
+  // What is added to an offset found beside this Gram to make it that of the rows as they are: of centred rows -<w, centre>.
+  virtual double offset_shift(const double*) const { return 0; }
+  // The largest product that a score sums up, |k(x_i, x_j)|, which is at most the largest k(x, x): rounding errors are parts of
+  // it. Of distances times what theirs are multiplied by.
+  virtual double score_scale() const;
   // Must every call come from the thread that owns the solve (a Python function is behind it)?
   virtual bool is_opaque() const { return false; }
 };
 
-// The kernel of feature vectors. `subset` picks rows; empty means all of them.
+// The kernel of feature vectors. `subset` picks rows; empty means all of them. Centred, a linear kernel is that of rows less a
+// centre: where beta sums to 0 only the offset is another, and a large constant in X costs no digits. Wide sparse rows are not
+// centred, since they would not stay sparse.
 std::unique_ptr<Gram> make_feature_gram(std::shared_ptr<const Features> features, const KernelFunction& kernel,
-                                        std::vector<Index> subset);
+                                        std::vector<Index> subset, bool centred);
 
 // A matrix the user computed, n x n and row-major, of which `subset` rows and columns are used.
 std::unique_ptr<Gram> make_precomputed_gram(const double* matrix, Index n, std::vector<Index> subset);

@@ -53,8 +53,7 @@ JointSearch<R>::JointSearch(const JointDual& problem, const Gram& gram, const do
 }
 
 template <class R>
-JointOutcome JointSearch<R>::run() {
-  start_ = last_report_ = std::chrono::steady_clock::now();
+void JointSearch<R>::search() {
   double worst = look();
   std::int64_t rounds = 0, next_proof = 0;
   int lessons = 0;  // since the last step
@@ -87,6 +86,16 @@ JointOutcome JointSearch<R>::run() {
     }
     worst = spread_block();
     if (++rounds % shrink_every == 0 && shrink(worst)) worst = look();
+  }
+}
+
+template <class R>
+JointOutcome JointSearch<R>::run() {
+  start_ = last_report_ = std::chrono::steady_clock::now();
+  try {
+    search();
+  } catch (const Stopped& stop) {
+    outcome_.ending = stop.ending();
   }
   if (outcome_.ending != Ending::converged) balance();
   store();
@@ -235,6 +244,9 @@ bool JointSearch<R>::checkpoint(double violation) {
     Index support = 0;
     for (Index i = 0; i < n_; ++i) support += beta_[at(i, label_[i])] != 0.0;
     const Progress progress{seconds, outcome_.steps, -objectives().dual, violation, support};
+    last_objective_ = progress.objective;
+    last_violation_ = violation;
+    last_support_ = support;
     if (outcome_.steps >= next_checkpoint_) {
       outcome_.trace.push_back(progress);
       next_checkpoint_ = outcome_.steps + std::max<std::int64_t>(256, outcome_.steps / 4);
@@ -249,13 +261,53 @@ bool JointSearch<R>::checkpoint(double violation) {
   return false;
 }
 
+// In the middle of something: throws `Stopped` if the run must end here.
+template <class R>
+void JointSearch<R>::stop_if_over() {
+  const auto now = std::chrono::steady_clock::now();
+  const double seconds = std::chrono::duration<double>(now - start_).count();
+  if (now - last_report_ > std::chrono::milliseconds(50)) {
+    last_report_ = now;
+    if (monitor_({seconds, outcome_.steps, last_objective_, last_violation_, last_support_})) throw Stopped(Ending::stopped);
+  }
+  if (options_.max_seconds > 0 && seconds > options_.max_seconds) throw Stopped(Ending::time_limit);
+}
+
+template void JointSearch<float>::stop_if_over();
+template void JointSearch<double>::stop_if_over();
+
 JointOutcome minimise_joint(const JointDual& problem, const Gram& gram, const double* beta, const double* bias,
                             const Options& options, const Monitor& monitor) {
   constexpr Index small = 200;
   constexpr double float_tol = 1e-4;
   const bool exact = options.tol < float_tol || problem.n <= small;
-  if (exact || !gram.single_precision_suffices()) return JointSearch<double>(problem, gram, beta, bias, options, monitor).run();
-  return JointSearch<float>(problem, gram, beta, bias, options, monitor).run();
+  const auto start = std::chrono::steady_clock::now();
+  auto reported = start;
+  const Poll poll = [&] {
+    const auto now = std::chrono::steady_clock::now();
+    const std::chrono::duration<double> passed = now - start;
+    if (now - reported > std::chrono::milliseconds(50)) {
+      reported = now;
+      if (monitor({passed.count(), 0, 0, infinity, 0})) throw Stopped(Ending::stopped);
+    }
+    if (options.max_seconds > 0 && passed.count() > options.max_seconds) throw Stopped(Ending::time_limit);
+  };
+  std::unique_ptr<JointSearch<float>> rough;
+  std::unique_ptr<JointSearch<double>> fine;
+  try {
+    const Watched watched(poll);
+    if (exact || !gram.single_precision_suffices())
+      fine = std::make_unique<JointSearch<double>>(problem, gram, beta, bias, options, monitor);
+    else
+      rough = std::make_unique<JointSearch<float>>(problem, gram, beta, bias, options, monitor);
+  } catch (const Stopped& stop) {  // before the first step
+    JointOutcome unmoved;
+    unmoved.beta.assign(beta, beta + std::ptrdiff_t(problem.n) * problem.classes);
+    unmoved.bias.assign(bias, bias + problem.classes);
+    unmoved.ending = stop.ending();
+    return unmoved;
+  }
+  return fine ? fine->run() : rough->run();
 }
 
 }  // namespace maxmargin

@@ -58,6 +58,8 @@ void JointSearch<R>::choose_block(double goal) {
   });
   block_.resize(size);
   std::sort(block_.begin(), block_.end());
+  const Poll poll = [&] { stop_if_over(); };
+  const Watched watched(poll);  // here nothing is half done
   rows_.fetch(*maker_, block_, -1);
 }
 

@@ -1,6 +1,7 @@
 // The search of the joint problem. Used by joint.cpp, joint_blocks.cpp and joint_totals.cpp only.
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -43,6 +44,8 @@ class JointSearch {
   double relative_gap() const;
   bool proven();
   bool checkpoint(double violation);
+  void stop_if_over();
+  void search();
   double look();
   void look_at(Index begin);
   double imbalance() const;
@@ -82,6 +85,8 @@ class JointSearch {
   JointOutcome outcome_;
   std::chrono::steady_clock::time_point start_, last_report_;
   std::int64_t next_checkpoint_ = 0;
+  double last_objective_ = 0, last_violation_ = std::numeric_limits<double>::infinity();  // at the last checkpoint
+  Index last_support_ = 0;
 };
 
 }  // namespace maxmargin

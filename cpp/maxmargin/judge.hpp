@@ -29,9 +29,10 @@ struct Judgement {
   double square_norm;           // beta' K beta
   double mass;                  // sum of |beta|
   double infeasibility;         // how far outside the box and off the totals, relative to the sum of |beta|
+  double rounding;              // by how much rounding errors of scores and sums may change primal - dual
 };
 
-// `scores` are K beta.
-Judgement judge(const SignedDual& problem, const double* beta, const double* scores);
+// `scores` are K beta; they sum up products that are no larger than `score_scale` times |beta|.
+Judgement judge(const SignedDual& problem, const double* beta, const double* scores, double score_scale);
 
 }  // namespace maxmargin

@@ -13,6 +13,7 @@ namespace {
 
 constexpr int sweeps_between_faces = 8;
 constexpr int most_faces = 60;
+constexpr int patience = 6;  // faces in which the violation must fall by a tenth
 constexpr int sweeps_between_gradients = 10;
 constexpr int most_sweeps = 60;
 constexpr int sweeps_of_growth = 8;
@@ -92,8 +93,10 @@ double GramModel::sweep(L1Model& model) {
   return worst;
 }
 
-// Newton's steps over the coordinates that are not 0, none of which may change its sign; those that come to 0 stay there.
-void GramModel::on_the_face(L1Model& model) {
+// Newton's steps over the coordinates that are not 0, none of which may change its sign; those that come to 0 stay there. They
+// go on until a whole step fits: where columns are nearly alike and more of them are not 0 than there are rows, sweeps would
+// bring back at once what an unfinished face has put to 0.
+void GramModel::on_the_face(L1Model& model, LinearRecord& record) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   std::vector<Index> free;
   for (Index k = 0; k < model.size(); ++k)
@@ -113,7 +116,7 @@ void GramModel::on_the_face(L1Model& model) {
       lower[a] = u > 0 && cost > 0 ? -u : -infinity;
       upper[a] = u < 0 && cost > 0 ? -u : infinity;
     }
-    const std::vector<double> d = face.minimise(g, lower, upper);
+    const std::vector<double> d = face.minimise(g, lower, upper, Index(m) + 1, [&] { return record.poll(); });
     for (std::size_t a = 0; a < m; ++a) {
       const bool at_zero = d[a] == lower[a] || d[a] == upper[a];
       move(model, free[a], at_zero ? 0.0 : model.u[free[a]] + d[a]);
@@ -129,11 +132,18 @@ bool GramModel::solve(L1Model& model, const std::vector<double>& curvature, Line
   double size = 0;
   for (const double value : model.g) size = std::max(size, std::abs(value));
   const double close = std::max(1e-4 * std::min(model.worst, 1.0) * model.worst, 1e-15 * size);
-  for (int face = 0; face < most_faces; ++face) {
-    for (int count = 0; count < sweeps_between_faces; ++count)
-      if (sweep(model) <= close) return true;
+  double least = std::numeric_limits<double>::infinity();
+  for (int face = 0, idle = 0; face < most_faces && idle < patience; ++face) {
+    double worst = 0;
+    for (int count = 0; count < sweeps_between_faces; ++count) {
+      worst = sweep(model);
+      if (worst <= close) return true;
+      if (record.poll()) return false;
+    }
+    idle = worst < 0.9 * least ? 0 : idle + 1;
+    least = std::min(least, worst);
+    on_the_face(model, record);
     if (record.poll()) return false;
-    on_the_face(model);
   }
   return true;
 }
@@ -200,7 +210,7 @@ double ColumnModel::value(const L1Model& model, const RowTerms& rows, const std:
 }
 
 // H toward = residual over the face, preconditioned by the diagonal.
-void ColumnModel::conjugate_gradients(std::size_t rows, int most) {
+void ColumnModel::conjugate_gradients(std::size_t rows, int most, LinearRecord& record) {
   const std::size_t m = residual_.size();
   toward_.assign(m, 0.0);
   search_.resize(m);
@@ -212,7 +222,7 @@ void ColumnModel::conjugate_gradients(std::size_t rows, int most) {
   const double enough = most_residual * most_residual * energy;
   const Index* const row = face_.row.data();
   const double* const value = face_.value.data();
-  for (int step = 0; step < most && energy > enough; ++step) {
+  for (int step = 0; step < most && energy > enough && !record.poll(); ++step) {
     image_.assign(rows, 0.0);
     double* const image = image_.data();
     for (std::size_t a = 0; a < m; ++a)
@@ -242,7 +252,7 @@ void ColumnModel::conjugate_gradients(std::size_t rows, int most) {
 // A Newton step over the coordinates that are not 0; those that would change their sign stop at 0. Half as far as often as the
 // objective asks for it: returns how far.
 template <RowLoss loss>
-double ColumnModel::on_the_face(L1Model& model, RowTerms& rows, int gradients) {
+double ColumnModel::on_the_face(L1Model& model, RowTerms& rows, int gradients, LinearRecord& record) {
   std::vector<Index> free;
   residual_.clear();
   diagonal_.clear();
@@ -250,6 +260,7 @@ double ColumnModel::on_the_face(L1Model& model, RowTerms& rows, int gradients) {
   face_.row.clear();
   face_.value.clear();
   for (Index k = 0; k < model.size(); ++k) {
+    if ((k & 63) == 63 && record.poll()) return 0;
     if (model.u[k] == 0 && model.cost[k] > 0) continue;
     double slope = model.g[k], curvature = floor_;
     for_entries(k, rows, [&](std::size_t i, double a) {
@@ -264,13 +275,14 @@ double ColumnModel::on_the_face(L1Model& model, RowTerms& rows, int gradients) {
     residual_.push_back(-slope - (model.u[k] > 0 ? model.cost[k] : -model.cost[k]));
     diagonal_.push_back(curvature);
   }
-  conjugate_gradients(rows.error.size(), gradients);
+  conjugate_gradients(rows.error.size(), gradients, record);
   const double before = value<loss>(model, rows, model.u, rows.error);
   std::vector<double> u(model.u);
   double t = 1;
   for (int halves = 0; halves < most_halves; ++halves, t *= 0.5) {
     next_ = rows.error;
     for (std::size_t a = 0; a < free.size(); ++a) {
+      if ((a & 63) == 63 && record.poll()) return 0;
       const Index k = free[a];
       u[k] = model.u[k] + t * toward_[a];
       if (model.cost[k] > 0 && u[k] * model.u[k] < 0) u[k] = 0;
@@ -319,7 +331,7 @@ bool ColumnModel::descend(L1Model& model, RowTerms& rows, LinearRecord& record) 
       spare = std::numeric_limits<double>::infinity();  // nothing is left out again
     } else if (sweep % sweeps_between_gradients == 0) {
       // Where whole steps fit, more precise ones are worth their price.
-      const bool fits = on_the_face<loss>(model, rows, gradients_) == 1.0 && loss != RowLoss::square;
+      const bool fits = on_the_face<loss>(model, rows, gradients_, record) == 1.0 && loss != RowLoss::square;
       gradients_ = std::clamp(fits ? 2 * gradients_ : gradients_ / 2, fewest_gradients, most_gradients);
       if (record.poll()) return false;
     }
@@ -328,7 +340,7 @@ bool ColumnModel::descend(L1Model& model, RowTerms& rows, LinearRecord& record) 
 }
 
 bool ColumnModel::solve(L1Model& model, RowTerms& rows, LinearRecord& record) {
-  x_.gather(model.set, rows.factor.data(), columns_);
+  if (!x_.gather(model.set, rows.factor.data(), columns_, [&] { return record.poll(); })) return false;
   constant_ = model.constant;
   double squares = 0;
   for (const double a : columns_.value) squares += a * a;

@@ -54,7 +54,7 @@ class GramModel {
  private:
   void fill(const L1Model& model, const std::vector<double>& curvature);
   double sweep(L1Model& model);
-  void on_the_face(L1Model& model);
+  void on_the_face(L1Model& model, LinearRecord& record);
   void move(L1Model& model, Index k, double to);
 
   LinearPasses& passes_;
@@ -91,8 +91,8 @@ class ColumnModel {
   double value(const L1Model& model, const RowTerms& rows, const std::vector<double>& u,
                const std::vector<double>& error) const;
   template <RowLoss loss>
-  double on_the_face(L1Model& model, RowTerms& rows, int gradients);
-  void conjugate_gradients(std::size_t rows, int most);
+  double on_the_face(L1Model& model, RowTerms& rows, int gradients, LinearRecord& record);
+  void conjugate_gradients(std::size_t rows, int most, LinearRecord& record);
 
   const Features& x_;
   ColumnStore columns_, face_;  // face_: what is not 0, in rows that curve

@@ -15,7 +15,9 @@ namespace {
 constexpr Index widest_gram = 1000;  // beyond that, the columns themselves
 constexpr Index fewest_new = 128;
 constexpr int most_attempts = 8;
-constexpr double least_damping = 1e-4, negligible = 1e-9;  // of the largest curvature that a feature can have
+constexpr Index few_columns = 300;
+constexpr std::int64_t patience = 60, patience_with_many = 25;  // rounds, which are dear with many columns
+constexpr double least_damping = 1e-4, negligible = 1e-9;       // of the largest curvature that a feature can have
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 struct Row {
@@ -46,7 +48,8 @@ class L1Newton {
       : problem_(problem),
         linear_{problem.x, problem.y, problem.price, MarginLoss::squared_hinge, problem.offset, problem.offset_scale, true},
         passes_(*problem.x),
-        record_(linear_, options, monitor, 60, problem.x->columns() < widest_gram),
+        record_(linear_, options, monitor, problem.x->columns() < few_columns ? patience : patience_with_many,
+                problem.x->columns() < widest_gram),
         gram_(passes_),
         columns_(*problem.x),
         n_(problem.x->rows()),
@@ -62,6 +65,7 @@ class L1Newton {
         curvature_(n_),
         beta_(n_),
         slope_(d_) {
+    passes_.watch([this] { return record_.poll(); });
     for (int side : {0, 1}) {
       signed_[side].resize(n_);
       combination_[side].resize(d_);

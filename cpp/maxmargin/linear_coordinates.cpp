@@ -10,7 +10,8 @@ namespace maxmargin {
 
 namespace {
 
-constexpr std::size_t rows_between_polls = 4096;
+constexpr std::size_t most_between_polls = 4096;  // rows
+constexpr double work_between_polls = 1 << 22;    // stored values of them
 constexpr std::int64_t sweeps_between_looks = 8, longest_pause = 8;
 constexpr double least_step = 0.05, longest_step = 10.0;
 constexpr double most_drift = 1e-11;  // of w from what alpha makes, in lengths of w
@@ -31,6 +32,9 @@ class CoordinateSearch {
         way_(n_),
         w_before_(d_, 0.0),
         w_way_(d_) {
+    passes_.watch([this] { return record_.poll(); });
+    const double filled = std::max(double(problem.x->stored_values()) / n_, 1.0);
+    rows_between_polls_ = std::min(most_between_polls, std::size_t(work_between_polls / filled) + 1);
     sweep_.squared = problem.loss == MarginLoss::squared_hinge;
     sweep_.constant = problem.offset == LinearOffset::penalised ? problem.offset_scale : 0.0;
     sweep_.w.assign(d_, 0.0);
@@ -52,7 +56,7 @@ class CoordinateSearch {
       }
       sweep_.begin();
       while (sweep_.position < sweep_.schedule.visits().size()) {
-        problem_.x->step_through(sweep_, rows_between_polls);
+        problem_.x->step_through(sweep_, rows_between_polls_);
         if (record_.poll()) return record_.finish();
       }
       // Here, not after going on: a sweep leaves margins that are nearly right.
@@ -188,6 +192,7 @@ class CoordinateSearch {
   std::vector<double> alpha_, z_, longer_;
   std::vector<double> before_, way_, w_before_, w_way_;  // after the sweep before, and from there
   double last_before_ = 0;
+  std::size_t rows_between_polls_;
   double dual_ = 0, share_ = 1;  // share_: of the sweep's own gap, what a look found
   double drift_ = 0, drift_way_ = 0;
   std::int64_t last_look_ = 0, next_try_ = 0, pause_ = 1;

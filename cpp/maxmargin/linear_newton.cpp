@@ -24,6 +24,21 @@ void keep_memory(Index rows, Index columns) {
   std::free(all);
 }
 
+// What one search leaves of the time for the next.
+class Stopwatch {
+ public:
+  explicit Stopwatch(const LinearOptions& options) : options_(options) {}
+  LinearOptions rest() const {
+    LinearOptions left = options_;
+    if (left.max_seconds > 0) left.max_seconds = std::max(1e-9, left.max_seconds - seconds_since(start_));
+    return left;
+  }
+
+ private:
+  LinearOptions options_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
 }  // namespace
 
 LinearNewton::LinearNewton(const LinearProblem& problem, const LinearOptions& options, const Monitor& monitor)
@@ -46,6 +61,7 @@ LinearNewton::LinearNewton(const LinearProblem& problem, const LinearOptions& op
       direction_(stride_),
       along_(n_),
       ridge_(size_, problem.penalty ? 1.0 : 0.0) {
+  passes_.watch([this] { return record_.poll(); });
   if (problem.offset == LinearOffset::free) ridge_[d_] = 0;
   if (problem.offset == LinearOffset::penalised) ridge_[d_] /= problem.offset_scale * problem.offset_scale;
   mean_price_ = std::accumulate(problem.price, problem.price + n_, 0.0) / n_;
@@ -111,8 +127,8 @@ bool LinearNewton::find_direction() {
   decrement_ = -hot().dot(size_, gradient_.data(), direction_.data());
   if (!explicit_) return gradients_->margins(direction_, along_), true;
   const double offset = size_ > d_ ? direction_[d_] : 0.0;
+  passes_.products(direction_.data(), along_.data());
   passes_.for_rows([&](Index, Index begin, Index end) {
-    problem_.x->products(begin, end, direction_.data(), along_.data() + begin);
     for (Index i = begin; i < end; ++i) along_[i] = problem_.y[i] * (along_[i] + offset);
   });
   return true;
@@ -234,8 +250,8 @@ LinearOutcome LinearNewton::run() {
 void LinearNewton::place(const LinearOutcome& start) {
   std::copy(start.w.begin(), start.w.end(), w_.begin());
   if (size_ > d_) w_[d_] = start.b;
+  passes_.products(w_.data(), z_.data());
   passes_.for_rows([&](Index, Index begin, Index end) {
-    problem_.x->products(begin, end, w_.data(), z_.data() + begin);
     for (Index i = begin; i < end; ++i) z_[i] = problem_.y[i] * (z_[i] + start.b);
   });
 }
@@ -253,6 +269,7 @@ LinearOutcome minimise_by_newton(const LinearProblem& problem, const LinearOptio
     shorter.x = held.get();
     return minimise_by_newton(shorter, options, monitor, start);
   }
+  const Stopwatch watch(options);
   bool stopped = false;  // once said, it is not asked again
   const Monitor once = [&](const Progress& p) { return stopped = stopped || monitor(p); };
   const bool given = start != nullptr;
@@ -271,9 +288,10 @@ LinearOutcome minimise_by_newton(const LinearProblem& problem, const LinearOptio
     start = &swept;
   }
   keep_memory(problem.x->rows(), wide ? 0 : problem.x->columns());
-  LinearNewton search(problem, options, once);
+  const LinearOptions rest = watch.rest();
+  LinearNewton search(problem, rest, once);
   if (start) search.begin_at(*start);
-  if (!given) search.begin_with_some_rows(options, once);
+  if (!given) search.begin_with_some_rows(rest, once);
   return search.run();
 }
 

@@ -2,7 +2,9 @@
 // chunks are added in their order: the same bits for any number of threads.
 #pragma once
 
+#include <atomic>
 #include <functional>
+#include <thread>
 #include <vector>
 
 #include "maxmargin/features.hpp"
@@ -13,6 +15,11 @@ class LinearPasses {
  public:
   explicit LinearPasses(const Features& x);
   const Features& x() const { return x_; }
+
+  // Asked about every millisecond of a pass, on the thread that calls this; once it says true, this pass and all others end at
+  // once, and their results mean nothing.
+  void watch(std::function<bool()> stop);
+  bool stopped() const { return stopped_; }
 
   // out[i] = <w, x_i>
   void products(const double* w, double* out) const;
@@ -33,10 +40,18 @@ class LinearPasses {
   Index parts() const { return parts_; }  // of a sum over all rows
 
  private:
-  void reduce(Index parts, std::size_t width, double* sum, const std::function<void(Index, Index, double*)>& body);
+  void reduce(Index parts, std::size_t width, double* sum, const std::function<void(Index, Index, double*)>& body,
+              double work_of_a_row);
   Index parts_of_outer(const double* a, Index stride) const;
+  double work_of_outer(Index stride) const;
+  bool halted() const;
+  void in_slices(Index begin, Index end, double work_of_a_row, const std::function<void(Index, Index)>& body) const;
 
   const Features& x_;
+  double filled_;  // stored values of a row, on average
+  std::function<bool()> stop_;
+  std::thread::id caller_;
+  mutable std::atomic<bool> stopped_{false};
   std::vector<Index> bounds_;  // of the chunks, by rows
   Index parts_ = 1;
   std::vector<double> room_;  // what the parts but the first add up

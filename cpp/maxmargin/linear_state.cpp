@@ -10,6 +10,8 @@ namespace {
 constexpr std::int64_t small = 1 << 17;
 constexpr double exact = 1e-14;
 constexpr std::size_t most_checkpoints = 4096;
+constexpr std::int64_t few_rounds = 8;
+constexpr double above_the_primal = 1e-11;
 
 }  // namespace
 
@@ -24,9 +26,7 @@ LinearRecord::LinearRecord(const LinearProblem& problem, const LinearOptions& op
   outcome_.alpha.assign(problem.x->rows(), 0.0);
 }
 
-double LinearRecord::seconds() const {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-}
+double LinearRecord::seconds() const { return seconds_since(start_); }
 
 Progress LinearRecord::progress() const {
   const auto support = std::count_if(outcome_.alpha.begin(), outcome_.alpha.end(), [](double a) { return a != 0; });
@@ -35,6 +35,7 @@ Progress LinearRecord::progress() const {
 
 bool LinearRecord::see(double primal, const std::vector<double>& w, double b, double dual, const std::vector<double>& alpha,
                        double factor_minus, double factor_plus, std::int64_t rounds) {
+  if (stopped_) return true;  // what the passes made since then means nothing
   outcome_.rounds = rounds;
   // Objectives that differ by rounding say nothing about w: the later one is nearer.
   if (primal <= primal_ || primal - primal_ <= exact * std::abs(primal_)) {
@@ -52,24 +53,31 @@ bool LinearRecord::see(double primal, const std::vector<double>& w, double b, do
     settled_gap_ = gap();
     settled_round_ = rounds;
   }
-  const double bound = std::abs(primal_);
-  // Where the losses vanish, what is left may be told more precisely than the objective at 0.
-  if (gap() <= std::max(aim_ * bound, 1e-2 * rounding_)) {
+  const std::int64_t waited = rounds - settled_round_;
+  if (is_within(aim_)) {
     // Near the optimum the objective sees the square of the error of w.
     if (aim_ < options_.tol && ++extra_rounds_ <= 1) return spent(rounds) || poll();
     end(Ending::converged);
     return true;
   }
-  const std::int64_t waited = rounds - settled_round_;
-  if (gap() <= std::max(options_.tol * bound, rounding_) && waited >= 4) {
+  if (waited >= 4 && is_within(options_.tol)) {
     end(Ending::converged);
     return true;
   }
-  if (waited >= patience_) {
+  // Sums of terms as large as the objective at 0 tell no more than this, whatever they come to.
+  const bool rounding = waited >= few_rounds && gap() <= rounding_;
+  if (rounding || waited >= patience_) {
     end(Ending::stalled);
     return true;
   }
   return spent(rounds) || poll();
+}
+
+// A dual objective above the primal one by more than rounding is none: without a penalty multipliers are feasible only at the
+// end.
+bool LinearRecord::is_within(double tol) const {
+  const double size = std::abs(primal_);
+  return gap() <= tol * size && (problem_.penalty || gap() >= -above_the_primal * size);
 }
 
 void LinearRecord::adopt(const LinearOutcome& found) {
@@ -79,7 +87,7 @@ void LinearRecord::adopt(const LinearOutcome& found) {
 }
 
 bool LinearRecord::spent(std::int64_t rounds) {
-  const bool good = gap() <= options_.tol * std::abs(primal_);
+  const bool good = is_within(options_.tol);
   if (rounds >= options_.max_rounds) {
     end(good ? Ending::converged : Ending::step_limit);
     return true;

@@ -22,6 +22,10 @@ struct DualSums {
   std::vector<double> combination[2];  // sum of alpha_i y_i x_i; where the offset is not free all of it is in the first
 };
 
+inline double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
 // So few stored values that a round costs next to nothing: Newton's go on to what float64 can tell, and two ways to say the
 // same problem give the same answer.
 bool is_small(const LinearProblem& problem);
@@ -57,6 +61,7 @@ class LinearRecord {
   double seconds() const;
   Progress progress() const;
   bool spent(std::int64_t rounds);
+  bool is_within(double tol) const;
 
   const LinearProblem& problem_;
   const LinearOptions& options_;

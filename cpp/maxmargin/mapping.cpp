@@ -6,6 +6,8 @@
 #include <new>
 #include <vector>
 
+#include "maxmargin/out_of_memory.hpp"
+
 namespace maxmargin {
 
 namespace {
@@ -77,7 +79,7 @@ Mapping::Mapping(std::size_t bytes) : bytes_(bytes) {
     return;
   }
   address_ = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (address_ == MAP_FAILED) throw std::bad_alloc();
+  if (address_ == MAP_FAILED) throw OutOfMemory(double(bytes_), "packed rows or kernel values");
 #if defined(MADV_HUGEPAGE)
   madvise(address_, bytes_, MADV_HUGEPAGE);
 #endif

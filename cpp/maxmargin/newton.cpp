@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "maxmargin/cpu.hpp"
+#include "maxmargin/poll.hpp"
 
 namespace maxmargin {
 
@@ -30,6 +31,7 @@ FaceNewton::FaceNewton(std::vector<double> K, Index m, std::vector<int> part, do
   // ridge 1e5 times larger does not make positive has negative eigenvalues of its own.
   for (const double factor : {1.0, 1e2, 1e5}) {
     ridge_ = 4e3 * rounding * factor;
+    poll_now();
     L_ = K;
     for (Index i = 0; i < m; ++i) L_[std::ptrdiff_t(i) * (m + 1)] += ridge_;
     if (hot().cholesky(m, L_.data(), m, 0.0) < 0) return;
@@ -128,12 +130,15 @@ void FaceNewton::keep_level(std::vector<double>& d) const {
 }
 
 std::vector<double> FaceNewton::minimise(std::vector<double> g, const std::vector<double>& lower,
-                                         const std::vector<double>& upper) {
+                                         const std::vector<double>& upper, Index most_rounds,
+                                         const std::function<bool()>& stop) {
   std::vector<double> total(m_, 0.0), toward;
   for (Index v = 0; v < m_; ++v) g[v] *= scale_[v];
-  const Index rounds = std::max<Index>(8, m_ / 12);  // beyond that the pair steps know better which variables are free
+  const Index rounds = most_rounds > 0 ? most_rounds : std::max<Index>(8, m_ / 12);
   for (Index round = 0; round < rounds && alive_ > (part_.empty() ? 0 : 1); ++round) {
+    if (stop && stop()) break;
     // In scaled variables a total is kept if scale' d = 0 over its part.
+    poll_now();
     toward.resize(alive_);
     for (Index k = 0; k < alive_; ++k) toward[k] = -g[variable_[k]];
     solve(toward);

@@ -1,6 +1,7 @@
 // The exact finish: Newton on the face of the box where the free variables live.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "maxmargin/simd/hot.hpp"
@@ -23,7 +24,10 @@ class FaceNewton {
   bool positive() const { return positive_; }
 
   // Returns d. May be called again with the gradient at the new point (iterative refinement) while no variable was fixed.
-  std::vector<double> minimise(std::vector<double> g, const std::vector<double>& lower, const std::vector<double>& upper);
+  // After `most_rounds` it ends where it is; 0 stands for a twelfth of the variables: beyond that, pair steps know better which
+  // of them are free. `stop` is asked before every round.
+  std::vector<double> minimise(std::vector<double> g, const std::vector<double>& lower, const std::vector<double>& upper,
+                               Index most_rounds = 0, const std::function<bool()>& stop = nullptr);
   bool fixed_any() const { return fixed_any_; }
 
  private:

@@ -8,6 +8,7 @@
 #include "maxmargin/buffer.hpp"
 #include "maxmargin/cpu.hpp"
 #include "maxmargin/features.hpp"
+#include "maxmargin/poll.hpp"
 #include "maxmargin/thread_pool.hpp"
 
 namespace maxmargin {
@@ -144,15 +145,18 @@ class LeftRows {
     // Some strips stay in the second cache while the panels pass by.
     const Index some = std::max<Index>(1, Index(near_values / (std::ptrdiff_t(strip) * (dense_ + 1)))) * strip;
     for (Index from = begin; from < end; from += some)
-      for (Index g = first; g < last; ++g)
+      for (Index g = first; g < last; ++g) {
+        if ((g - first) % panels_between_polls == 0) poll_now();
         for (Index r = from; r < std::min(from + some, end); r += strip)
           tile(kernel, left(r, std::min(strip, end - r)), panels.group(g), out + (r - begin),
                std::ptrdiff_t(g - first) * Panels<T>::width);
+      }
   }
 
  private:
   static constexpr Index strip = TileShape<T>::strip;
   static constexpr std::ptrdiff_t near_values = (128 << 10) / sizeof(T);
+  static constexpr Index panels_between_polls = 16;  // some tenths of a millisecond
 
   LeftStrip<T> left(Index r, Index rows) const {
     return {dense_, rows, {values_.data() + std::ptrdiff_t(r) * dense_, norms_.data() + r}, has_rest_ ? &rest_[r] : nullptr};

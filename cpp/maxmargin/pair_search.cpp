@@ -12,6 +12,7 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr std::size_t batch = 6;    // one strip of a tile
 constexpr double burst_work = 2e7;  // about 20 milliseconds of pair steps
+constexpr double poll_work = 1e6;   // about one
 constexpr std::int64_t steps_to_look = 1000;
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
 
@@ -170,10 +171,11 @@ bool PairSearch<R>::step_pairs() {
       std::min<std::int64_t>(options_.max_steps - state_.outcome.steps,
                              sizeof(R) == 8 ? 64 : std::clamp<std::int64_t>(std::int64_t(burst_work) / v_.n, 200, 4000));
   const double goal = sizeof(R) == 8 ? target_ : 0.9 * target_;
+  const std::int64_t between_polls = std::max<std::int64_t>(1, std::int64_t(poll_work) / v_.n);
   std::int64_t taken = 0;
   while (taken < most && violation() > goal && (sizeof(R) == 4 || work_ <= newton_cost_ || taken == 0) && !shrinking_pays() &&
          (problem_.keep == Keep::nothing ? step_single() : step_pair()))
-    ++taken;
+    if (++taken % between_polls == 0) poll_now();
   catch_up();
   return taken > 0 || !near_.empty();
 }
@@ -201,10 +203,10 @@ bool PairSearch<R>::shrinking_pays() {
 template <class R>
 void PairSearch<R>::shrink() {
   store_active();
+  rows_->compact(near_);  // which may be stopped: the variables are still all of them
   std::vector<Index> active(near_.size());
   for (std::size_t k = 0; k < near_.size(); ++k) active[k] = state_.active[near_[k]];
   state_.active = std::move(active);
-  rows_->compact(near_);
   near_.clear();
   load_active();
 }
@@ -224,7 +226,7 @@ bool PairSearch<R>::stagnates() {
 // one. Then, where float64 rows make it possible, the same down to rounding: the exact finish. Float32 rows end when the gap is
 // small too, a little below tol, so that the certificate agrees.
 template <class R>
-bool PairSearch<R>::run() {
+bool PairSearch<R>::search() {
   Outcome& outcome = state_.outcome;
   const bool exact = sizeof(R) == 8 && v_.n <= exact_limit;
   double best = infinity;
@@ -281,9 +283,21 @@ bool PairSearch<R>::run() {
       if (handed_over) break;
     }
   }
-  outcome.rows_made += rows_->rows_made();
-  store_active();
   return !handed_over;
+}
+
+// A search that was stopped in the middle of something ends at its last step.
+template <class R>
+bool PairSearch<R>::run() {
+  bool ended = true;
+  try {
+    ended = search();
+  } catch (const Stopped& stop) {
+    state_.outcome.ending = stop.ending();
+  }
+  state_.outcome.rows_made += rows_->rows_made();
+  store_active();
+  return ended;
 }
 
 // Blocks where many variables move and rows are costly; pairs where a long tail would make blocks repeat themselves.

@@ -1,6 +1,7 @@
 // Pair steps on an active set, with rows of one precision. Used by the engine only.
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -20,6 +21,13 @@ struct State {
   Outcome outcome;
   std::chrono::steady_clock::time_point start, last_report;
   std::int64_t next_checkpoint = 0;
+  double violation = std::numeric_limits<double>::infinity();  // when last known, for reports from the middle of something,
+  Index n_support = 0;
+  const Monitor* monitor = nullptr;  // and who gets them
+
+  double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); }
+  // In the middle of something: throws `Stopped` if the run must end here.
+  void poll(double max_seconds);
 };
 
 // Active sets up to this size get float64 rows, where the tolerance asks for them, and the exact finish.
@@ -44,6 +52,7 @@ class PairSearch {
   bool run();
 
  private:
+  bool search();
   enum class Newton { done, nothing_free, unfit };
 
   void load_active();

@@ -114,6 +114,15 @@ void products(std::span<const Gram* const> grams, std::span<const double* const>
   const Poll on_caller = [&] {
     if (std::this_thread::get_id() == caller) poll();
   };
+  const auto is_zero = [&](std::size_t p) {
+    return std::all_of(betas[p], betas[p] + grams[p]->size(), [](double b) { return b == 0.0; });
+  };
+  std::size_t zeros = 0;
+  while (zeros < grams.size() && is_zero(zeros)) ++zeros;
+  if (zeros == grams.size()) {  // before the first step: X need not be looked at
+    for (std::size_t p = 0; p < grams.size(); ++p) std::fill(outs[p], outs[p] + grams[p]->size(), 0.0);
+    return;
+  }
   const std::vector<const DenseGram*> dense = of_one_kernel(grams);
   // products with the linear kernel have a short cut
   if (dense.size() > 1 && dense[0]->kernel().kind != KernelKind::linear)

@@ -62,7 +62,10 @@ class RowStore {
       missing_.push_back(p);
       targets_.push_back(in(slot));
     }
-    if (!missing_.empty()) maker.make(missing_, targets_.data());
+    if (!missing_.empty()) {
+      poll_now();
+      maker.make(missing_, targets_.data());
+    }
     rows_made_ += std::int64_t(missing_.size());
     for (R* row : targets_) std::fill(row + n_, row + stride_, R(0));
   }
@@ -76,6 +79,7 @@ class RowStore {
     for (Index slot = 0; slot < filled(); ++slot) {
       const Index to = place[owner_[slot]];
       if (to < 0) continue;
+      poll_now();
       const R* from = in(slot);
       R* const into = data_ + std::ptrdiff_t(next) * stride;  // never beyond `from`: both slots and strides only shrink
       for (Index k = 0; k < n; ++k) into[k] = from[keep[k]];

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <exception>
 #include <limits>
 
 #include "maxmargin/shuffle.hpp"
@@ -15,15 +14,6 @@ constexpr Index least_part = 8, most_sampled = 1 << 14;
 constexpr int most_rounds = 12;
 // Parts of the violation at the start: how far the sample is searched, and how near to violating a variable matters.
 constexpr double sample_tol = 0.025, near_part = 0.1;
-
-class Stopped : public std::exception {
- public:
-  explicit Stopped(Ending ending) : ending_(ending) {}
-  Ending ending() const { return ending_; }
-
- private:
-  Ending ending_;
-};
 
 // One of each `part` neighbours, so that rows in any order are well mixed.
 std::vector<Index> sample(Index n) {
@@ -60,25 +50,15 @@ std::vector<Index> SampledSearch::near(Levels at, double margin, std::span<const
 void SampledSearch::catch_up() {
   std::vector<double> changes(problem_.n), scores(problem_.n);
   for (Index i = 0; i < problem_.n; ++i) changes[i] = state_.beta[i] - known_beta_[i];
-  gram_.rough_product(changes.data(), scores.data(), [&] { report(); });
+  const auto support = std::count_if(state_.beta.begin(), state_.beta.end(), [](double b) { return b != 0.0; });
+  state_.n_support = Index(support);
+  state_.violation = 0;
+  gram_.rough_product(changes.data(), scores.data(), poll_now);
   for (Index i = 0; i < problem_.n; ++i)
     state_.gradient[i] = known_gradient_[i] + scores[i] + problem_.ridge_at(i) * changes[i];
   known_beta_ = state_.beta;
   known_gradient_ = state_.gradient;
   state_.known_violation = levels(all_).crossed();
-}
-
-// In the middle of a product: throws if the run must end here.
-void SampledSearch::report() {
-  const auto now = std::chrono::steady_clock::now();
-  const double seconds = std::chrono::duration<double>(now - state_.start).count();
-  if (now - state_.last_report > std::chrono::milliseconds(50)) {
-    state_.last_report = now;
-    const auto support = problem_.n - Index(std::count(state_.beta.begin(), state_.beta.end(), 0.0));
-    if (monitor_({seconds, state_.outcome.steps, state_.objective, state_.known_violation, support}))
-      throw Stopped(Ending::stopped);
-  }
-  if (options_.max_seconds > 0 && seconds > options_.max_seconds) throw Stopped(Ending::time_limit);
 }
 
 // Over the sample; false if that was no use, and all is as it was. Until then nothing is told of where it leads.
@@ -101,7 +81,8 @@ bool SampledSearch::search_sample(const Search& search, double width, double mar
   state_.objective = objective;
   state_.outcome.trace.resize(traced);
   state_.next_checkpoint = next_checkpoint;
-  state_.known_violation = 0;
+  state_.known_violation = state_.violation = 0;
+  state_.n_support = 0;
   state_.active = all_;
   return false;
 }

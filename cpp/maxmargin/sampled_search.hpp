@@ -38,7 +38,6 @@ class SampledSearch {
   std::vector<Index> near(Levels at, double margin, std::span<const Index> among) const;
   bool search_sample(const Search& search, double width, double margin);
   void catch_up();
-  void report();
 
   const SignedDual& problem_;
   const Gram& gram_;

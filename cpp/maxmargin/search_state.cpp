@@ -14,6 +14,17 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 
 }  // namespace
 
+void State::poll(double max_seconds) {
+  const auto now = std::chrono::steady_clock::now();
+  const double passed = std::chrono::duration<double>(now - start).count();
+  if (now - last_report > std::chrono::milliseconds(50)) {
+    last_report = now;
+    if ((*monitor)({passed, outcome.steps, objective, std::max(violation, known_violation), n_support}))
+      throw Stopped(Ending::stopped);
+  }
+  if (max_seconds > 0 && passed > max_seconds) throw Stopped(Ending::time_limit);
+}
+
 // The steps go on from the float64 gradient. Where the total is kept they see it up to a constant: float32 then resolves it
 // around the level of the free variables.
 template <class R>
@@ -107,11 +118,13 @@ bool PairSearch<R>::checkpoint(double violation) {
   Outcome& outcome = state_.outcome;
   const auto now = std::chrono::steady_clock::now();
   const double seconds = std::chrono::duration<double>(now - state_.start).count();
+  state_.violation = violation;
   const bool due = outcome.steps >= state_.next_checkpoint;
   const bool report = now - state_.last_report > std::chrono::milliseconds(50);
   if (due || report) {
     Index support = support_elsewhere_;
     for (Index k = 0; k < v_.n; ++k) support += v_.beta[k] != 0.0;
+    state_.n_support = support;
     const Progress progress{seconds, outcome.steps, state_.objective, std::max(violation, state_.known_violation), support};
     if (due) {
       outcome.trace.push_back(progress);

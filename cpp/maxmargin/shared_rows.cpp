@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <atomic>
 #include <memory>
-#include <mutex>
 
 #include "maxmargin/feature_gram.hpp"
 #include "maxmargin/mapping.hpp"
@@ -24,7 +23,7 @@ class Block {
 
   const std::vector<Index>& rows() const { return rows_; }
   const Panels<float>& panels(const OrderedRows<float>& source) {
-    std::call_once(packed_, [&] { panels_.pack(source, rows_); });
+    packed_([&] { panels_.pack(source, rows_); });
     return panels_;
   }
   // The values of one of its rows, or nothing.
@@ -44,7 +43,7 @@ class Block {
   std::vector<Index> rows_;
   float* values_;
   std::vector<std::atomic<State>> state_;
-  std::once_flag packed_;
+  Once packed_;
   Panels<float> panels_;
 };
 

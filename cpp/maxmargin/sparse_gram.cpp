@@ -9,6 +9,8 @@ namespace maxmargin {
 
 namespace {
 
+constexpr std::size_t rows_between_polls = 256;
+
 template <class T>
 constexpr Index lanes_of = sizeof(T) == 4 ? 8 : 4;
 
@@ -29,7 +31,10 @@ class SparseProducts {
         columns_(std::move(columns)),
         spread_(std::size_t(std::max(left.columns(), right.columns())) * lanes_of<T>, T(0)),
         norms_(columns_.size()) {
-    for (std::size_t c = 0; c < columns_.size(); ++c) norms_[c] = norm(right_, columns_[c]);
+    for (std::size_t c = 0; c < columns_.size(); ++c) {
+      if (c % rows_between_polls == 0) poll_now();
+      norms_[c] = norm(right_, columns_[c]);
+    }
   }
 
   // out[r][c] = k(left row rows[r], right column c)

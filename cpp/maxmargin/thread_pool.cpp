@@ -16,6 +16,8 @@
 #include <thread>
 #include <vector>
 
+#include "maxmargin/poll.hpp"
+
 namespace maxmargin {
 
 namespace {
@@ -53,6 +55,7 @@ struct Job {
   const std::function<void(std::ptrdiff_t)>* body = nullptr;
   std::ptrdiff_t chunks = 0;
   std::atomic<std::ptrdiff_t> next{0};
+  std::atomic<bool> given_up{false};
   std::mutex error_lock;
   std::exception_ptr error;
 
@@ -60,13 +63,22 @@ struct Job {
     for (;;) {
       const std::ptrdiff_t chunk = next.fetch_add(1, std::memory_order_relaxed);
       if (chunk >= chunks) return;
-      try {
+      attempt([&] {
+        poll_now();
         (*body)(chunk);
-      } catch (...) {
-        const std::lock_guard<std::mutex> hold(error_lock);
-        if (!error) error = std::current_exception();
-        next.store(chunks, std::memory_order_relaxed);
-      }
+      });
+    }
+  }
+
+  template <class Body>
+  void attempt(const Body& some) {
+    try {
+      some();
+    } catch (...) {
+      const std::lock_guard<std::mutex> hold(error_lock);
+      if (!error) error = std::current_exception();
+      next.store(chunks, std::memory_order_relaxed);
+      given_up.store(true, std::memory_order_relaxed);
     }
   }
 };
@@ -100,7 +112,7 @@ class Pool {
   // Only one caller at a time; the others, and loops inside a loop, run alone.
   std::atomic<bool> busy{false};
 
-  void run(Job& job, int helpers, const std::function<void()>& while_waiting) {
+  void run(Job& job, int helpers) {
     {
       const std::lock_guard<std::mutex> hold(lock_);
       try {
@@ -121,7 +133,7 @@ class Pool {
     hold.lock();
     while (!done_.wait_for(hold, std::chrono::milliseconds(50), [this] { return working_ == 0; })) {
       hold.unlock();
-      while_waiting();
+      job.attempt(poll_now);
       hold.lock();
     }
     job_ = nullptr;
@@ -142,7 +154,10 @@ class Pool {
       ++working_;
       Job* job = job_;
       hold.unlock();
-      job->work();
+      {
+        const Helping helping(job->given_up);
+        job->work();
+      }
       hold.lock();
       if (--working_ == 0) done_.notify_one();
     }
@@ -182,8 +197,7 @@ int thread_count() { return count().load(); }
 
 void set_thread_count(int wanted) { count().store(std::max(1, wanted)); }
 
-void parallel_chunks(std::ptrdiff_t chunks, const std::function<void(std::ptrdiff_t)>& body,
-                     const std::function<void()>& while_waiting) {
+void parallel_chunks(std::ptrdiff_t chunks, const std::function<void(std::ptrdiff_t)>& body) {
   const int helpers = int(std::min<std::ptrdiff_t>(thread_count(), chunks)) - 1;
   if (helpers > 0) {
     Pool& shared = pool();
@@ -191,13 +205,16 @@ void parallel_chunks(std::ptrdiff_t chunks, const std::function<void(std::ptrdif
       Job job;
       job.body = &body;
       job.chunks = chunks;
-      shared.run(job, helpers, while_waiting);
+      shared.run(job, helpers);
       shared.busy.store(false);
       if (job.error) std::rethrow_exception(job.error);
       return;
     }
   }
-  for (std::ptrdiff_t chunk = 0; chunk < chunks; ++chunk) body(chunk);
+  for (std::ptrdiff_t chunk = 0; chunk < chunks; ++chunk) {
+    poll_now();
+    body(chunk);
+  }
 }
 
 }  // namespace maxmargin

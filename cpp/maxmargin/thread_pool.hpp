@@ -14,9 +14,8 @@ void set_thread_count(int count);
 
 // Calls body(chunk) for each chunk in [0, chunks). Runs on the calling thread alone if the pool is busy with another
 // caller, if only one thread is allowed or if there is one chunk. Safe after fork: the child makes its own pool.
-// The first exception thrown by a body is rethrown to the caller. A caller that has no chunk left but must wait for the others
-// calls `while_waiting`, which must not throw, about every 50 ms.
-void parallel_chunks(
-    std::ptrdiff_t chunks, const std::function<void(std::ptrdiff_t)>& body, const std::function<void()>& while_waiting = [] {});
+// The first exception thrown by a body is rethrown to the caller. The caller's poll (poll.hpp) is called before each chunk that
+// the caller takes, and about every 50 ms while it waits for the others; if it throws, the others stop at their next poll.
+void parallel_chunks(std::ptrdiff_t chunks, const std::function<void(std::ptrdiff_t)>& body);
 
 }  // namespace maxmargin

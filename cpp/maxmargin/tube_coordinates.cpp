@@ -25,6 +25,7 @@ class TubeSearch {
         alpha_(n_, 0.0),
         square_(n_),
         z_(n_) {
+    passes_.watch([this] { return record_.poll(); });
     for (Index i = 0; i < n_; ++i) {
       square_[i] = problem.x->square(i) + constant_ * constant_ + ridge(i);
       unit_ = std::max(unit_, std::abs(problem.target[i]));
@@ -43,7 +44,7 @@ class TubeSearch {
       worst = 0;
       std::size_t done = 0;
       for (const Index i : schedule_.visits()) {
-        if ((++done & 1023) == 0 && record_.poll()) return record_.finish();
+        if ((++done & 63) == 0 && record_.poll()) return record_.finish();
         if (schedule_.has_settled(i)) continue;
         double product;
         problem_.x->products(i, i + 1, w_.data(), &product);

@@ -121,13 +121,13 @@ def linear_solution(problem: PrimalProblem, iterate: PrimalIterate, tol: float) 
     judgement = certify_linear(problem, iterate.w, iterate.b, iterate.alpha)
     status = iterate.status
     if status is not Status.SEPARABLE:  # its gap may well be small: the loss is near 0, and w without a limit
-        status = _supported(status, judgement.is_optimal(tol))
+        status = judgement.status(status, tol)
     return LinearSolution(
         weights=iterate.w,
         bias=iterate.b,
         alpha=iterate.alpha,
         status=status,
-        certificate=Certificate.of(judgement.primal, judgement.dual, judgement.stationarity, status),
+        certificate=Certificate.of(judgement.primal, judgement.dual, judgement.stationarity, status, scale=judgement.at_zero),
         trace=iterate.trace,
         steps=iterate.steps,
     )
@@ -161,7 +161,7 @@ def _classes_solution(problem: LinearClasses, iterate: ClassesIterate, tol: floa
     judgement = certify_classes(problem, iterate.w, iterate.b, iterate.alpha)
     status = iterate.status
     if status is not Status.SEPARABLE:  # as of two classes
-        status = _supported(status, judgement.is_optimal(tol))
+        status = judgement.status(status, tol)
     others = iterate.alpha > 0.0
     others[np.arange(problem.n), problem.codes] = False
     return ClassesSolution(
@@ -171,7 +171,7 @@ def _classes_solution(problem: LinearClasses, iterate: ClassesIterate, tol: floa
         alpha=iterate.alpha,
         support=np.flatnonzero(others.any(axis=1)).astype(np.int32),
         status=status,
-        certificate=Certificate.of(judgement.primal, judgement.dual, judgement.stationarity, status),
+        certificate=Certificate.of(judgement.primal, judgement.dual, judgement.stationarity, status, scale=judgement.at_zero),
         trace=iterate.trace,
         steps=iterate.steps,
     )

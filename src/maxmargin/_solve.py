@@ -36,16 +36,19 @@ from maxmargin.solution import (
     Status,
     certify,
 )
-from maxmargin.solution._answer import Answer, is_indefinite
+from maxmargin.solution._answer import Answer, is_indefinite, verdict
 from maxmargin.solution._certify import Judgements, judge_all, judging_seconds
 from maxmargin.solution._columns import Columns
 from maxmargin.solution._iterate import Iterates
+from maxmargin.solution._rounding import with_rounding
 from maxmargin.solvers import SMO, Limits, Solver
 from maxmargin.solvers._base import Callback, resumed
 from maxmargin.solvers._select import as_solver, require_support
 from maxmargin.validation import check_boolean, check_integer, check_positive
 
 __all__ = ["answer", "answer_columns", "complaint", "solve"]
+
+Vector = NDArray[np.float64]
 
 
 @overload
@@ -177,10 +180,18 @@ def answer(
     return hallway.answers(problems, *hallway.first_points(problems))
 
 
-def answer_columns(problems: Sequence[Problem], solver: Any, tol: float, max_iter: int, max_time: float | None) -> Columns:
+def answer_columns(
+    problems: Sequence[Problem],
+    solver: Any,
+    tol: float,
+    max_iter: int,
+    max_time: float | None,
+    *,
+    callback: Callback | None = None,
+) -> Columns:
     """The same for an estimator of many machines: an object for each would take longer than to train a small one."""
-    chosen = _checked(problems, solver, True, None)
-    hallway = _Hallway(chosen, _budget(problems, chosen, tol, max_iter, max_time), True, None)
+    chosen = _checked(problems, solver, True, callback)
+    hallway = _Hallway(chosen, _budget(problems, chosen, tol, max_iter, max_time), True, callback)
     iterates, judgements = hallway.first_points(problems)
     if isinstance(problems, SoftMargins):
         found = Columns.of_margins(problems, iterates, judgements, hallway.budget.tol)
@@ -219,8 +230,11 @@ def _stack(problems: Sequence[Problem]) -> DualStack:
     return problems.stack if isinstance(problems, SoftMargins) else DualStack.of([problem.dual for problem in problems])
 
 
-def _start(problems: Sequence[Problem]) -> tuple[Sequence[Problem], NDArray[np.float64], NDArray[np.float64]]:
-    """What a solver is given, where it begins, and the exact scores there; one problem after the other."""
+def _start(problems: Sequence[Problem], seconds: float) -> tuple[Sequence[Problem], Vector, Vector | None]:
+    """What a solver is given, where it begins, and the exact scores there; one problem after the other.
+
+    The scores are None if they are not known after so many seconds; 0 stands for no limit.
+    """
     if isinstance(problems, SoftMargins):
         zeros = np.zeros(len(problems.stack.q))
         return problems, zeros, zeros
@@ -230,7 +244,7 @@ def _start(problems: Sequence[Problem]) -> tuple[Sequence[Problem], NDArray[np.f
     beta = np.concatenate(points)
     if all(point is None for point in given):
         return bounded, beta, np.zeros(len(beta))
-    return bounded, beta, Gram.matvecs([problem.dual.gram for problem in problems], beta)
+    return bounded, beta, Gram.matvecs_within(seconds, [problem.dual.gram for problem in problems], beta)
 
 
 def _raise_if_infeasible(found: Answer) -> None:
@@ -266,12 +280,21 @@ class _Budget:
         """Seconds since the fit began."""
         return time.perf_counter() - self._begin
 
+    def seconds_left(self) -> float:
+        """Seconds left, a little more than 0 when none are; 0 without a limit."""
+        return 0.0 if self._end is None else max(self._end - time.perf_counter(), 1e-9)
+
+    def is_over(self) -> bool:
+        """Whether the time is used up."""
+        return self._end is not None and time.perf_counter() >= self._end
+
     def limits(self, tol: float, steps_taken: int, stack: DualStack) -> Limits:
         """What a run that aims at ``tol`` may use: the certificate comes out of the same time."""
-        seconds = 0.0
-        if self._end is not None:
-            left = self._end - time.perf_counter()
-            seconds = max(1e-9, left - min(judging_seconds(stack), 0.5 * left))
+        seconds = self.seconds_left()
+        if seconds > 0.0:
+            judging = judging_seconds(stack, seconds)
+            seconds = self.seconds_left()
+            seconds = max(1e-9, seconds - min(judging, 0.5 * seconds))
         return Limits(tol, max(0, self._steps - steps_taken), seconds)
 
 
@@ -287,10 +310,13 @@ class _Hallway:
 
     def first_points(self, problems: Sequence[Problem]) -> tuple[Iterates, Judgements]:
         """Where the solver comes to stop, and what the judge says of it."""
-        bounded, beta, scores = _start(problems)
+        bounded, beta, scores = _start(problems, self.budget.seconds_left())
         stack = _stack(bounded)
-        limits = self.budget.limits(self.budget.tol, 0, stack)
-        iterates = self.solver.run_stack(bounded, stack, beta, scores, limits, self.callback)
+        if scores is None:
+            iterates = Iterates.unmoved(beta, stack.sizes, Status.TIME_LIMIT)
+        else:
+            limits = self.budget.limits(self.budget.tol, 0, stack)
+            iterates = self.solver.run_stack(bounded, stack, beta, scores, limits, self.callback)
         if self.throw and iterates.by_signal:
             for k, problem in enumerate(problems):
                 _raise_if_interrupted(problem, iterates.at(k), self.budget)
@@ -311,9 +337,12 @@ class _Hallway:
         tol = aim = self.budget.tol
         while iterate.status in _RESUMABLE:
             tol = self.budget.tol / problem.unit(judgement)
-            if judgement.is_optimal(tol) or is_indefinite(problem, iterate, judgement):
+            if verdict(problem, judgement, self.budget.tol) or is_indefinite(problem, iterate, judgement):
                 break
             if problem.proof(iterate.beta, judgement) is not None:
+                break
+            if self.budget.is_over():  # another look at the same point would only take longer
+                iterate = iterate._replace(status=Status.TIME_LIMIT)
                 break
             aim = min(aim, tol)
             if judgement.kkt_violation <= tol:
@@ -333,6 +362,7 @@ class _Hallway:
             iterate, judgement = iterate.then(later), better
             if not progressed:
                 break
+        judgement = with_rounding(problem, iterate.beta, judgement, self.budget.tol)
         return Answer.of(problem, iterate, judgement, self.budget.tol, self.budget.elapsed())
 
 
@@ -348,9 +378,11 @@ def complaint(
 ) -> tuple[str, type[Warning]] | None:
     """What to warn of: message and category; None if converged to something, or infeasible and not to be thrown."""
     status = solution.status
-    if isinstance(solution, Answer | Solution) and solution.remark:
-        return solution.remark, NoMarginWarning
-    if status in (Status.CONVERGED, Status.INFEASIBLE):
+    remark = solution.remark if isinstance(solution, Answer | Solution) else ""
+    if status.is_optimal and remark:
+        return remark, NoMarginWarning
+    if status.is_optimal or status is Status.INFEASIBLE:
         return None
     category = IndefiniteKernelWarning if status is Status.INDEFINITE else ConvergenceWarning
-    return f"{status.name}: {status.message} ({_distance(solution.certificate)}). {status.advice}", category
+    said = f"{status.name}: {status.message} ({_distance(solution.certificate)}). "
+    return f"{said}{remark or status.advice}", category

@@ -24,10 +24,11 @@ A spent budget (iterations, time) or a stall warns with scikit-learn's own
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
 from typing import Any
 
 from sklearn.exceptions import ConvergenceWarning
+
+from maxmargin._lazy import lazy
 
 __all__ = [
     "ConvergenceWarning",
@@ -99,7 +100,7 @@ class FitInterrupted(KeyboardInterrupt):
         self.message = message
         self._make = solution
 
-    @cached_property
+    @lazy
     def solution(self) -> Any:
         """The best solution at the moment of the interrupt, with its certificate; None if there was none."""
         return None if self._make is None else self._make()

@@ -257,10 +257,14 @@ def test_stationarity_is_of_signs() -> None:
     at_best = certify_linear(problem, np.array([0.4375, 0.0]), 0.0, np.array([0.25, 0.25]))
     assert at_best.primal == at_best.dual == 0.46875
     assert at_best.stationarity == 0.0
-    assert certify_linear(problem, np.array([-0.1, 0.0]), 0.0, np.array([0.25, 0.25])).stationarity == 2.0
-    assert certify_linear(problem, np.zeros(2), 0.0, np.array([0.5, 0.5])).stationarity == 1.0
+    # the slopes of the losses at −0.1 are 2.4, and 2.4 · (2 + 2) is off the sign −1 of the weight by 10.6
+    wrong = certify_linear(problem, np.array([-0.1, 0.0]), 0.0, np.array([0.25, 0.25]))
+    assert wrong.stationarity == pytest.approx(10.6, rel=1e-12)
+    # at 0 they are 2, and 8 is above 1 by 7
+    assert certify_linear(problem, np.zeros(2), 0.0, np.array([0.5, 0.5])).stationarity == 7.0
     off = PrimalProblem([[-2.0], [2.0]], [-1, 1], loss="squared_hinge", penalty="l1", offset="penalised", offset_scale=4.0)
-    assert certify_linear(off, np.array([0.4375]), 1.0, np.array([0.25, 0.25])).stationarity == 1.0
+    # one row still loses, with a slope of 2.25: −9 of a constant feature of 4 is off the sign +1 by 10
+    assert certify_linear(off, np.array([0.4375]), 1.0, np.array([0.25, 0.25])).stationarity == 10.0
 
 
 def test_the_scale_of_a_penalised_offset() -> None:

@@ -102,7 +102,7 @@ def test_the_same_optimum(solver: str, problem: str, kernel: str, data: str) -> 
         assert solver == "primal_qp", reason  # the others take every problem
         return
     solution = solve(question, solver=case.solver, tol=case.tol, throw=False)
-    assert solution.status is reference.status
+    assert solution.status is reference.status or (solution.status.is_optimal and reference.status.is_optimal)
     assert len(solution.trace) >= 1
     assert solution.trace.steps[-1] <= solution.steps
     if case.rises:
@@ -111,7 +111,7 @@ def test_the_same_optimum(solver: str, problem: str, kernel: str, data: str) -> 
     if reference.status is Status.INFEASIBLE:
         _check_proof(question, solution)
         return
-    assert solution.status is Status.CONVERGED
+    assert solution.status.is_optimal
     best, found = reference.certificate, solution.certificate
     scale = max(1.0, abs(best.dual_objective))
     assert best.gap <= 1e-6 * scale

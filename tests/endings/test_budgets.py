@@ -101,7 +101,7 @@ def test_the_certificate_comes_out_of_the_same_time(
         return run_stack(self, problems, stack, beta, scores, limits, callback, **more)
 
     monkeypatch.setattr(SMO, "run_stack", watched)
-    monkeypatch.setattr("maxmargin._solve.judging_seconds", lambda stack: judging)
+    monkeypatch.setattr("maxmargin._solve.judging_seconds", lambda stack, at_most: judging)
     SVC(max_time=10.0).fit(*noisy)
     assert given[0] == pytest.approx(left_for_the_search, abs=0.5)
 

@@ -47,15 +47,16 @@ def _fit(source: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("kernel", "alpha"),
+    ("kernel", "alpha", "status"),
     [
-        # Two rows of opposite labels at squared kernel distance D: alpha = min(C, 2 / D).
-        ("linear", "2 / (1e20 + 1)"),
+        # Two rows of opposite labels at squared kernel distance D: alpha = min(C, 2 / D). The optimum is 2e-20, and a score
+        # that is off by its last place loses 1e-16: float64 cannot certify it.
+        ("linear", "2 / (1e20 + 1)", "STALLED"),
         # gamma = 1 / (d var): here gamma |x - z|^2 = 8 / 3 up to 1e-10, and 1 / (1 - e^(-8/3)) > C = 1.
-        ("rbf", "1.0"),
+        ("rbf", "1.0", "CONVERGED"),
     ],
 )
-def test_two_rows_with_one_huge_value(kernel: str, alpha: str) -> None:
+def test_two_rows_with_one_huge_value(kernel: str, alpha: str, status: str) -> None:
     """scikit-learn issue 4648: two rows, and it never came back."""
     result = _fit(
         FIT
@@ -66,7 +67,7 @@ outcome = fit(model, X, y)
 report(**outcome, coef=model.dual_coef_.tolist(), support=model.support_.tolist(), expected={alpha})
 """
     )
-    assert result["status"] == "CONVERGED"
+    assert result["status"] == status
     assert result["support"] == [0, 1]
     assert result["coef"][0] == pytest.approx([-result["expected"], result["expected"]], rel=1e-9)
 

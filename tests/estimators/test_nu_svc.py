@@ -157,7 +157,8 @@ class TestNoMargin:
         with pytest.warns(NoMarginWarning, match=message) as caught:
             model = NuSVC(nu=0.5, kernel="linear").fit(self.X, self.y)
         assert len(caught) == 1
-        assert model.status_ is Status.CONVERGED
+        assert model.status_ is Status.ZERO_OPTIMUM
+        assert model.fit_status_ == 0
         assert_allclose(model.coef_, 0.0, atol=1e-12)
         assert_allclose(np.abs(model.dual_coef_).sum(), 0.5 * 4)  # ρ = 0 scales nothing
         assert_allclose(model.decision_function(self.X), 0.0, atol=1e-12)
@@ -178,8 +179,9 @@ class TestNoMargin:
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always")
                 solution = solve(NuClassification(X, y, nu=nu, kernel=kernel), tol=1e-6)
-            assert solution.status is Status.CONVERGED
+            assert solution.status.is_optimal
             said.append(any(each.category is NoMarginWarning for each in caught))
+            assert said[-1] == (solution.status is Status.ZERO_OPTIMUM)
             assert said[-1] == bool(solution.remark)
             by_hand = solution.beta @ (solution.support_scores - solution.bias)  # |w|², scaled by 1/ρ unless ρ = 0
             assert (by_hand < 1e-6) == said[-1]

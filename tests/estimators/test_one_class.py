@@ -138,7 +138,7 @@ def test_a_ball_of_small_features_is_as_good_as_a_large_one(scale):
 def test_equal_rows_are_a_ball_of_radius_zero():
     model = SVDD(kernel="linear").fit(np.ones((5, 2)))
     assert model.radius_ == 0.0
-    assert model.status_ is Status.CONVERGED
+    assert model.status_ is Status.ZERO_OPTIMUM
     assert model.predict([[1.0, 1.0], [1.1, 1.0]]).tolist() == [1, -1]
 
 

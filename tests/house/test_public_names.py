@@ -35,8 +35,8 @@ PUBLIC: dict[str, str] = {
     "Reading Slack SoftMargin Terms Tube",
     "maxmargin.scales": "C_from_alpha_sum C_from_lam C_from_lam_half alpha_sum_from_C lam_from_C lam_half_from_C",
     "maxmargin.solution": "Certificate ClassesSolution Geometry Iterate JointJudgement JointSolution Judgement KKT Kind "
-    "LinearJudgement LinearSolution Progress Solution Status Trace certify certify_all certify_classes certify_joint "
-    "certify_linear margin_of",
+    "LinearJudgement LinearKKT LinearSolution Progress Solution Status Trace certify certify_all certify_classes certify_joint "
+    "certify_linear linear_kkt margin_of",
     "maxmargin.solvers": "SMO BallSearch Choice Chunking ClassesIterate ClassesNewton CoordinateDescent Decomposition DualQP "
     "GradientDescent JointIterate JointRows KernelSubgradient Limits LinearNewton LinearProgram PrimalIterate PrimalQP "
     "PrimalSolver ProjectedGradient ProximalNewton Quadratic Solver Start StochasticSubgradient SubgradientWalk cpu_level "

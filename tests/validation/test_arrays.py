@@ -37,10 +37,11 @@ def test_everything_else_becomes_contiguous_float64(given):
 def test_only_plain_good_arrays_are_ready():
     assert is_ready(X)
     assert is_ready(X.astype(np.float32))
+    assert is_ready(np.full((2, 2), 1e308)), "the sum of all is not finite, but each of them is"
     bad = X.copy()
     bad[1, 1] = np.nan
     both = np.array([[np.inf, -np.inf]])
-    for other in (X.T, X[0], X[:0], X.astype(int), X.tolist(), bad, both, np.full((2, 2), 1e308), sparse.csr_array(X)):
+    for other in (X.T, X[0], X[:0], X.astype(int), X.tolist(), bad, both, sparse.csr_array(X)):
         assert not is_ready(other)
 
 

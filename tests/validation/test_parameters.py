@@ -82,3 +82,15 @@ def test_boolean():
     for value in (1, "True", None):
         with pytest.raises(InvalidInput, match=message(expected, value)):
             check_boolean("p", value, "Owner")
+
+
+def test_a_maximum_can_be_set():
+    assert check_integer("p", 5, "Owner", 0, 5) == 5
+    with pytest.raises(InvalidInput, match=message("an int in the range [0, 5]", 6)):
+        check_integer("p", 6, "Owner", 0, 5)
+
+
+@pytest.mark.parametrize("check", [check_positive, check_non_negative, check_fraction, check_real])
+def test_an_integer_beyond_all_floats_is_no_float(check):
+    with pytest.raises(InvalidInput, match=r"The 'p' parameter of Owner must be .* Got an int of about 401 digits"):
+        check("p", 10**400, "Owner")

@@ -76,7 +76,7 @@ class KernelClassifier(ClassifierMixin, KernelModel, ABC):  # type: ignore[misc]
         factors = class_weights(self.class_weight, data.classes, data.codes, data.weight, type(self).__name__)
         weight = factors[data.codes] * data.weight
         self._check_balance(data.classes, np.bincount(data.codes, weight).astype(np.float64))
-        gram, price = self._gram(kernel, data, kind), self._prices(weight)
+        gram, price = self._gram(kernel, data, kind, budget.deadline), self._prices(weight)
 
         joint = self._wants_joint and len(data.classes) > 2  # of two classes it is the one machine
         if joint:
@@ -92,7 +92,7 @@ class KernelClassifier(ClassifierMixin, KernelModel, ABC):  # type: ignore[misc]
         self.shape_fit_ = shape(X)
         self.intercept_ = parts.intercept
         self.n_iter_ = steps
-        self.fit_status_ = int(set(self._records.statuses) != {Status.CONVERGED.name})
+        self.fit_status_ = int(not all(Status[name].is_optimal for name in self._records.statuses))
         return self
 
     def _check_balance(self, classes: NDArray[Any], weights: NDArray[np.float64]) -> None:  # most need none
@@ -114,7 +114,7 @@ class KernelClassifier(ClassifierMixin, KernelModel, ABC):  # type: ignore[misc]
         else:
             support, boundary = parts.rows.take(support).astype(np.intp), parts.rows.take(boundary).astype(np.intp)
         assembly = assemble(scheme, data.codes, found, support)
-        return assembly, record(found, data.of_kept_rows(boundary)), found.steps
+        return assembly, record(found, boundary, data, gram), found.steps
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Evaluate the machines at rows.

@@ -19,11 +19,12 @@ from scipy import sparse
 from maxmargin.errors import InvalidInput
 from maxmargin.estimators._schemes import Scheme, SharedVectors, scheme_of
 from maxmargin.kernels import BoundKernel
+from maxmargin.validation import LABEL_KINDS
 
 if TYPE_CHECKING:
     from maxmargin.estimators._model import KernelModel
 
-__all__ = ["Fitted", "RowKind", "class_layout", "fitted", "single_layout"]
+__all__ = ["Fitted", "RowKind", "boundary_rows", "class_layout", "fitted", "single_layout"]
 
 
 class RowKind(Enum):
@@ -82,7 +83,7 @@ def fitted(model: KernelModel) -> Fitted:
 
 def class_layout(classes: Any, n_support: Any, one_vs_rest: bool) -> tuple[Scheme, list[int]]:
     """Scheme and bounds of a classifier."""
-    n_classes = len(_array("classes_", classes, ndim=1, kinds="biufSUO"))
+    n_classes = len(_array("classes_", classes, ndim=1, kinds=LABEL_KINDS))
     if n_classes < 2:
         raise _Altered("classes_ has less than two classes")
     return scheme_of(n_classes, one_vs_rest=one_vs_rest), _class_bounds(n_support, n_classes)
@@ -151,24 +152,36 @@ def _coefficients(dual: Any, height: int, count: int) -> NDArray[np.float64]:
 
 
 def _vectors(model: KernelModel, count: int) -> Any:
-    vectors, kind = model.support_vectors_, model._rows
-    if kind is RowKind.PAIRWISE:
+    if model._rows is RowKind.PAIRWISE:
         return model.support_
+    width = model.n_features_in_ if model._rows is not RowKind.OBJECTS else 0
+    return _checked_rows("support_vectors_", model.support_vectors_, model._rows, (count, width))
+
+
+def boundary_rows(rows: Any, kind: RowKind, count: int, vectors: Any) -> Any:
+    """Rows of which a machine has only the numbers otherwise, checked like the support vectors beside them."""
+    try:
+        return _checked_rows("the boundary", rows, kind, (count, 0 if kind is RowKind.OBJECTS else vectors.shape[1]))
+    except _Altered as fault:
+        raise InvalidInput(f"The records of the fit were altered: {fault}. Fit it again.") from None
+
+
+def _checked_rows(name: str, rows: Any, kind: RowKind, wanted: tuple[int, int]) -> Any:
     if kind is RowKind.OBJECTS:
-        if not isinstance(vectors, Sequence | np.ndarray) or len(vectors) != count:
-            raise _Altered(f"support_vectors_ does not hold {count} rows")
-        return vectors
+        if not isinstance(rows, Sequence | np.ndarray) or len(rows) != wanted[0]:
+            raise _Altered(f"{name} does not hold {wanted[0]} rows")
+        return rows
     if kind is RowKind.SPARSE:
-        if not sparse.issparse(vectors):
-            raise _Altered(f"support_vectors_ is a {type(vectors).__name__}, not sparse")
-        _check_csr("support_vectors_", vectors)
+        if not sparse.issparse(rows):
+            raise _Altered(f"{name} is a {type(rows).__name__}, not sparse")
+        _check_csr(name, rows)
     else:
-        vectors = np.ascontiguousarray(_array("support_vectors_", vectors, ndim=2, kinds="f"))
-    if vectors.shape != (count, model.n_features_in_):
-        raise _Altered(f"support_vectors_ has shape {vectors.shape}, not {(count, model.n_features_in_)}")
-    if vectors.dtype.itemsize not in (4, 8):
-        raise _Altered(f"support_vectors_ has dtype {vectors.dtype}")
-    return vectors
+        rows = np.ascontiguousarray(_array(name, rows, ndim=2, kinds="f"))
+    if rows.shape != wanted:
+        raise _Altered(f"{name} has shape {rows.shape}, not {wanted}")
+    if rows.dtype.itemsize not in (4, 8):
+        raise _Altered(f"{name} has dtype {rows.dtype}")
+    return rows
 
 
 def _check_csr(name: str, matrix: Any) -> None:

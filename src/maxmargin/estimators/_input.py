@@ -15,6 +15,7 @@ from maxmargin.validation import (
     FLOATS,
     as_invalid_input,
     canonical,
+    converted,
     is_ready,
     object_rows,
     refuse_sparse_kernel,
@@ -58,6 +59,7 @@ def checked_rows(model: Any, X: Any, *, reset: bool) -> Any:
 
     What needs neither converting nor naming does without scikit-learn's checks, which take longer than a small fit.
     """
+    X = converted(X)
     if is_ready(X):
         if reset:
             _forget_features(model)

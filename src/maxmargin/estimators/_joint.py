@@ -54,10 +54,11 @@ def train_joint(
         intercept=solution.bias,
     )
     certificate = solution.certificate
+    objectives = certificate.primal_objective, certificate.dual_objective
     checkpoints = thinned(solution.trace.table, np.array([len(solution.trace)]))[0]
     records = Records(
         statuses=(solution.status.name,),
-        numbers=np.array([[certificate.primal_objective, certificate.dual_objective, certificate.kkt_violation, 0.0, 0.0]]),
+        numbers=np.array([[*objectives, certificate.kkt_violation, 0.0, 0.0, certificate.scale]], dtype=np.float64),
         scores=np.empty(0),
         boundary=np.empty(0, dtype=np.int32),
         boundary_excess=np.empty(0),
@@ -65,6 +66,8 @@ def train_joint(
         checkpoints=checkpoints,
         counts=np.array([[0, len(checkpoints), solution.n]], dtype=np.int32),
         sums=np.zeros((1, 2)),
+        sides=np.empty(0, dtype=np.int8),
+        rows=None,
     )
     return parts, records, np.array([max(1, solution.steps)], dtype=np.int32)
 

@@ -13,7 +13,7 @@ from maxmargin._solve import complaint
 from maxmargin.estimators._reporting import report_for
 from maxmargin.estimators._training import Deadline
 from maxmargin.problems import LinearClasses
-from maxmargin.solution import ClassesSolution, Status
+from maxmargin.solution import ClassesSolution
 from maxmargin.validation import TrainingSet
 
 __all__ = ["keep_classes", "train_classes"]
@@ -40,4 +40,4 @@ def keep_classes(model: Any, data: TrainingSet, factors: NDArray[np.float64], so
     model.n_iter_ = max(1, solution.steps)
     model.certificate_ = solution.certificate
     model.status_ = solution.status
-    model.fit_status_ = int(solution.status is not Status.CONVERGED)
+    model.fit_status_ = int(not solution.status.is_optimal)

@@ -23,7 +23,8 @@ from maxmargin.estimators._training import Deadline, upper_bounds
 from maxmargin.kernels._scale import feature_scale_warning
 from maxmargin.losses import Loss
 from maxmargin.problems import ClassLoss, LinearClasses, Offset, Penalty, PrimalProblem
-from maxmargin.solution import Certificate, LinearSolution, Status
+from maxmargin.problems._centring import Centring
+from maxmargin.solution import Certificate, LinearSolution
 from maxmargin.solution._classes import class_scores
 from maxmargin.solution._linear import linear_scores
 from maxmargin.validation import (
@@ -142,7 +143,7 @@ class LinearModel(LinearScores, ABC):
         X = linear_rows(self, X, reset=True)
         data = labelled_set(X, label_column(y, X), sample_weight)
         self._check_classes(data)
-        feature_scale_warning(data.X, type(self).__name__, stacklevel=2)
+        moments = None if deadline.is_over() else feature_scale_warning(data.X, type(self).__name__, stacklevel=2)
         factors = class_weights(self.class_weight, data.classes, data.codes, data.weight, owner)
         loss, penalty, C = self._terms()
         price = upper_bounds(C, factors[data.codes] * data.weight)
@@ -153,7 +154,7 @@ class LinearModel(LinearScores, ABC):
             return self
         scheme = scheme_of(len(data.classes), one_vs_rest=True)
         names = machine_names(scheme, data.classes)
-        where = (offset, scale, self._bound())
+        where = (offset, scale, self._bound(), Centring(data.X, moments))
         solutions: list[LinearSolution] = []
         with report_for(self.verbose, scheme.n_machines) as report:
             for name, (_, labels) in zip(names, scheme.machines(data.codes).each(), strict=True):
@@ -178,7 +179,7 @@ class LinearModel(LinearScores, ABC):
         self.n_iter_ = max(1, *(solution.steps for solution in solutions), 1)
         self.certificate_ = Certificate.combined(solution.certificate for solution in solutions)
         self.status_ = self.certificate_.status
-        self.fit_status_ = int(self.status_ is not Status.CONVERGED)
+        self.fit_status_ = int(not self.status_.is_optimal)
 
 
 def linear_rows(model: Any, X: Any, *, reset: bool) -> Any:
@@ -194,6 +195,6 @@ def warn_of_the_worst(solutions: list[LinearSolution], names: list[str]) -> None
         return
     message, category = said
     if len(solutions) > 1:
-        count = sum(solution.status is not Status.CONVERGED for solution in solutions)
+        count = sum(not solution.status.is_optimal for solution in solutions)
         message = f"{count} of {len(solutions)} machines did not converge; the worst is {names[worst]}. {message}"
     warnings.warn(message, category, stacklevel=3)

@@ -19,7 +19,7 @@ from maxmargin.kernels._scale import feature_scale_warning
 from maxmargin.losses import EpsilonInsensitive, SquaredEpsilonInsensitive
 from maxmargin.problems import Penalty, PrimalProblem
 from maxmargin.problems._base import require_range
-from maxmargin.solution import Status
+from maxmargin.problems._centring import Centring
 from maxmargin.solution._linear import linear_scores
 from maxmargin.validation import (
     check_non_negative,
@@ -169,7 +169,7 @@ class LinearSVR(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-
         X = linear_rows(self, X, reset=True)
         target = target_column(y, X)
         data = weighted_rows(X, sample_weight)
-        feature_scale_warning(data.X, type(self).__name__, stacklevel=2)
+        moments = feature_scale_warning(data.X, type(self).__name__, stacklevel=2)
         loss = EpsilonInsensitive(epsilon) if self.loss == "epsilon_insensitive" else SquaredEpsilonInsensitive(epsilon)
         price = upper_bounds(self.C, data.weight)
         target = data.of_kept(target)
@@ -180,7 +180,8 @@ class LinearSVR(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-
                 f"The targets in y are too large: the largest is {largest:.3g}, and with this C the sum of squares overflows."
                 " Scale the targets, for example with TransformedTargetRegressor."
             )
-        problem = PrimalProblem.on(data.X, target, price, loss, Penalty.L2, *offset_of(self))
+        centring = Centring(data.X, moments)
+        problem = PrimalProblem.on(data.X, target, price, loss, Penalty.L2, *offset_of(self), centring=centring)
         with report_for(self.verbose, 1) as report:
             follow = report.start("regression")
             solution = answer_linear(problem, self.solver, self.tol, self.max_iter, deadline.left(), callback=follow)
@@ -191,7 +192,7 @@ class LinearSVR(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-
         self.n_iter_ = max(1, solution.steps)
         self.certificate_ = solution.certificate
         self.status_ = solution.status
-        self.fit_status_ = int(self.status_ is not Status.CONVERGED)
+        self.fit_status_ = int(not self.status_.is_optimal)
         return self
 
     def predict(self, X: Any) -> NDArray[np.float64]:

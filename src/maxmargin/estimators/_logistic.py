@@ -129,7 +129,7 @@ class LogisticRegression(LinearModel):
         owner = "LogisticRegression"
         if self.penalty is not None and not (isinstance(self.penalty, str) and self.penalty in ("l1", "l2")):
             raise reject("penalty", self.penalty, owner, "a str among {'l1', 'l2'} or None")
-        if isinstance(self.C, Real) and float(self.C) == math.inf:
+        if isinstance(self.C, Real) and math.inf == self.C:
             raise reject("C", self.C, owner, "a float in the range (0.0, inf): without a penalty it is penalty=None")
         check_positive("C", self.C, owner)
         check_option("multi_class", self.multi_class, owner, ("auto", "multinomial", "ovr"))

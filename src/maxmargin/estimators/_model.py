@@ -39,14 +39,15 @@ class KernelModel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
         X, kind = training_rows(self, kernel, X)
         return kernel, X, kind, Budget(self.tol, self.max_iter, deadline)
 
-    def _gram(self, kernel: Kernel, data: Any, kind: RowKind) -> Gram:
-        """Kernel values of rows whose features are fit for it; keeps the bound kernel."""
+    def _gram(self, kernel: Kernel, data: Any, kind: RowKind, deadline: Deadline) -> Gram:
+        """Kernel values of rows whose features are fit for it, if there is time to look; keeps the bound kernel."""
         of_features = kind in (RowKind.DENSE, RowKind.SPARSE) and not isinstance(kernel, UserFunction)
-        moments = feature_scale_warning(data.X, type(self).__name__, stacklevel=3) if of_features else None
+        looks = of_features and not deadline.is_over()
+        moments = feature_scale_warning(data.X, type(self).__name__, stacklevel=3) if looks else None
         self._kernel = kernel.bind(data.X, data.sample_weight, moments=moments)
         gram = self._kernel.gram(data.X)
-        if of_features:
-            require_finite(gram)
+        if moments is not None:
+            require_finite(gram, moments)
         return gram
 
     def _keep(self, X: Any, data: Any, kind: RowKind, rows: NDArray[np.intp], dual: NDArray[np.float64]) -> None:

@@ -75,7 +75,7 @@ class _OneClassModel(OutlierMixin, SharedMachines, ABC):  # type: ignore[misc]  
         """
         kernel, X, kind, budget = self._begin(X)
         data = weighted_rows(X, sample_weight, pairwise=kind is RowKind.PAIRWISE)
-        gram = self._gram(kernel, data, kind)
+        gram = self._gram(kernel, data, kind, budget.deadline)
         self._finish(X, np.ones(data.n), data, kind, gram, budget)
         return self
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from maxmargin.errors import InvalidInput
+from maxmargin.kernels._polynomial import check_degree
 from maxmargin.problems import Offset
 from maxmargin.solvers import SMO
 from maxmargin.validation import (
@@ -30,6 +31,7 @@ __all__ = [
     "check_class_weight",
     "check_dual",
     "check_intercept",
+    "check_kernel_numbers",
     "check_max_time",
     "check_random_state",
     "check_search",
@@ -45,12 +47,18 @@ _LARGEST_SEED = 2**32 - 1
 def check_search(model: KernelModel) -> None:
     """Raise `InvalidInput` for the first parameter of kernel or search that is not acceptable; kernels check themselves."""
     owner = type(model).__name__
-    check_integer("degree", model.degree, owner, 0)
-    _check_gamma(model.gamma, owner)
-    check_real("coef0", model.coef0, owner)
+    check_kernel_numbers(model)
     check_boolean("shrinking", model.shrinking, owner)
     _check_cache_size(model.cache_size, owner)
     check_budget(model, fewest=-1)
+
+
+def check_kernel_numbers(model: Any) -> None:
+    """The same for the numbers of a kernel that is named by a string."""
+    owner = type(model).__name__
+    check_degree(model.degree, owner)
+    _check_gamma(model.gamma, owner)
+    check_real("coef0", model.coef0, owner)
 
 
 def check_budget(model: Any, *, fewest: int) -> None:
@@ -96,7 +104,7 @@ def chosen_solver(model: KernelModel) -> Any:
 
 def check_dual(value: Any, owner: str) -> None:
     """Raise for what is neither a bool nor "auto"."""
-    if not isinstance(value, bool) and not (isinstance(value, str) and value == "auto"):
+    if not isinstance(value, bool | np.bool_) and not (isinstance(value, str) and value == "auto"):
         raise reject("dual", value, owner, "an instance of 'bool' or the str 'auto'")
 
 

@@ -8,27 +8,25 @@ from typing import Any, Literal, Self, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from maxmargin._solve import answer
 from maxmargin.errors import ConvergenceWarning, InvalidInput
 from maxmargin.estimators._fitted import RowKind
-from maxmargin.estimators._input import new_rows, training_rows
-from maxmargin.estimators._parameters import check_class_weight, check_max_time
+from maxmargin.estimators._input import checked_rows, new_rows, training_rows
+from maxmargin.estimators._parameters import check_class_weight, check_kernel_numbers, check_max_time
 from maxmargin.estimators._schemes import machine_names, scheme_of
 from maxmargin.estimators._training import Deadline, require_finite
 from maxmargin.kernels import BoundKernel, Gram, Precomputed, UserFunction, as_kernel
 from maxmargin.kernels._scale import feature_scale_warning
 from maxmargin.losses import Perceptron as PerceptronLoss
-from maxmargin.problems import HardMargin, Offset, Penalty, PrimalProblem
+from maxmargin.problems import HardMargin, Inseparable, Offset, Penalty, PrimalProblem
 from maxmargin.solution import Status
 from maxmargin.solution._linear import linear_scores
 from maxmargin.solvers import Limits
 from maxmargin.solvers._perceptron import KernelSide, LinearSide, PerceptronRun, train_perceptron
 from maxmargin.validation import (
-    FLOATS,
     TrainingSet,
-    as_invalid_input,
     canonical,
     check_boolean,
     check_integer,
@@ -169,18 +167,20 @@ class Perceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         check_class_weight(self.class_weight, owner)
         check_integer("max_iter", self.max_iter, owner, 1)
         check_max_time(self.max_time, owner)
+        check_kernel_numbers(self)
         deadline = Deadline(self.max_time)
         kernel = as_kernel(self.kernel, gamma=self.gamma, coef0=self.coef0, degree=self.degree, owner=owner)
         X, kind = training_rows(self, kernel, X)
         data = labelled_set(X, label_column(y, X), sample_weight, pairwise=kind is RowKind.PAIRWISE)
-        if kind in (RowKind.DENSE, RowKind.SPARSE) and not isinstance(kernel, UserFunction):
-            feature_scale_warning(data.X, type(self).__name__, stacklevel=2)
+        of_features = kind in (RowKind.DENSE, RowKind.SPARSE) and not isinstance(kernel, UserFunction)
+        looks = of_features and not deadline.is_over()
+        moments = feature_scale_warning(data.X, type(self).__name__, stacklevel=2) if looks else None
         factors = class_weights(self.class_weight, data.classes, data.codes, data.weight, owner)
         weight = factors[data.codes] * data.weight
-        bound = kernel.bind(data.X, data.sample_weight)
+        bound = kernel.bind(data.X, data.sample_weight, moments=moments)
         gram = bound.gram(data.X)
-        if kind in (RowKind.DENSE, RowKind.SPARSE):
-            require_finite(gram)
+        if moments is not None:
+            require_finite(gram, moments)
         scheme = scheme_of(len(data.classes), one_vs_rest=True)
         labels = [y for _, y in scheme.machines(data.codes).each()]
         runs = []
@@ -212,7 +212,8 @@ class Perceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
             most = 100_000 + 10 * gram.n
             found = answer(problems, "auto", 1e-3, most, deadline.left(), throw=False)
             for k, each in zip(spent, found, strict=True):
-                if each.status is Status.INFEASIBLE:
+                # A hard margin wants y f > 0, the perceptron f ≥ 0 where y is +1: a proof must speak of rows of the other sign.
+                if isinstance(each.proof, Inseparable) and bool((each.proof.weights[labels[k] < 0.0] > 0.0).any()):
                     statuses[k] = Status.INSEPARABLE
         return statuses
 
@@ -269,8 +270,7 @@ class Perceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         """``f(x)`` of every machine, shape (m, n_machines)."""
         check_is_fitted(self)
         if "coef_" in vars(self):
-            with as_invalid_input():
-                X = canonical(validate_data(self, X, accept_sparse="csr", dtype=FLOATS, order="C", reset=False))
+            X = canonical(checked_rows(self, X, reset=False))
             self._require(self.coef_.shape == (len(self.intercept_), X.shape[1]))
             return np.stack([linear_scores(X, w, float(b)) for w, b in zip(self.coef_, self.intercept_, strict=True)], axis=1)
         rows = new_rows(self, X)

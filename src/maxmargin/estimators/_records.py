@@ -15,13 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.errors import InvalidInput
-from maxmargin.estimators._fitted import Fitted, RowKind
+from maxmargin.estimators._fitted import Fitted, RowKind, boundary_rows
+from maxmargin.kernels import Gram
 from maxmargin.problems import Margin, Reading, Terms
 from maxmargin.solution import Certificate, Solution, Status, Trace
 from maxmargin.solution._columns import Columns
-from maxmargin.validation import take_rows
+from maxmargin.validation import TrainingSet, WeightedRows, take_rows
 
-__all__ = ["Records", "certificates", "record", "solutions"]
+__all__ = ["Records", "certificates", "certificates_of", "record", "solutions"]
 
 
 @final
@@ -33,9 +34,9 @@ class Records:
     ----------
     statuses : tuple of str
         Name of each machine's status.
-    numbers : ndarray of shape (n_machines, 5)
+    numbers : ndarray of shape (n_machines, 6)
         Primal and dual objective, KKT violation (with a minus sign if an indefinite kernel leaves no gap); smallest and
-        largest optimal offset.
+        largest optimal offset; scale of the objectives where the optimum is 0, else nan.
     scores : ndarray
         Scores at the support vectors of each machine, one machine after the other, in the order of its rows.
     boundary : ndarray of int32
@@ -50,6 +51,10 @@ class Records:
         How many rows in boundary and how many checkpoints each machine has, and how many rows it was trained on.
     sums : ndarray of shape (n_machines, 2)
         What the coefficients must sum to, and whether ν keeps the sum of their sizes.
+    sides : ndarray of int8
+        The sign that the coefficient of each row in boundary could have; 0 if both.
+    rows : rows or None
+        The rows in boundary themselves; None if there are none, or too many, or a machine has not converged.
     """
 
     statuses: tuple[str, ...]
@@ -61,40 +66,53 @@ class Records:
     checkpoints: NDArray[np.float32]
     counts: NDArray[np.int32]
     sums: NDArray[np.float64]
+    sides: NDArray[np.int8]
+    rows: Any
 
     def __reduce__(self) -> tuple[Callable[..., Records], tuple[Any, ...]]:
         """Pickle the arrays as bytes: a model of ten support vectors should not be mostly headers."""
         return _restored, (
             self.statuses,
-            self.numbers.astype("<f8").tobytes(),
+            (self.numbers[:, :5] if np.isnan(self.numbers[:, 5]).all() else self.numbers).astype("<f8").tobytes(),
             self.scores.astype("<f8").tobytes(),
             self.boundary.astype("<i4").tobytes(),
             self.boundary_excess.astype("<f8").tobytes(),
             (self.prices[:1] if _all_equal(self.prices) else self.prices).astype("<f8").tobytes(),
+            self.sides.tobytes(),
+            (self.rows.dtype.str, self.rows.tobytes()) if _is_table(self.rows) else self.rows,
             self.checkpoints.astype("<f4").tobytes(),
             self.counts.astype("<i4").tobytes(),
             self.sums.astype("<f8").tobytes() if self.sums.any() else b"",  # all 0, as for every C
         )
 
 
-_DTYPES = ("<f8", "<f8", "<i4", "<f8", "<f8", "<f4", "<i4", "<f8")
+_DTYPES = ("<f8", "<f8", "<i4", "<f8", "<f8", "<i1", "<f4", "<i4", "<f8")
+
+
+def _is_table(rows: Any) -> bool:
+    return isinstance(rows, np.ndarray) and rows.ndim == 2 and rows.dtype.kind == "f"
 
 
 def _all_equal(prices: NDArray[np.float64]) -> bool:
     return len(prices) > 0 and bool((prices == prices[0]).all())
 
 
-def _restored(statuses: tuple[str, ...], *parts: bytes) -> Records:
+def _restored(statuses: tuple[str, ...], *parts: Any) -> Records:
     try:
-        numbers, scores, boundary, excess, prices, checkpoints, counts, sums = (
-            np.frombuffer(part, dtype) for part, dtype in zip(parts, _DTYPES, strict=True)
+        *before, rows, checkpoints, counts, sums = parts
+        flat = [*before, checkpoints, counts, sums]
+        numbers, scores, boundary, excess, prices, sides, checkpoints, counts, sums = (
+            np.frombuffer(part, dtype) for part, dtype in zip(flat, _DTYPES, strict=True)
         )
+        if isinstance(rows, tuple):
+            dtype, values = rows
+            rows = np.frombuffer(values, np.dtype(str(dtype))).reshape(len(boundary), -1)
         machines = len(statuses)
         if len(prices) == 1:
             prices = np.repeat(prices, len(scores) + len(boundary))
         return Records(
             tuple(Status[name].name for name in statuses),
-            numbers.reshape(machines, 5),
+            _with_scale(numbers.reshape(machines, -1)),
             scores,
             boundary,
             excess,
@@ -102,12 +120,21 @@ def _restored(statuses: tuple[str, ...], *parts: bytes) -> Records:
             checkpoints.reshape(-1, 5),
             counts.reshape(machines, 3),
             sums.reshape(machines, 2) if len(sums) else np.zeros((machines, 2)),
+            sides,
+            rows,
         )
     except (TypeError, ValueError, KeyError) as error:
         raise InvalidInput(f"The pickled records were altered: {error}. Fit it again.") from None
 
 
-def record(found: Columns, boundary: NDArray[np.intp]) -> Records:
+def _with_scale(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The numbers of each machine; where no optimum is 0 there is no scale among them."""
+    if numbers.shape[1] not in (5, 6):
+        raise ValueError(f"{numbers.shape[1]} numbers for a machine, not 5 or 6")
+    return np.column_stack([numbers, np.full(len(numbers), np.nan)]) if numbers.shape[1] == 5 else numbers
+
+
+def record(found: Columns, boundary: NDArray[np.intp], data: TrainingSet | WeightedRows, gram: Gram) -> Records:
     """Keep what the answers have beyond their coefficients.
 
     Every estimator has a free offset and linear slack, or none: of its terms prices, total and sides say it all.
@@ -117,28 +144,40 @@ def record(found: Columns, boundary: NDArray[np.intp]) -> Records:
     found : Columns
         The answers.
     boundary : ndarray of intp
-        Which of the caller's rows their boundaries have.
+        Which of the rows with weight their boundaries have.
+    data : TrainingSet or WeightedRows
+        These rows, and which of the caller's they are.
+    gram : Gram
+        Their kernel values.
     """
+    kept = len(boundary) > 0 and found.keeps_boundary and not gram.kernel.is_precomputed
     counts = np.empty((len(found.sizes), 3), dtype=np.int32)
     counts[:, 0], counts[:, 1], counts[:, 2] = found.n_boundary, found.n_checkpoints, found.sizes
     return Records(
         statuses=tuple([status.name for status in found.statuses]),
         numbers=found.numbers,
         scores=found.scores,
-        boundary=boundary.astype(np.int32),
+        boundary=data.of_kept_rows(boundary).astype(np.int32),
         boundary_excess=found.excess,
         prices=found.prices,
         checkpoints=found.checkpoints,
         counts=counts,
         sums=found.sums,
+        sides=found.sides.astype(np.int8),
+        rows=take_rows(data.X, boundary) if kept else None,
     )
 
 
 def certificates(records: Records) -> list[Certificate]:
     """The certificate of each machine."""
+    return certificates_of(records.numbers, records.statuses)
+
+
+def certificates_of(numbers: NDArray[np.float64], statuses: Sequence[str]) -> list[Certificate]:
+    """The same from the numbers and the names of the statuses."""
     return [
-        Certificate.of(primal, dual, abs(violation), Status[name], indefinite=math.copysign(1.0, violation) < 0)
-        for (primal, dual, violation, *_), name in zip(records.numbers.tolist(), records.statuses, strict=True)
+        Certificate.of(primal, dual, abs(violation), Status[name], indefinite=math.copysign(1.0, violation) < 0, scale=scale)
+        for (primal, dual, violation, *_, scale), name in zip(numbers.tolist(), statuses, strict=True)
     ]
 
 
@@ -190,8 +229,9 @@ def solutions(
         raise InvalidInput("The records of the fit were altered: their counts do not add up. Fit it again.")
     if len(records.scores) + len(records.boundary) != len(records.prices):
         raise InvalidInput("The records of the fit were altered: there is not one price for each row. Fit it again.")
-    if len(records.boundary) != len(records.boundary_excess):
+    if not len(records.boundary) == len(records.boundary_excess) == len(records.sides):
         raise InvalidInput("The records of the fit were altered: there is not one excess for each row. Fit it again.")
+    beyond = None if records.rows is None else boundary_rows(records.rows, kind, len(records.boundary), fitted.vectors)
     pieces = zip(
         certificates(records),
         places,
@@ -200,12 +240,13 @@ def solutions(
         _split(records.boundary_excess, records.counts[:, 0]),
         _split(records.prices[: len(records.scores)], counts),
         _split(records.prices[len(records.scores) :], records.counts[:, 0]),
+        _split(np.arange(len(records.boundary)), records.counts[:, 0]),
         _split(records.checkpoints, records.counts[:, 1]),
         strict=True,
     )
     found = []
     known_y = None if targets is None else _split(targets, counts)
-    for index, (certificate, held, scores, boundary, excess, paid, paid_outside, checkpoints) in enumerate(pieces):
+    for index, (certificate, held, scores, boundary, excess, paid, paid_outside, stored, checkpoints) in enumerate(pieces):
         up, up_outside = np.argsort(support[held]), np.argsort(boundary)
         place = held[up]
         beta = coefficients[index, place]
@@ -234,6 +275,8 @@ def solutions(
                     float(records.sums[index, 0]),
                     by_side=bool(records.sums[index, 1]),
                 ),
+                boundary_side=records.sides[stored[up_outside]].astype(np.float64),
+                boundary_rows=None if beyond is None else take_rows(beyond, stored[up_outside]),
             )
         )
     return found

@@ -17,7 +17,7 @@ class Report(ABC):
     """Told about each machine when it starts, while it runs and when it is done."""
 
     silent: bool = False
-    """Whether nobody listens, so that machines may run at the same time."""
+    """Whether nobody listens, so that nothing need be told."""
 
     def __enter__(self) -> Self:
         return self
@@ -28,6 +28,10 @@ class Report(ABC):
     @abstractmethod
     def start(self, name: str) -> Callable[[Any], bool] | None:
         """Begin a machine; returns the function that the solver calls at its checkpoints, if any."""
+
+    @abstractmethod
+    def together(self, count: int) -> Callable[[Any], bool] | None:
+        """The same for machines that run at the same time: it is told about any one of them."""
 
     @abstractmethod
     def done(self, solution: Any) -> None:
@@ -41,6 +45,9 @@ class SilentReport(Report):
     silent = True
 
     def start(self, name: str) -> Callable[[Any], bool] | None:
+        return None
+
+    def together(self, count: int) -> Callable[[Any], bool] | None:
         return None
 
     def done(self, solution: Any) -> None:
@@ -72,6 +79,11 @@ class LineReport(Report):
         self._said = time.perf_counter()
         return self._checkpoint
 
+    def together(self, count: int) -> Callable[[Any], bool] | None:
+        self._name = "one of them"
+        self._said = time.perf_counter()
+        return self._checkpoint
+
     def done(self, solution: Any) -> None:
         print(f"{self._prefix()} {_summary(solution)}", flush=True)
 
@@ -83,7 +95,8 @@ class LineReport(Report):
         return False
 
     def _prefix(self) -> str:
-        return f"[maxmargin] {self._count}/{self.n_machines} {self._name}:"
+        number = f"{self._count}/{self.n_machines}" if self._count else f"{self.n_machines} machines,"
+        return f"[maxmargin] {number} {self._name}:"
 
 
 @final
@@ -114,6 +127,9 @@ class LiveReport(Report):
         self._name = name
         self._progress.update(self._task, description=name)
         return self._checkpoint
+
+    def together(self, count: int) -> Callable[[Any], bool] | None:
+        return self.start(f"one of {count}")
 
     def done(self, solution: Any) -> None:
         self._progress.console.print(f"{self._name}: {_summary(solution)}", markup=False, highlight=False)

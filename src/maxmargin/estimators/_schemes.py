@@ -11,13 +11,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from functools import cache, cached_property
+from functools import cache
 from itertools import combinations, pairwise
 from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin._lazy import lazy
 from maxmargin.problems._pairs import LabelledParts, class_pairs
 
 __all__ = [
@@ -70,7 +71,7 @@ class Scheme(ABC):
     def blocks(self, machine: int) -> list[tuple[int, int]]:
         """Where its coefficients stand: pairs (row of ``dual_coef_``, class of the support vectors)."""
 
-    @cached_property
+    @lazy
     def heights(self) -> NDArray[np.intp]:
         """For each machine the row of ``dual_coef_`` that has its coefficients of each class, shape (n_machines, K)."""
         heights = np.zeros((self.n_machines, self.n_classes), dtype=np.intp)
@@ -187,7 +188,7 @@ class OneVsOne(Scheme):
         i, j = self.pairs[machine]
         return [(j - 1, i), (i, j)]
 
-    @cached_property
+    @lazy
     def heights(self) -> NDArray[np.intp]:
         heights = np.zeros((self.n_machines, self.n_classes), dtype=np.intp)
         every, (i, j) = np.arange(self.n_machines), np.array(self.pairs).T

@@ -22,7 +22,7 @@ from maxmargin.estimators._training import Budget, train
 from maxmargin.estimators._values import machine_values
 from maxmargin.kernels import Gram
 from maxmargin.problems import Problem
-from maxmargin.solution import Solution, Status
+from maxmargin.solution import Solution
 from maxmargin.solution._columns import Columns
 from maxmargin.validation import WeightedRows, shape
 
@@ -46,7 +46,7 @@ class SharedMachines(KernelModel, ABC):
             found = train(problems, solver=solver, budget=budget, report=report, names=names, stacklevel=3)
         rows, dual = _coefficients(found, data.n)
         self._n_support = np.array([len(rows)], dtype=np.int32)
-        self._records = record(found, data.of_kept_rows(found.rows(found.boundary, found.n_boundary)))
+        self._records = record(found, found.rows(found.boundary, found.n_boundary), data, gram)
         self._readings = tuple(found.readings)
         self._targets = np.concatenate(columns).take(found.support)
         self._steps = found.steps
@@ -54,7 +54,7 @@ class SharedMachines(KernelModel, ABC):
         self.shape_fit_ = shape(X)
         self.intercept_ = found.bias
         self.n_iter_ = int(self._steps.max())
-        self.fit_status_ = int(any(status is not Status.CONVERGED for status in found.statuses))
+        self.fit_status_ = int(not all(status.is_optimal for status in found.statuses))
 
     def _values(self, X: Any) -> NDArray[np.float64]:
         """``f(x)`` of every machine, shape (m, n_machines)."""

@@ -17,7 +17,7 @@ from maxmargin.estimators._training import Deadline
 from maxmargin.kernels._scale import feature_scale_warning
 from maxmargin.losses import MarginLoss, as_loss
 from maxmargin.problems import Penalty, PrimalProblem
-from maxmargin.solution import Certificate, LinearSolution, Status
+from maxmargin.solution import Certificate, LinearSolution
 from maxmargin.solvers import Limits, StochasticSubgradient, SubgradientWalk
 from maxmargin.solvers._stochastic import WalkOn
 from maxmargin.validation import (
@@ -269,7 +269,7 @@ class StochasticClassifier(LinearScores):
         self.n_iter_ = max(1, self.t_)
         self.certificate_ = Certificate.combined(solution.certificate for solution in solutions)
         self.status_ = self.certificate_.status
-        self.fit_status_ = int(self.status_ is not Status.CONVERGED)
+        self.fit_status_ = int(not self.status_.is_optimal)
 
 
 def _codes(y: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.intp]:

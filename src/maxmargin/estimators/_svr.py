@@ -45,7 +45,7 @@ class _TubeRegressor(RegressorMixin, SharedMachines, ABC):  # type: ignore[misc]
         kernel, X, kind, budget = self._begin(X)
         y = target_columns(y, X)
         data = weighted_rows(X, sample_weight, pairwise=kind is RowKind.PAIRWISE)
-        gram = self._gram(kernel, data, kind)
+        gram = self._gram(kernel, data, kind, budget.deadline)
         self._finish(X, data.of_kept(y), data, kind, gram, budget)
         return self
 
@@ -85,7 +85,7 @@ class SVR(_TubeRegressor):
     ----------
     C : float, default=1.0
         Price of leaving the tube, positive. ``inf`` keeps all rows inside; where no function does, it raises `InfeasibleError`
-        with a proof and the ε that would be needed.
+        with a proof, and with an ε below which none can (``solution.proof.epsilon``): a bound, not one that would suffice.
     epsilon : float, default=0.1
         Half the width of the tube, at least 0.
     kernel : str, kernel object or callable, default="rbf"

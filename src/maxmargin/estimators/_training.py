@@ -5,18 +5,21 @@ from __future__ import annotations
 import math
 import time
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, final
+from typing import Any, NamedTuple, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin._solve import answer, answer_columns, complaint
+from maxmargin._solve import answer_columns, complaint
 from maxmargin.errors import InvalidInput
+from maxmargin.estimators._records import certificates_of
 from maxmargin.estimators._reporting import Report
+from maxmargin.kernels import Gram
+from maxmargin.kernels._scale import Moments
 from maxmargin.problems import Problem
-from maxmargin.solution import Status
+from maxmargin.solution import Certificate, Status
 from maxmargin.solution._answer import Answer
 from maxmargin.solution._columns import Columns
 
@@ -42,6 +45,10 @@ class Deadline:
         """Seconds left, a little more than 0 when none are; None without a limit."""
         return max(self._end - time.perf_counter(), 1e-9) if math.isfinite(self._end) else None
 
+    def is_over(self) -> bool:
+        """Whether the time is used up."""
+        return time.perf_counter() >= self._end
+
 
 @final
 @dataclass(frozen=True)
@@ -53,8 +60,13 @@ class Budget:
     deadline: Deadline
 
 
-def require_finite(gram: Any) -> None:
-    """Raise if the kernel overflows: by Cauchy and Schwarz it does so on the diagonal if anywhere."""
+def require_finite(gram: Gram, moments: Moments) -> None:
+    """Raise if the kernel overflows: by Cauchy and Schwarz it does so on the diagonal if anywhere.
+
+    The diagonal need not be computed where all squared lengths together would not make it overflow.
+    """
+    if not gram.kernel.overflows_at(1.01 * gram.n * float((moments.variance + moments.mean**2).sum())):
+        return
     finite = np.isfinite(gram.diagonal())
     if not finite.all():
         raise InvalidInput(
@@ -95,19 +107,34 @@ def train(
     stacklevel : int
         As in :func:`warnings.warn`, counted from the caller.
     """
-    if report.silent:
-        found = answer_columns(problems, solver, budget.tol, budget.max_iter, budget.deadline.left())
-    else:  # one at a time, so that the report can follow
-        answers = []
-        for name, problem in zip(names(), problems, strict=True):
-            follow = report.start(name)
-            left = budget.deadline.left()
-            answers += answer([problem], solver, budget.tol, budget.max_iter, left, callback=follow)
-            report.done(answers[-1])
-        found = Columns.of(answers)
+    # All at once, whether somebody listens or not: how machines share memory and kernel values decides about their last bits.
+    alone = len(problems) == 1
+    follow = None if report.silent else report.start(names()[0]) if alone else report.together(len(problems))
+    found = answer_columns(problems, solver, budget.tol, budget.max_iter, budget.deadline.left(), callback=follow)
+    if not report.silent:
+        for name, ending in zip(names(), _endings(found), strict=True):
+            if not alone:
+                report.start(name)
+            report.done(ending)
     if found.answers:
         _warn_of_the_worst(found.answers, names, stacklevel=stacklevel + 1)
     return found
+
+
+@final
+class _Ending(NamedTuple):
+    """What is reported of a machine that is done."""
+
+    status: Status
+    steps: int
+    support: range
+    certificate: Certificate
+
+
+def _endings(found: Columns) -> Iterator[_Ending]:
+    certificates = certificates_of(found.numbers, [status.name for status in found.statuses])
+    for certificate, steps, count in zip(certificates, found.steps.tolist(), found.n_support.tolist(), strict=True):
+        yield _Ending(certificate.status, steps, range(count), certificate)
 
 
 def _warn_of_the_worst(answers: list[Answer], names: Callable[[], list[str]], *, stacklevel: int) -> None:
@@ -123,7 +150,7 @@ def _warn_of_the_worst(answers: list[Answer], names: Callable[[], list[str]], *,
         As in :func:`warnings.warn`, counted from the caller.
     """
     endings = [answer.certificate for answer in answers]
-    empty = [bool(answer.remark) for answer in answers]
+    empty = [answer.status.is_optimal and bool(answer.remark) for answer in answers]
     worst = max(range(len(answers)), key=lambda i: (endings[i].status.severity, empty[i], endings[i].kkt_violation))
     said = complaint(answers[worst])
     if said is None:
@@ -132,7 +159,7 @@ def _warn_of_the_worst(answers: list[Answer], names: Callable[[], list[str]], *,
     if len(answers) > 1 and empty[worst]:
         message = f"{sum(empty)} of {len(answers)} machines separate nothing; one is {names()[worst]}. {message}"
     elif len(answers) > 1:
-        count = sum(ending.status is not Status.CONVERGED for ending in endings)
+        count = sum(not ending.status.is_optimal for ending in endings)
         what = "have no certificate" if endings[worst].status is Status.INDEFINITE else "did not converge"
         message = f"{count} of {len(answers)} machines {what}; the worst is {names()[worst]}. {message}"
     warnings.warn(message, category, stacklevel=stacklevel + 1)

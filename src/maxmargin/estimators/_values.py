@@ -8,6 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from maxmargin.estimators._schemes import SharedVectors
+from maxmargin.kernels._rows import about_the_first, is_balanced, sparse_weights
+
 if TYPE_CHECKING:
     from maxmargin.estimators._fitted import Fitted
 
@@ -34,10 +37,20 @@ def machine_weights(fitted: Fitted) -> Any:
     vectors = fitted.vectors
     if sparse.issparse(vectors):
         coefficients = fitted.scheme.spread(fitted.dual, fitted.bounds)
-        weights = type(vectors)(coefficients) @ vectors
+        weights = sparse_weights(type(vectors)(coefficients), vectors, balanced=_is_balanced(fitted))
         weights.sort_indices()
         return weights
-    return np.ascontiguousarray(fitted.scheme.combine(vectors.T, fitted.dual, fitted.bounds).T)
+    return np.ascontiguousarray(_dense_weights(fitted).T)
+
+
+def _dense_weights(fitted: Fitted) -> NDArray[np.float64]:
+    vectors = about_the_first(fitted.vectors) if _is_balanced(fitted) else fitted.vectors
+    return fitted.scheme.combine(vectors.T, fitted.dual, fitted.bounds)
+
+
+def _is_balanced(fitted: Fitted) -> bool:
+    """Whether coefficients sum to 0, as with every free offset: what is the same in all rows is not seen, and taken off."""
+    return not isinstance(fitted.scheme, SharedVectors) or all(is_balanced(beta) for beta in fitted.dual)
 
 
 def _weights_if_small(fitted: Fitted) -> NDArray[np.float64] | None:
@@ -47,4 +60,4 @@ def _weights_if_small(fitted: Fitted) -> NDArray[np.float64] | None:
         if fitted.scheme.n_machines * fitted.vectors.shape[1] > _LARGEST_WEIGHTS:
             return None
         return np.ascontiguousarray(machine_weights(fitted).toarray().T)
-    return fitted.scheme.combine(fitted.vectors.T, fitted.dual, fitted.bounds)
+    return _dense_weights(fitted)

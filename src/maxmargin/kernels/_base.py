@@ -44,6 +44,16 @@ class BoundKernel(ABC):
         """Whether every Gram matrix is known to be positive semidefinite."""
         return False
 
+    @property
+    def strictly_positive(self) -> bool:
+        """Whether ``φ(x_i)`` of any distinct rows are linearly independent."""
+        return False
+
+    @property
+    def degrees(self) -> range | None:
+        """Degrees of the monomials of features that φ consists of, up to factors; None if it is something else."""
+        return None
+
     @abstractmethod
     def gram(self, X: Any) -> Gram:
         """Source of the Gram matrix of the training rows."""

@@ -22,6 +22,8 @@ from maxmargin.validation import check_non_negative
 
 __all__ = ["FeatureKernel", "Formula", "gamma_value"]
 
+_VALUES_AT_ONCE = 1 << 17
+
 
 class Formula(IntEnum):
     """The formulas that the core knows; the numbers are the core's."""
@@ -53,6 +55,32 @@ class FeatureKernel(BoundKernel):
         if self.formula is Formula.POLYNOMIAL:
             return self.coef0 >= 0
         return self.formula is not Formula.SIGMOID
+
+    def overflows_at(self, square: float) -> bool:
+        """Whether ``k(x, x)`` may overflow where ``|x|²`` is not larger than this."""
+        if self.formula in (Formula.RBF, Formula.SIGMOID):
+            return False
+        try:
+            largest = (abs(1.0 if self.gamma is None else self.gamma) * square + abs(self.coef0)) ** self.degree
+        except OverflowError:
+            return True
+        return not math.isfinite(largest)
+
+    @property
+    def strictly_positive(self) -> bool:
+        """Whether ``φ(x_i)`` of any distinct rows are linearly independent: for the Gaussian (Micchelli 1986)."""
+        return self.formula is Formula.RBF and self.gamma is not None and self.gamma > 0.0
+
+    @property
+    def degrees(self) -> range | None:
+        """Degrees of monomials: 1; of a polynomial up to Q, or Q alone for ζ = 0; 0 if γ = 0 makes it constant."""
+        if self.formula is Formula.LINEAR:
+            return range(1, 2)
+        if self.gamma == 0.0 and (self.formula is Formula.RBF or (self.formula is Formula.POLYNOMIAL and self.coef0 > 0.0)):
+            return range(1)
+        if self.formula is Formula.POLYNOMIAL and self.gamma and self.mercer:
+            return range(0 if self.coef0 > 0.0 else self.degree, self.degree + 1)
+        return None
 
     def gram(self, X: Any) -> Gram:
         """Source of the Gram matrix of the training rows."""
@@ -103,10 +131,25 @@ def _variance(X: Any, weight: NDArray[np.float64] | None, moments: Moments | Non
     """Variance of all entries; the rows count by their weights."""
     if weight is None:
         return (moments_of(X) if moments is None else moments).of_all_entries
-    is_sparse = sparse.issparse(X)
-    total = float(weight.sum()) * int(X.shape[1])
-    mean = float((weight @ X).sum()) / total
-    if is_sparse:
-        return float((weight @ X.multiply(X)).sum()) / total - mean**2
-    centred = X - mean
-    return float(weight @ np.einsum("ij,ij->i", centred, centred)) / total
+    # Shares, since products with large weights overflow; about the mean, since a large one would hide the variance; some rows
+    # at a time, and without BLAS, whose threads change sums.
+    d = int(X.shape[1])
+    share = weight / float(weight.max())
+    share = share / (float(share.sum()) * d)
+    some = max(1, _VALUES_AT_ONCE // max(1, d))
+    parts = [(X[start : start + some], share[start : start + some]) for start in range(0, len(share), some)]
+    mean = math.fsum(_weighted_sum(part, own, 0.0) for part, own in parts)
+    return math.fsum(_weighted_sum(part, own, mean, squared=True) for part, own in parts)
+
+
+def _weighted_sum(rows: Any, weight: NDArray[np.float64], origin: float, *, squared: bool = False) -> float:
+    """Sum of all entries less the origin, or of their squares; the rows count by their weights."""
+    d = int(rows.shape[1])
+    if sparse.issparse(rows):
+        counts = np.diff(rows.indptr)
+        missing = float((weight * (d - counts)).sum()) * (origin * origin if squared else -origin)
+        rows, weight = rows.data, np.repeat(weight, counts)
+        away = rows.astype(np.float64) - origin
+        return float((weight * (away * away if squared else away)).sum()) + missing
+    away = rows.astype(np.float64) - origin
+    return float((weight * (np.einsum("ij,ij->i", away, away) if squared else away.sum(axis=1))).sum())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, NamedTuple, final
 
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin import _core
-from maxmargin.kernels._rows import take
+from maxmargin.kernels._rows import as_features, take, weights_of
 
 __all__ = ["Factor", "FeatureSource", "Gram"]
 
@@ -26,13 +26,14 @@ class FeatureSource:
 
     features: _core.Features
     function: _core.KernelFunction
+    centred: bool = False
 
     def __call__(self, subset: NDArray[np.int32] | None) -> _core.Gram:
-        return _core.feature_gram(self.features, self.function, subset)
+        return _core.feature_gram(self.features, self.function, subset, self.centred)
 
     def parts(self, rows: NDArray[np.int32], cuts: Sequence[int]) -> list[_core.Gram]:
         """Part k has the rows from ``cuts[k]`` to ``cuts[k + 1]``."""
-        return _core.feature_grams(self.features, self.function, rows, cuts)
+        return _core.feature_grams(self.features, self.function, rows, cuts, self.centred)
 
 
 @final
@@ -75,7 +76,7 @@ class Gram:
     2
     """
 
-    __slots__ = ("_constant", "_signs", "_source", "_subset", "_x", "core", "kernel", "n")
+    __slots__ = ("_constant", "_indefinite", "_signs", "_source", "_subset", "_x", "core", "kernel", "n")
 
     def __init__(
         self,
@@ -91,6 +92,7 @@ class Gram:
         self._subset = subset
         self._signs = signs
         self._constant = constant
+        self._indefinite: bool | None = None
         self.kernel = kernel
         self.core = source(subset)
         self.n: int = self.core.size
@@ -103,34 +105,58 @@ class Gram:
         """``K β`` in float64."""
         return self.core.product(np.ascontiguousarray(beta, dtype=np.float64))
 
+    def predicted(self, beta: NDArray[np.float64], shift: float) -> NDArray[np.float64]:
+        """``K β`` as a fitted model computes it from its support vectors, rounding included, with the shift of its offset."""
+        signed = beta if self._signs is None else self._signs * beta
+        support, every = np.flatnonzero(signed).astype(np.int32), np.arange(self.n, dtype=np.int32)
+        rows, vectors, held = self.rows(every), self.rows(support), signed[support]
+        if self.kernel.is_precomputed:
+            return np.asarray(self.block(every, support) @ beta[support])
+        if self.kernel.is_linear:
+            scores = _core.row_products(as_features(rows), weights_of(held, vectors)) + shift
+        else:
+            scores = self.kernel.weighted_sums(rows, vectors, held[np.newaxis], (0, len(support)))[0, 0]
+        return np.asarray(scores if self._signs is None else self._signs * (scores + self._constant * float(signed.sum())))
+
     @staticmethod
     def matvecs(grams: Sequence[Gram], beta: NDArray[np.float64]) -> NDArray[np.float64]:
         """``K β`` of several sources, in parallel; β and the products stand one source after the other."""
         return _core.products([gram.core for gram in grams], beta)
+
+    @staticmethod
+    def matvecs_within(seconds: float, grams: Sequence[Gram], beta: NDArray[np.float64]) -> NDArray[np.float64] | None:
+        """The same, or None if that takes more than so many seconds; 0 stands for no limit."""
+        return _core.products([gram.core for gram in grams], beta, seconds)
 
     def block(self, rows: Any, columns: Any) -> NDArray[np.float64]:
         """``K[rows, columns]`` in float64."""
         return self.core.block(np.ascontiguousarray(rows, dtype=np.int32), np.ascontiguousarray(columns, dtype=np.int32))
 
     def is_indefinite(self) -> bool:
-        """Whether the matrix has a clearly negative eigenvalue; only small ones are looked at, larger ones pass."""
+        """Whether the matrix has a clearly negative eigenvalue; only small ones are looked at, larger ones pass.
+
+        It has if ``K + 1e-10 max|K_ii|`` cannot be factored. The answer is kept: the matrix does not change.
+        """
         if self.n > self.kernel.largest_checked:
             return False
-        every = np.arange(self.n, dtype=np.int32)
-        K = self.block(every, every)
-        scale = float(np.abs(np.diagonal(K)).max(initial=0.0))
-        K[every, every] += 1e-10 * scale + 1e-300
-        try:
-            np.linalg.cholesky(K)
-        except np.linalg.LinAlgError:
-            return True
-        return False
+        if self._indefinite is None:
+            self._indefinite = self.core.is_indefinite()
+        return self._indefinite
 
     def take(self, indices: Any) -> Gram:
         """Gram of some of the rows; X is shared."""
         chosen = np.ascontiguousarray(indices, dtype=np.int32)
         subset = chosen if self._subset is None else self._subset[chosen]
         return Gram(self._source, self._x, self.kernel, subset, self._signs, self._constant)
+
+    def centred(self) -> Gram:
+        """For problems whose β sum to 0: of a linear kernel that of rows less their centre, which keeps a large constant out.
+
+        There ``K β`` differs by a constant only, and the judge shifts the offset back to rows as they are.
+        """
+        if not isinstance(self._source, FeatureSource) or not self.kernel.is_linear:
+            return self
+        return Gram(replace(self._source, centred=True), self._x, self.kernel, self._subset)
 
     def cores_of(self, indices: NDArray[np.int32], cuts: Sequence[int]) -> list[_core.Gram]:
         """The core's sources for parts of the rows: part k has the indices from ``cuts[k]`` to ``cuts[k + 1]``."""
@@ -140,8 +166,9 @@ class Gram:
         return [self._source(subset[begin:end]) for begin, end in pairwise(cuts)]
 
     def factor(self) -> Factor | None:
-        """The rows behind a linear kernel, so that ``K β`` needs no kernel value; None for other kernels, or adjusted twice."""
-        if not self.kernel.is_linear or math.isnan(self._constant):
+        """The rows behind a linear kernel, so that ``K β`` needs no kernel value; None if not, centred or adjusted twice."""
+        centred = isinstance(self._source, FeatureSource) and self._source.centred
+        if not self.kernel.is_linear or math.isnan(self._constant) or centred:
             return None
         signs = np.ones(self.n) if self._signs is None else self._signs
         if self._signs is not None and self._subset is not None:

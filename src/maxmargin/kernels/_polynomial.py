@@ -13,7 +13,14 @@ from maxmargin.kernels._feature_kernel import FeatureKernel, Formula, gamma_valu
 from maxmargin.kernels._scale import Moments
 from maxmargin.validation import check_integer, check_real
 
-__all__ = ["Polynomial"]
+__all__ = ["Polynomial", "check_degree"]
+
+_LARGEST_DEGREE = 2**31 - 1  # that the core can count
+
+
+def check_degree(value: Any, owner: str) -> int:
+    """Return a degree that the core can take."""
+    return check_integer("degree", check_integer("degree", value, owner, 0), owner, 0, _LARGEST_DEGREE)
 
 
 @final
@@ -45,7 +52,7 @@ class Polynomial(Kernel):
         self, X: Any, sample_weight: NDArray[np.float64] | None = None, *, moments: Moments | None = None
     ) -> FeatureKernel:
         """Fix γ, ζ and Q."""
-        check_integer("degree", self.degree, "Polynomial", 0)
+        check_degree(self.degree, "Polynomial")
         check_real("coef0", self.coef0, "Polynomial")
         gamma = gamma_value(self.gamma, X, sample_weight, "Polynomial", moments)
         return FeatureKernel(Formula.POLYNOMIAL, gamma, float(self.coef0), int(self.degree))

@@ -47,15 +47,12 @@ class _PrecomputedKernel(BoundKernel):
 
 def _require_symmetric(K: NDArray[Any]) -> None:
     """Refuse a matrix that differs from its transpose by more than rounding."""
-    scale = max(float(K.max(initial=0.0)), -float(K.min(initial=0.0)))
-    for start in range(0, len(K), 512):
-        some = slice(start, start + 512)
-        difference = float(np.abs(K[some] - K[:, some].T).max(initial=0.0))
-        if difference > 1e-5 * scale:
-            raise InvalidInput(
-                f"A precomputed kernel matrix must be symmetric. Got entries that differ from their transpose by up to "
-                f"{difference:.3g}. If that is noise, use (K + K.T) / 2."
-            )
+    largest, difference = _core.square_check(K)
+    if not difference <= 1e-5 * largest:  # NaN where the difference of two values overflows
+        raise InvalidInput(
+            f"A precomputed kernel matrix must be symmetric. Got entries that differ from their transpose by up to "
+            f"{difference:.3g}. If that is noise, use (K + K.T) / 2."
+        )
 
 
 @final

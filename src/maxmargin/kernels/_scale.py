@@ -17,6 +17,7 @@ from maxmargin.kernels._rows import as_features
 __all__ = ["Moments", "feature_scale_warning", "moments_of"]
 
 _LARGEST_RATIO = 1e4
+_CANCELLED = 1e-6  # variance, as a part of the squared mean
 
 
 def feature_scale_warning(X: Any, model: str, *, stacklevel: int = 2) -> Moments:
@@ -88,10 +89,21 @@ class Moments(NamedTuple):
         """Variance of all entries."""
         d = len(self.mean)
         off = self.mean - self.mean.sum() / d
-        return float(self.variance.sum() + off @ off) / d
+        return float(self.variance.sum() + (off * off).sum()) / d
 
 
 def moments_of(X: Any) -> Moments:
     """Moments of rows in one pass; the variance of a constant column of a dense X is exactly 0."""
     mean, variance = _core.column_moments(as_features(X))
-    return Moments(mean if sparse.issparse(X) else mean + X[0], variance)
+    if not sparse.issparse(X):
+        return Moments(mean + X[0], variance)
+    with np.errstate(over="ignore"):
+        cancelled = np.flatnonzero(variance <= _CANCELLED * np.square(mean))
+    if len(cancelled):  # the difference of two squares has lost its digits
+        columns = X[:, cancelled].tocsc()
+        away = columns.data.astype(np.float64) - np.repeat(mean[cancelled], np.diff(columns.indptr))
+        squares = np.add.reduceat(np.append(away * away, 0.0), columns.indptr[:-1]) * (np.diff(columns.indptr) > 0)
+        missing = X.shape[0] - np.diff(columns.indptr)
+        variance = variance.copy()
+        variance[cancelled] = (squares + missing * np.square(mean[cancelled])) / X.shape[0]
+    return Moments(mean, variance)

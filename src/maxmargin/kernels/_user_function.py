@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, final
 
 import numpy as np
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from maxmargin import _core
+from maxmargin._lazy import lazy
 from maxmargin.errors import KernelError
 from maxmargin.kernels._base import BoundKernel, Kernel
 from maxmargin.kernels._gram import Gram
@@ -94,7 +94,7 @@ class _FunctionRows:
             lambda rows, columns: self.block(subset[rows], subset[columns]), lambda: self.diagonal[subset], len(subset)
         )
 
-    @cached_property
+    @lazy
     def diagonal(self) -> NDArray[np.float64]:
         """``k(x, x)`` of all rows, from small square blocks: a call costs more than some values too many."""
         if self._n <= _WHOLE:

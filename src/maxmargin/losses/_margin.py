@@ -7,6 +7,7 @@ from typing import ClassVar, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import xlog1py, xlogy
 
 from maxmargin.losses._base import ConvexLoss, MarginLoss, Vector
 
@@ -15,11 +16,6 @@ __all__ = ["Exponential", "Hinge", "Logistic", "Perceptron", "Squared", "Squared
 
 def _floats(z: ArrayLike) -> Vector:
     return np.asarray(z, dtype=np.float64)
-
-
-def _times_log(p: Vector) -> Vector:
-    """``p log p``, and 0 at 0."""
-    return np.asarray(p * np.log(np.where(p > 0.0, p, 1.0)))
 
 
 def _inside(inside: NDArray[np.bool_], value: Vector) -> Vector:
@@ -127,9 +123,7 @@ class Logistic(ConvexLoss, MarginLoss):
     def conjugate(self, u: ArrayLike) -> Vector:
         """``p log p + (1 − p) log(1 − p)`` with ``p = −u`` between 0 and 1."""
         p = -_floats(u)
-        inside = (p >= 0.0) & (p <= 1.0)
-        p = np.where(inside, p, 0.5)
-        return _inside(inside, _times_log(p) + _times_log(1.0 - p))
+        return _inside((p >= 0.0) & (p <= 1.0), xlogy(p, p) + xlog1py(1.0 - p, -p))
 
 
 @final
@@ -156,9 +150,7 @@ class Exponential(ConvexLoss, MarginLoss):
     def conjugate(self, u: ArrayLike) -> Vector:
         """``p log p − p`` with ``p = −u ≥ 0``."""
         p = -_floats(u)
-        inside = p >= 0.0
-        p = np.where(inside, p, 1.0)
-        return _inside(inside, _times_log(p) - p)
+        return _inside(p >= 0.0, xlogy(p, p) - p)
 
 
 @final

@@ -29,7 +29,6 @@ __all__ = [
     "Model",
     "Problem",
     "gram_of",
-    "is_nothing",
     "labelled",
     "require_equally_many",
     "require_range",
@@ -56,6 +55,14 @@ class Judged(Protocol):
     def dual(self) -> float: ...
     @property
     def square_norm(self) -> float: ...
+    @property
+    def shift(self) -> float: ...
+    @property
+    def noise(self) -> float: ...
+    @property
+    def norm_noise(self) -> float: ...
+    @property
+    def is_zero(self) -> bool: ...
 
 
 @final
@@ -111,6 +118,8 @@ class Problem(ABC):
 
     gram: Gram
     y: Vector
+    can_be_zero: bool = True
+    """Whether the optimum may be 0, as it is where ν-problems separate nothing."""
 
     @property
     @abstractmethod
@@ -129,6 +138,10 @@ class Problem(ABC):
         """What a violation of 1 in the dual is in the formulation's own terms."""
         return 1.0
 
+    def objectives(self, judged: Judged) -> tuple[float, float]:
+        """Primal and dual objective in the formulation's own terms; in most they are those of the dual problem."""
+        return judged.primal, judged.dual
+
     def within(self, beta: Vector) -> Problem:
         """What a solver is given to go on from β: the same with bounds far beyond β where there are none, else itself."""
         return self
@@ -136,6 +149,10 @@ class Problem(ABC):
     def proof(self, beta: Vector, judged: Judged) -> Inseparable | NoTube | None:
         """Why there is no answer; None if there is one, as in every problem with slack."""
         return None
+
+    def undecided(self, judged: Judged) -> str:
+        """What floating point could not decide where the search stalled; empty for most."""
+        return ""
 
     def remark(self, judged: Judged) -> str:
         """What must be said of an optimum that tells nothing, and what to do; empty for all others."""
@@ -148,23 +165,16 @@ class Problem(ABC):
 
     def model(self, beta: Vector, judged: Judged) -> Model:
         """The answer in the formulation's own terms; in most it is that of the dual."""
+        primal, dual = self.objectives(judged)
         return Model(
             beta=beta,
             scores=judged.scores + judged.bias,
-            bias=judged.bias,
-            bias_interval=judged.bias_interval,
-            primal=judged.primal,
-            dual=judged.dual,
+            bias=judged.bias + judged.shift,
+            bias_interval=(judged.bias_interval[0] + judged.shift, judged.bias_interval[1] + judged.shift),
+            primal=primal,
+            dual=dual,
             reading=self.reading(judged),
         )
-
-
-def is_nothing(judged: Judged, mass: float, square: float) -> bool:
-    """Whether w is not told from 0: no bound keeps the optimum ``−½|w|²`` from 0, and ``|w|²`` is below 1e-6 of its bound.
-
-    So the judge takes an optimum for 0 at the usual tolerance, too. The bound has Σ|β| and the largest ``|φ(x)|²``.
-    """
-    return judged.primal >= 0.5 * judged.dual and judged.square_norm <= 1e-6 * mass * mass * square
 
 
 def labelled(X: Any, y: Any, kernel: Kernel | Any, sample_weight: Any, owner: str) -> tuple[Kernel, TrainingSet]:

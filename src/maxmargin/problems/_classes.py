@@ -187,15 +187,22 @@ class LinearClasses:
 
     def objective(self, w: Matrix, b: Vector) -> float:
         """What is minimised, at weights of shape (K, d) and offsets of shape (K,)."""
-        f = self.scores(w, b)
-        f -= f[np.arange(self.n), self.codes][:, np.newaxis]
-        if self.loss is ClassLoss.JOINT:
-            f += 1.0
-            f[np.arange(self.n), self.codes] = 0.0
-            loss = f.max(axis=1)
-        else:
-            loss = _log_of_sum(f, self.codes)
-        return self.penalty_of(w, b) + float((self.price * loss).sum())
+        return self.penalty_of(w, b) + float((self.price * self.losses(self.scores(w, b))).sum())
+
+    def losses(self, scores: Matrix) -> Vector:
+        """What each row loses, from scores of shape (n, K)."""
+        f = scores - scores[np.arange(self.n), self.codes][:, np.newaxis]
+        if self.loss is ClassLoss.MULTINOMIAL:
+            return _log_of_sum(f, self.codes)
+        f += 1.0
+        f[np.arange(self.n), self.codes] = 0.0
+        return np.asarray(f.max(axis=1))
+
+    @staticmethod
+    def probabilities(scores: Matrix) -> Matrix:
+        """``e^f_k / Σ_l e^f_l`` of each row: the slopes of the multinomial loss, which has 1 less for the own class."""
+        e = np.exp(scores - scores.max(axis=1, keepdims=True))
+        return np.asarray(e / e.sum(axis=1, keepdims=True))
 
     def penalty_of(self, w: Matrix, b: Vector) -> float:
         """``½ Σ|w_k|²``, with ``½ Σ(b_k/scale)²`` if the offset is penalised; 0 without a penalty."""

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Any, Self, final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin._lazy import lazy
 from maxmargin.kernels import Gram, Kernel
 from maxmargin.problems._base import Judged, Model, Problem, gram_of, labelled, require_equally_many
+from maxmargin.problems._coincidence import coincidence, equal_rows
 from maxmargin.problems._dual import DualProblem
 from maxmargin.problems._proofs import Inseparable
 from maxmargin.problems._reading import Margin
@@ -20,7 +21,7 @@ __all__ = ["HardMargin"]
 
 Vector = NDArray[np.float64]
 
-_SAME_POINT = 1e-12  # squared distance, as a part of the largest k(x, x): below it is rounding
+_SUSPICIOUS = 1e-8  # squared distance, as a part of the largest k(x, x): below it may be 0
 _BEYOND = 2.0  # a bound of β that is never met
 
 
@@ -56,6 +57,8 @@ class HardMargin(Problem):
     (array([1.]), -2.0, 2.0)
     """
 
+    can_be_zero = False
+
     def __init__(self, X: Any, y: Any, kernel: Kernel | Any = None, offset: bool = True, sample_weight: Any = None) -> None:
         chosen, data = labelled(X, y, kernel, sample_weight, "HardMargin")
         self._fill(gram_of(chosen, data), data.y, check_boolean("offset", offset, "HardMargin"))
@@ -73,7 +76,7 @@ class HardMargin(Problem):
         self.y = y
         self.offset = offset
 
-    @cached_property
+    @lazy
     def dual(self) -> DualProblem:
         """Nearest points: ``q = 0``, and sums of ±1 on both sides; without offset one sum of 1 over ``y_i y_j k``.
 
@@ -84,7 +87,7 @@ class HardMargin(Problem):
         if not self.offset:
             return DualProblem(gram=self.gram.adjusted(self.y), q=zero, lower=zero, upper=np.abs(ends), offset=True, total=1.0)
         return DualProblem(
-            gram=self.gram,
+            gram=self.gram.centred(),
             q=zero,
             lower=np.minimum(ends, 0.0),
             upper=np.maximum(ends, 0.0),
@@ -112,30 +115,69 @@ class HardMargin(Problem):
         return self._hulls / judged.square_norm if judged.square_norm > 0 else 1.0
 
     def proof(self, beta: Vector, judged: Judged) -> Inseparable | None:
-        """The nearest points, if they are the same."""
-        scale = float(np.abs(self.gram.diagonal()).max())
-        if judged.square_norm > _SAME_POINT * scale:
+        """The nearest points, if they are the same: exactly, since a margin may be as small as rounding."""
+        if not self._may_be_inseparable(judged):
             return None
-        return Inseparable(np.abs(beta), float(np.sqrt(max(0.0, judged.square_norm))))
+        pair = self._equal_pair()
+        if pair is not None:
+            weights = np.zeros(len(self.y))
+            weights[list(pair)] = 0.5 * self._hulls
+            return Inseparable(weights, 0.0)
+        found = coincidence(self.gram, self.y * np.abs(beta), offset=self.offset, signs=self.y)
+        if found is None:
+            return None
+        weights = np.abs(found[0]) * self._hulls / np.abs(found[0]).sum()
+        between = self.y * weights if self.offset else weights
+        return Inseparable(weights, max(0.0, float(between @ self.dual.gram.matvec(between))) ** 0.5)
+
+    def _may_be_inseparable(self, judged: Judged) -> bool:
+        return judged.square_norm <= _SUSPICIOUS * float(np.abs(self.dual.gram.diagonal()).max())
+
+    def _equal_pair(self) -> tuple[int, int] | None:
+        """Two rows that are the same, of different classes."""
+        number = equal_rows(self.gram)
+        shared = np.intersect1d(number[self.y > 0], number[self.y < 0])
+        if not len(shared):
+            return None
+        first = number == shared[0]
+        return int(np.flatnonzero(first & (self.y > 0))[0]), int(np.flatnonzero(first & (self.y < 0))[0])
+
+    def undecided(self, judged: Judged) -> str:
+        """That floating point cannot tell whether the classes are separable."""
+        if not self._may_be_inseparable(judged) or float((self.y * self._values(judged)).min()) > 0.0:
+            return ""
+        distance = max(0.0, judged.square_norm) ** 0.5
+        return (
+            f"Floating point cannot decide whether a hyperplane separates the classes: the nearest points of their convex hulls"
+            f" are at most {distance:.1g} apart, and no proof was found that they coincide."
+        )
 
     def terms(self, judged: Judged) -> Terms:
         """No slack at any price; in the scale of the answer ``Σ β = 0``, and no mass is given."""
         return Terms(np.full(len(self.y), np.inf), free_offset=self.offset)
 
-    def model(self, beta: Vector, judged: Judged) -> Model:
-        """From nearest points to the canonical hyperplane; the primal value is that of w made long enough for all rows."""
+    def _values(self, judged: Judged) -> Vector:
+        """``f(x_i)`` of the canonical hyperplane."""
+        turned, bias = (1.0, judged.bias) if self.offset else (self.y, 0.0)
+        return self.unit(judged) * (turned * judged.scores + bias)
+
+    def objectives(self, judged: Judged) -> tuple[float, float]:
+        """``½|w|²`` of w made long enough for all rows, and ``2/|v|²``, without offset ``½/|v|²``; apart by rounding."""
         scale = self.unit(judged)
-        turned = 1.0 if self.offset else self.y
-        bias = judged.bias if self.offset else 0.0
-        f = scale * (turned * judged.scores + bias)
-        nearest = float((self.y * f).min())
-        norm = scale * (scale * judged.square_norm)  # the square of scale may overflow
+        nearest = float((self.y * self._values(judged)).min()) - scale * judged.noise
+        norm, noise = scale * (scale * judged.square_norm), scale * (scale * judged.norm_noise)  # scale² may overflow
+        return 0.5 * (norm + noise) / nearest**2 if nearest > 0 else np.inf, max(0.0, self._hulls * scale - 0.5 * norm - noise)
+
+    def model(self, beta: Vector, judged: Judged) -> Model:
+        """From nearest points to the canonical hyperplane."""
+        scale, (primal, dual) = self.unit(judged), self.objectives(judged)
+        bias = scale * ((judged.bias if self.offset else 0.0) + judged.shift)
         return Model(
-            beta=scale * turned * beta,
-            scores=f,
-            bias=scale * bias,
-            bias_interval=(scale * bias, scale * bias),
-            primal=0.5 * norm / nearest**2 if nearest > 0 else np.inf,
-            dual=self._hulls * scale - 0.5 * norm,
+            beta=scale * beta if self.offset else scale * self.y * beta,
+            scores=self._values(judged),
+            bias=bias,
+            bias_interval=(bias, bias),
+            primal=primal,
+            dual=dual,
             reading=Margin(),
         )

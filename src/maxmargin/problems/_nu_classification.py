@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Any, Self, final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin._lazy import lazy
 from maxmargin.errors import InvalidInput
 from maxmargin.kernels import Gram, Kernel
-from maxmargin.problems._base import Judged, Model, Problem, gram_of, is_nothing, labelled, require_equally_many, require_range
+from maxmargin.problems._base import Judged, Model, Problem, gram_of, labelled, require_equally_many, require_range
 from maxmargin.problems._dual import DualProblem
 from maxmargin.problems._filling import filled
 from maxmargin.problems._reading import Margin
@@ -86,12 +86,12 @@ class NuClassification(Problem):
         self._largest = largest
         self._mass = min(nu, largest) * total
 
-    @cached_property
+    @lazy
     def dual(self) -> DualProblem:
         """``q = 0``, β between 0 and ``y w_i``, and half of ``ν W`` on each side."""
         ends = self.y * self.weight
         return DualProblem(
-            gram=self.gram,
+            gram=self.gram.centred(),
             q=np.zeros(len(self.y)),
             lower=np.minimum(ends, 0.0),
             upper=np.maximum(ends, 0.0),
@@ -118,21 +118,11 @@ class NuClassification(Problem):
     def _scale(self, judged: Judged) -> float:
         """``1 / ρ``, and ρ is minus the price of the mass; 1 where there is no margin, or only rounding."""
         rho = -judged.price
-        rounding = max(1e-15 * self._mass * self._square, 1e-300)
-        return 1.0 / rho if rho > rounding and not self._overlap(judged) else 1.0
-
-    @cached_property
-    def _square(self) -> float:
-        """The largest ``|φ(x)|²``."""
-        return float(np.abs(self.gram.diagonal()).max())
-
-    def _overlap(self, judged: Judged) -> bool:
-        """Whether the reduced hulls meet."""
-        return is_nothing(judged, self._mass, self._square)
+        return 1.0 / rho if rho > 1e-300 and not judged.is_zero else 1.0
 
     def remark(self, judged: Judged) -> str:
         """That there is no margin."""
-        if not self._overlap(judged):
+        if not judged.is_zero:
             return ""
         higher = f"Raise nu, which shrinks them, up to {self._largest:.6g}, or choose" if self.nu < self._largest else "Choose"
         return (
@@ -143,10 +133,10 @@ class NuClassification(Problem):
     def model(self, beta: Vector, judged: Judged) -> Model:
         """The answer divided by ρ."""
         scale = self._scale(judged)
-        bias = scale * judged.bias
+        bias = scale * (judged.bias + judged.shift)
         return Model(
             beta=scale * beta,
-            scores=scale * judged.scores + bias,
+            scores=scale * (judged.scores + judged.bias),
             bias=bias,
             bias_interval=(bias, bias),
             primal=judged.primal,

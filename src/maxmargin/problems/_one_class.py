@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import math
-from functools import cached_property
 from typing import Any, Self, final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin._lazy import lazy
 from maxmargin.kernels import Gram, Kernel
 from maxmargin.problems._base import (
     Judged,
     Model,
     Problem,
     gram_of,
-    is_nothing,
     require_equally_many,
     require_range,
     unlabelled,
@@ -80,7 +79,7 @@ class OneClass(Problem):
         self.weight = weight
         self.nu = nu
 
-    @cached_property
+    @lazy
     def dual(self) -> DualProblem:
         """``q = 0``, β between 0 and w_i, and ``Σβ = ν W``; what is beyond this sum is never met, and only loses digits."""
         zero = np.zeros(len(self.weight))
@@ -94,7 +93,7 @@ class OneClass(Problem):
 
     def remark(self, judged: Judged) -> str:
         """That nothing is separated from the origin."""
-        if not is_nothing(judged, self.dual.total, float(np.abs(self.gram.diagonal()).max())):
+        if not judged.is_zero:
             return ""
         return (
             f"The margin is 0: at nu = {self.nu:g} the origin is inside the reduced convex hull of the rows, w = 0 is optimal,"
@@ -155,7 +154,7 @@ class DataDescription(Problem):
         self.weight = weight
         self.nu = nu
 
-    @cached_property
+    @lazy
     def dual(self) -> DualProblem:
         """``q = −k(x_i, x_i)/2``, β between 0 and ``w_i/(ν W)``, and ``Σβ = 1``, beyond which no bound is met."""
         upper = np.minimum(self.weight / (self.nu * float(self.weight.sum())), _BEYOND)

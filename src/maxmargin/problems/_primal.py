@@ -13,6 +13,7 @@ from maxmargin import _core
 from maxmargin.errors import InvalidInput
 from maxmargin.kernels._rows import as_features
 from maxmargin.losses import Loss, MarginLoss, as_loss
+from maxmargin.problems._centring import Centred, Centring, level_of
 from maxmargin.problems._soft_margin import Offset
 from maxmargin.validation import check_positive, feature_matrix, reject, target_column, training_set, weighted_rows
 
@@ -87,6 +88,8 @@ class PrimalProblem:
         Labels −1 and +1, or targets.
     price : ndarray of float64
         ``C_i``.
+    centring : Centring
+        Which columns are far from 0, and the rows without that.
 
     Examples
     --------
@@ -97,7 +100,7 @@ class PrimalProblem:
     (10.125, 0.5)
     """
 
-    __slots__ = ("B", "X", "features", "loss", "offset", "offset_scale", "penalty", "price", "y")
+    __slots__ = ("B", "X", "_centred", "centring", "features", "loss", "offset", "offset_scale", "penalty", "price", "y")
 
     X: Any
     y: Vector
@@ -108,6 +111,8 @@ class PrimalProblem:
     offset_scale: float
     B: float
     features: _core.Features
+    centring: Centring
+    _centred: tuple[Centred | None] | None
 
     def __init__(
         self,
@@ -147,14 +152,27 @@ class PrimalProblem:
         offset: Offset = Offset.FREE,
         offset_scale: float = 1.0,
         B: float = math.inf,
+        centring: Centring | None = None,
     ) -> Self:
-        """The problem from parts that are valid already: rows, labels −1 and +1 or targets, and ``C_i > 0``."""
+        """The problem from parts that are valid already: rows, labels −1 and +1 or targets, and ``C_i > 0``.
+
+        Problems of the same rows may share their ``centring``.
+        """
         problem = cls.__new__(cls)
-        problem._fill(X, y, price, loss, penalty, offset, offset_scale, B)
+        problem._fill(X, y, price, loss, penalty, offset, offset_scale, B, centring)
         return problem
 
     def _fill(
-        self, X: Any, y: Vector, price: Vector, loss: Loss, penalty: Penalty, offset: Offset, offset_scale: float, B: float
+        self,
+        X: Any,
+        y: Vector,
+        price: Vector,
+        loss: Loss,
+        penalty: Penalty,
+        offset: Offset,
+        offset_scale: float,
+        B: float,
+        centring: Centring | None = None,
     ) -> None:
         if not len(y) == len(price) == X.shape[0]:
             raise InvalidInput(f"Got {X.shape[0]} rows, {len(y)} labels and {len(price)} prices; they must be equally many.")
@@ -168,6 +186,8 @@ class PrimalProblem:
             "offset_scale": offset_scale,
             "B": B,
             "features": as_features(X),
+            "centring": Centring(X) if centring is None else centring,
+            "_centred": None,
         }
         for name, value in fields.items():
             object.__setattr__(self, name, value)
@@ -184,6 +204,29 @@ class PrimalProblem:
     def d(self) -> int:
         """Number of features."""
         return int(self.X.shape[1])
+
+    @property
+    def centred(self) -> Centred | None:
+        """The same problem with rows and targets near 0; None where they are, or where no free offset makes it the same."""
+        known = self._centred
+        if known is None:
+            known = (self._moved(),)
+            object.__setattr__(self, "_centred", known)
+        return known[0]
+
+    def _moved(self) -> Centred | None:
+        if self.offset is not Offset.FREE:
+            return None
+        mean = self.centring.mean
+        level = 0.0 if isinstance(self.loss, MarginLoss) else level_of(self.y)
+        if mean is None and level == 0.0:
+            return None
+        X = self.centring.X
+        terms = (self.loss, self.penalty, self.offset, self.offset_scale, self.B)
+        # Its own rows are near 0, or as near as they can be.
+        near = type(self).on(X, self.y - level, self.price, *terms)
+        object.__setattr__(near, "_centred", (None,))
+        return Centred(near, mean, level)
 
     def scores(self, w: Vector, b: float = 0.0) -> Vector:
         """``f(x_i) = <w, x_i> + b`` of the training rows, in float64."""

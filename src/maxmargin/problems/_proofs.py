@@ -24,7 +24,8 @@ class Inseparable:
         Of every row; those of a class sum to 1, and the two weighted means of ``φ(x_i)`` coincide. Without offset all sum to 1,
         and the weighted mean of ``y_i φ(x_i)`` is 0.
     distance : float
-        Between the two points: 0 up to rounding.
+        Between the two points as floating point has them. Exact weights, for which it is 0, are proven to exist within rounding
+        of these (`maxmargin.problems._exact`); for a precomputed matrix or a kernel function, up to the rounding of its values.
 
     Examples
     --------
@@ -41,7 +42,7 @@ class Inseparable:
     distance: float
 
     def __str__(self) -> str:
-        return f"no hyperplane separates the classes: weighted means of their rows are {self.distance:.1g} apart."
+        return "no hyperplane separates the classes: weighted means of their rows are the same point."
 
 
 @final
@@ -58,13 +59,13 @@ class NoTube:
         Weights of every row, not negative; each sums to 1, and the weighted means of ``φ(x_i)`` coincide. Without offset both
         together sum to 1, and ``Σ (above_i − below_i) φ(x_i) = 0``.
     distance : float
-        Between the two means: 0 up to rounding.
+        Between the two means as floating point has them. Exact weights, for which it is 0, are proven to exist within rounding
+        of these; for a precomputed matrix or a kernel function, up to the rounding of its values.
     apart : float
         ``Σ (above_i − below_i) y_i``, by which the mean of the targets above exceeds that below: more than 2ε; without offset
         more than ε.
     epsilon : float
-        Half the width of the narrowest tube that this leaves possible: half of ``apart``, without offset all of it; but for the
-        distance, over which a function can change by ``|w|`` times it.
+        A lower bound of the ε that would be needed: half of ``apart``, without offset all of it. The least one may be larger.
 
     Examples
     --------

@@ -32,6 +32,10 @@ class Reading(ABC):
         """``α = y β``: negative where β has the wrong sign."""
         return y * beta
 
+    def side(self, y: Vector, f: Vector, beta: Vector) -> Vector:
+        """The sign that β can have where f is; 0 if both."""
+        return y
+
 
 @final
 @dataclass(frozen=True)
@@ -82,6 +86,10 @@ class Tube(Reading):
     def multiplier(self, y: Vector, beta: Vector) -> Vector:
         """``|β|``: a row of a regression may pull to both sides."""
         return np.abs(beta)
+
+    def side(self, y: Vector, f: Vector, beta: Vector) -> Vector:
+        """That of β, or of the nearer edge of the tube; a tube without width has both at once."""
+        return np.zeros(len(y)) if self.epsilon == 0.0 else np.where(beta == 0.0, np.sign(y - f), np.sign(beta))
 
 
 @final

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Any, Self, final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin._lazy import lazy
 from maxmargin.kernels import Gram, Kernel
 from maxmargin.problems._base import Judged, Problem, gram_of, require_equally_many, require_range, unlabelled
+from maxmargin.problems._coincidence import coincidence, equal_rows
 from maxmargin.problems._dual import DualProblem
 from maxmargin.problems._filling import filled
 from maxmargin.problems._proofs import NoTube
@@ -97,26 +98,31 @@ class EpsilonRegression(Problem):
         self.epsilon = epsilon
         self.offset = offset
 
-    @cached_property
+    @lazy
     def dual(self) -> DualProblem:
         """``q = −y``, a kink of ε at 0, and β between −C_i and C_i."""
         return DualProblem(
-            gram=self.gram, q=-self.y, lower=-self.upper, upper=self.upper, offset=self.offset, kink=self.epsilon
+            gram=self.gram.centred() if self.offset else self.gram,
+            q=-self.y,
+            lower=-self.upper,
+            upper=self.upper,
+            offset=self.offset,
+            kink=self.epsilon,
         )
 
     def reading(self, judged: Judged) -> Tube:
         """A tube of the given width."""
         return Tube(self.epsilon)
 
-    @cached_property
+    @lazy
     def _centred(self) -> Vector:
         """Targets, with an offset from the middle between the smallest and the largest: the same to the dual."""
         return self.y - 0.5 * (self.y.max() + self.y.min()) if self.offset else self.y
 
-    @cached_property
+    @lazy
     def _sizes(self) -> tuple[float, float]:
         """Of a target and of ``|φ(x)|²``: the largest, or 1."""
-        return float(np.abs(self._centred).max()) or 1.0, float(np.abs(self.gram.diagonal()).max()) or 1.0
+        return float(np.abs(self._centred).max()) or 1.0, float(np.abs(self.dual.gram.diagonal()).max()) or 1.0
 
     def within(self, beta: Vector) -> Problem:
         """For ``C = inf`` bounds that β meets only where it runs away: far out, and farther the farther it is."""
@@ -133,20 +139,62 @@ class EpsilonRegression(Problem):
         By weak duality ``|w| ≥ c/|Σ β_i φ(x_i)|`` for all of them, where ``c = yᵀβ − ε Σ|β|``. At an optimum c is ``|w|²``, and
         there is an answer, however steep.
         """
-        above, below = np.maximum(beta, 0.0), np.maximum(-beta, 0.0)
+        if np.isfinite(self.upper).all() or not self._may_be_empty(beta, judged):
+            return None
+        pair = self._equal_pair()
+        coefficients, error = pair if pair is not None else self._coincidence(beta) or (None, 0.0)
+        if coefficients is None:
+            return None
+        above, below = np.maximum(coefficients, 0.0), np.maximum(-coefficients, 0.0)
         up, down = float(above.sum()), float(below.sum())
-        if np.isfinite(self.upper).all() or up + down == 0.0 or (self.offset and min(up, down) == 0.0):
+        if up + down == 0.0 or (self.offset and min(up, down) == 0.0):
             return None
         hulls = 2.0 if self.offset else 1.0
         above, below = (above / up, below / down) if self.offset else (above / (up + down), below / (up + down))
-        apart, distance = float((above - below) @ self._centred), hulls * max(0.0, judged.square_norm) ** 0.5 / (up + down)
-        excess, (target, square) = apart - hulls * self.epsilon, self._sizes
-        if distance > _SAME_POINT * square**0.5 or excess < _ROUNDING * (target + self.epsilon):
+        apart, size = float((above - below) @ self._centred), float(np.abs(self._centred).max()) + self.epsilon
+        rounding = size * (2.0 * error * float(np.count_nonzero(coefficients)) / (up + down) + _ROUNDING)
+        if apart - hulls * self.epsilon <= hulls * rounding:
             return None
-        too_steep = excess * square**0.5 >= _STEEP * target * distance
-        if not too_steep or excess * (up + down) / hulls < _RUNS_AWAY * judged.square_norm:
+        distance = max(0.0, float((above - below) @ self.dual.gram.matvec(above - below))) ** 0.5
+        return NoTube(above, below, distance, apart, (apart - rounding) / hulls)
+
+    def _coincidence(self, beta: Vector) -> tuple[Vector, float] | None:
+        gain = np.stack([self._centred - self.epsilon, -self._centred - self.epsilon])
+        return coincidence(self.gram, beta, offset=self.offset, gain=gain)
+
+    def _may_be_empty(self, beta: Vector, judged: Judged) -> bool:
+        """Whether β looks like a ray: its rows cancel, and it gains by being longer."""
+        mass, hulls = float(np.abs(beta).sum()), 2.0 if self.offset else 1.0
+        if mass == 0.0:
+            return False
+        gain, (target, square) = float(beta @ self._centred) / mass - self.epsilon, self._sizes
+        distance = max(0.0, judged.square_norm) ** 0.5 / mass
+        if distance > _SAME_POINT * square**0.5 / hulls or gain < _ROUNDING * (target + self.epsilon):
+            return False
+        return gain * square**0.5 >= _STEEP * target * distance / hulls and gain * mass >= _RUNS_AWAY * judged.square_norm
+
+    def _equal_pair(self) -> tuple[Vector, float] | None:
+        """Two rows that are the same, with targets too far apart, as coefficients 1 and −1."""
+        number = equal_rows(self.gram)
+        order = np.lexsort((self.y, number))
+        first = np.flatnonzero(np.diff(number[order], prepend=-1))
+        last = np.append(first[1:], len(order)) - 1
+        apart = self.y[order[last]] - self.y[order[first]]
+        widest = int(apart.argmax())
+        if apart[widest] <= 2.0 * self.epsilon * (1.0 + _ROUNDING):
             return None
-        return NoTube(above, below, distance, apart, apart / hulls)
+        coefficients = np.zeros(len(order))
+        coefficients[order[last[widest]]], coefficients[order[first[widest]]] = 1.0, -1.0
+        return coefficients, 0.0
+
+    def undecided(self, judged: Judged) -> str:
+        """That floating point cannot tell whether a function is in the tube."""
+        if np.isfinite(self.upper).all():
+            return ""
+        return (
+            "Floating point cannot decide whether a function of this kernel is within epsilon of all targets: the coefficients"
+            " grow without end, and no proof was found that none is."
+        )
 
 
 @final
@@ -206,11 +254,17 @@ class NuRegression(Problem):
         self.nu = nu
         self._mass = nu * float(upper.sum())
 
-    @cached_property
+    @lazy
     def dual(self) -> DualProblem:
         """``q = −y``, β between −C_i and C_i, and ``Σ|β| ≤ ν Σ C_i``."""
         return DualProblem(
-            gram=self.gram, q=-self.y, lower=-self.upper, upper=self.upper, offset=True, mass=self._mass, mass_may_fall=True
+            gram=self.gram.centred(),
+            q=-self.y,
+            lower=-self.upper,
+            upper=self.upper,
+            offset=True,
+            mass=self._mass,
+            mass_may_fall=True,
         )
 
     def start(self) -> Vector:

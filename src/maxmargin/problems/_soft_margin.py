@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from enum import Enum
-from functools import cached_property
 from itertools import accumulate
 from numbers import Real
 from typing import Any, Self, final, overload
@@ -14,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin import _core
+from maxmargin._lazy import lazy
 from maxmargin.kernels import Gram, Kernel
 from maxmargin.problems._base import Judged, Model, Problem, gram_of, labelled, require_equally_many, require_range
 from maxmargin.problems._dual import DualProblem, DualStack
@@ -105,7 +105,7 @@ class SoftMargin(Problem):
         sample_weight: Any = None,
         slack: str | Slack = Slack.LINEAR,
     ) -> None:
-        if isinstance(C, Real) and float(C) == math.inf:
+        if isinstance(C, Real) and math.inf == C:
             raise reject("C", C, "SoftMargin", "a float in the range (0.0, inf): without slack it is HardMargin")
         price = check_positive("C", C, "SoftMargin")
         kind = as_offset(offset, "SoftMargin")
@@ -145,18 +145,18 @@ class SoftMargin(Problem):
         self.offset = offset
         self.slack = slack
 
-    @cached_property
+    @lazy
     def dual(self) -> DualProblem:
         """``q = −y``, and β between 0 and ``y C_i``; for squared slack ``D = 1/(2 C_i)`` instead of the bound."""
         squared = self.slack is Slack.SQUARED
         ends = self.y * np.inf if squared else self.y * self.upper
-        penalised = self.offset is Offset.PENALISED
+        penalised, free = self.offset is Offset.PENALISED, self.offset is Offset.FREE
         return DualProblem(
-            gram=self.gram.adjusted(np.ones(len(self.y)), 1.0) if penalised else self.gram,
+            gram=self.gram.adjusted(np.ones(len(self.y)), 1.0) if penalised else self.gram.centred() if free else self.gram,
             q=-self.y,
             lower=np.minimum(ends, 0.0),
             upper=np.maximum(ends, 0.0),
-            offset=self.offset is Offset.FREE,
+            offset=free,
             D=0.5 / self.upper if squared else None,
         )
 
@@ -215,13 +215,13 @@ class SoftMargins(Sequence[SoftMargin]):
         self._upper = upper
         self._cuts = list(accumulate(parts.sizes, initial=0))
 
-    @cached_property
+    @lazy
     def stack(self) -> DualStack:
         """Duals of all."""
-        (rows, y, sizes), count = self._parts, len(self)
+        (rows, y, sizes), count, gram = self._parts, len(self), self.gram.centred()
         q, lower, upper = _core.margin_box(y, rows, self._upper)
         return DualStack(
-            grams=[self.gram.core] * count if rows is None else self.gram.cores_of(rows, self._cuts),
+            grams=[gram.core] * count if rows is None else gram.cores_of(rows, self._cuts),
             q=q,
             lower=lower,
             upper=upper,

@@ -7,7 +7,9 @@ from maxmargin.solution._geometry import Geometry, margin_of
 from maxmargin.solution._iterate import Iterate, Progress
 from maxmargin.solution._joint import JointJudgement, JointSolution, certify_joint
 from maxmargin.solution._kkt import KKT
-from maxmargin.solution._linear import LinearJudgement, LinearSolution, certify_linear
+from maxmargin.solution._linear import LinearSolution
+from maxmargin.solution._linear_judge import LinearJudgement, certify_linear
+from maxmargin.solution._linear_kkt import LinearKKT, linear_kkt
 from maxmargin.solution._solution import Solution
 from maxmargin.solution._status import Status
 from maxmargin.solution._taxonomy import Kind
@@ -24,6 +26,7 @@ __all__ = [
     "Judgement",
     "Kind",
     "LinearJudgement",
+    "LinearKKT",
     "LinearSolution",
     "Progress",
     "Solution",
@@ -34,5 +37,6 @@ __all__ = [
     "certify_classes",
     "certify_joint",
     "certify_linear",
+    "linear_kkt",
     "margin_of",
 ]

@@ -11,13 +11,15 @@ from numpy.typing import NDArray
 from maxmargin.errors import InvalidInput
 from maxmargin.problems import Inseparable, Model, NoTube, Problem
 from maxmargin.solution._certificate import Certificate
-from maxmargin.solution._certify import Judgement
+from maxmargin.solution._certify import Judgement, allowed_gap
 from maxmargin.solution._iterate import Iterate
 from maxmargin.solution._solution import Solution
 from maxmargin.solution._status import Status
 from maxmargin.solution._trace import Trace
 
-__all__ = ["Answer", "is_indefinite"]
+__all__ = ["Answer", "is_indefinite", "verdict", "worth_keeping"]
+
+_FEW = 1000
 
 
 @final
@@ -76,9 +78,10 @@ class Answer(NamedTuple):
             )
         proof = problem.proof(iterate.beta, judgement)
         indefinite = is_indefinite(problem, iterate, judgement)
-        status = Status.INFEASIBLE if proof is not None else _status(iterate, judgement, tol / unit, indefinite)
+        status = Status.INFEASIBLE if proof is not None else _status(problem, iterate, judgement, tol, indefinite)
         primal = model.primal if proof is None else math.inf
-        certificate = Certificate.of(primal, model.dual, unit * judgement.kkt_violation, status, indefinite=indefinite)
+        violation = unit * judgement.kkt_violation
+        certificate = Certificate.of(primal, model.dual, violation, status, indefinite=indefinite, scale=judgement.scale)
         return cls(problem, iterate, judgement, model, certificate, proof, seconds)
 
     @property
@@ -110,9 +113,23 @@ class Answer(NamedTuple):
         return self.model.reading.excess(self.at_boundary(self.problem.y), self.at_boundary(self.model.scores))
 
     @property
+    def boundary_side(self) -> NDArray[np.float64]:
+        """The sign that their coefficients could have."""
+        y, scores = self.at_boundary(self.problem.y), self.at_boundary(self.model.scores)
+        return self.model.reading.side(y, scores, np.zeros(len(y)))
+
+    @property
+    def keeps_boundary(self) -> bool:
+        """Whether the rows on the boundary are kept themselves."""
+        judgement, excess = self.judgement, self.boundary_excess
+        return self.status.is_optimal and worth_keeping(excess, len(judgement.support), self.certificate.kkt_violation)
+
+    @property
     def remark(self) -> str:
-        """What must be said of an optimum that tells nothing; empty for all others."""
-        return self.problem.remark(self.judgement) if self.status is Status.CONVERGED else ""
+        """What must be said of an optimum that tells nothing, or of what could not be decided; empty for all others."""
+        if self.status is Status.STALLED:
+            return self.problem.undecided(self.judgement)
+        return self.problem.remark(self.judgement) if self.status.is_optimal else ""
 
     def solution(self, *, with_rows: bool = True) -> Solution:
         """All of it as a solution; without the support vectors themselves where they are not needed."""
@@ -137,7 +154,15 @@ class Answer(NamedTuple):
             proof=self.proof,
             terms=self.problem.terms(self.judgement).at(np.concatenate([support, self.judgement.boundary])),
             remark=self.remark,
+            boundary_side=self.boundary_side,
+            boundary_rows=self.problem.gram.rows(self.judgement.boundary) if with_rows and self.keeps_boundary else None,
+            products=self._products() if with_rows and self.problem.gram.kernel.is_precomputed else None,
         )
+
+    def _products(self) -> NDArray[np.float64] | None:
+        """Kernel values among the rows that count, if these are few."""
+        rows = np.concatenate([self.judgement.support, self.judgement.boundary])
+        return self.problem.gram.block(rows, rows) if self.status.is_optimal and len(rows) <= _FEW else None
 
     def _closed_trace(self) -> Trace:
         """The trace with the point that was judged at its end: the engine's own last checkpoint is before its finish."""
@@ -146,6 +171,11 @@ class Answer(NamedTuple):
             return trace
         last = [self.seconds, self.iterate.steps, -judgement.dual, judgement.kkt_violation, len(judgement.support)]
         return Trace(np.concatenate((trace.table.reshape(-1, len(last)), [last])))
+
+
+def worth_keeping(excess: NDArray[np.float64], n_support: int, violation: float) -> bool:
+    """Whether rows near the boundary are on it, and not too many: without a margin they could be all."""
+    return len(excess) <= max(n_support, _FEW) and float(excess.max(initial=0.0)) <= 10.0 * violation + 1e-3
 
 
 def is_indefinite(problem: Problem, iterate: Iterate, judgement: Judgement) -> bool:
@@ -160,10 +190,24 @@ def is_indefinite(problem: Problem, iterate: Iterate, judgement: Judgement) -> b
     return problem.gram.is_indefinite()
 
 
-def _status(iterate: Iterate, judgement: Judgement, tol: float, indefinite: bool) -> Status:
-    """The status that the certificate supports."""
-    if indefinite and judgement.kkt_violation <= tol:
-        return Status.INDEFINITE
-    if not indefinite and judgement.is_optimal(tol):
+def verdict(problem: Problem, judgement: Judgement, tol: float) -> Status | None:
+    """CONVERGED or ZERO_OPTIMUM if the judgement proves it, else None.
+
+    Converged is a point that is stationary within ``tol``, with a gap of at most ``max(tol, 1e-3)`` of its primal objective.
+    """
+    if not judgement.is_stationary(tol / problem.unit(judgement)):
+        return None
+    primal, dual = problem.objectives(judgement)
+    if math.isfinite(primal) and primal - dual <= allowed_gap(tol) * abs(primal):
         return Status.CONVERGED
+    return Status.ZERO_OPTIMUM if problem.can_be_zero and judgement.is_zero else None
+
+
+def _status(problem: Problem, iterate: Iterate, judgement: Judgement, tol: float, indefinite: bool) -> Status:
+    """The status that the certificate supports."""
+    if indefinite and judgement.kkt_violation <= tol / problem.unit(judgement):
+        return Status.INDEFINITE
+    proven = None if indefinite else verdict(problem, judgement, tol)
+    if proven is not None:
+        return proven
     return Status.STALLED if iterate.status is Status.CONVERGED else iterate.status

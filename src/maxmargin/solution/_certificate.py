@@ -31,6 +31,9 @@ class Certificate:
         LIBSVM's m − M: by how much the worst pair of variables violates the optimality conditions.
     status : Status
         How the fit ended.
+    scale : float or None
+        Size of the terms whose sum is the objective; None unless the status is ZERO_OPTIMUM. There, no gap is small beside
+        the objectives, and the gap is at most 1e-9 of this instead.
 
     Examples
     --------
@@ -50,6 +53,7 @@ class Certificate:
     relative_gap: float
     kkt_violation: float
     status: Status
+    scale: float | None = None
 
     @property
     def brief(self) -> str:
@@ -57,11 +61,23 @@ class Certificate:
         return f"{self.status.name}, relative gap {self.relative_gap:.2g}"
 
     @classmethod
-    def of(cls, primal: float, dual: float, kkt_violation: float, status: Status, *, indefinite: bool = False) -> Certificate:
-        """Put a certificate together from the two objectives; with an indefinite kernel there is no gap."""
+    def of(
+        cls,
+        primal: float,
+        dual: float,
+        kkt_violation: float,
+        status: Status,
+        *,
+        indefinite: bool = False,
+        scale: float | None = None,
+    ) -> Certificate:
+        """Put a certificate together from the two objectives; with an indefinite kernel there is no gap.
+
+        The scale is kept where the status is ZERO_OPTIMUM: nothing else is measured by it.
+        """
         gap = math.nan if indefinite else primal - dual
         relative = gap if math.isinf(gap) else gap / max(abs(primal), abs(dual), 1e-300)
-        return cls(primal, dual, gap, relative, kkt_violation, status)
+        return cls(primal, dual, gap, relative, kkt_violation, status, scale if status is Status.ZERO_OPTIMUM else None)
 
     @classmethod
     def combined(cls, certificates: Iterable[Certificate]) -> Certificate:
@@ -75,16 +91,19 @@ class Certificate:
             sum(part.gap for part in parts),
             max((part.relative_gap for part in parts), key=lambda gap: math.inf if math.isnan(gap) else gap),
             max(part.kkt_violation for part in parts),
-            max((part.status for part in parts), key=lambda status: status.severity),
+            status := max((part.status for part in parts), key=lambda status: status.severity),
+            sum(part.scale or 0.0 for part in parts) if status is Status.ZERO_OPTIMUM else None,
         )
 
     def rows(self) -> list[tuple[str, str]]:
         """The lines of the table: name and value."""
+        scale = [] if self.scale is None else [("scale of both", f"{self.scale:.3g}")]
         return [
             ("primal objective", f"{self.primal_objective:.10g}"),
             ("dual objective", f"{self.dual_objective:.10g}"),
             ("gap", f"{self.gap:.3g}"),
             ("relative gap", f"{self.relative_gap:.3g}"),
+            *scale,
             ("KKT violation", f"{self.kkt_violation:.3g}"),
             ("status", f"{self.status.name}: {self.status.message}"),
         ]

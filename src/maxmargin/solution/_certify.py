@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from functools import cached_property
 from typing import NamedTuple, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin import _core
+from maxmargin._lazy import lazy
 from maxmargin.problems import DualProblem, Problem
 from maxmargin.problems._dual import DualStack, stacked
 
@@ -47,6 +47,14 @@ class Judgement(NamedTuple):
         ``(Σ|β|)² max k(x, x)``: ``|w|²`` is not larger. 0 if it was not asked for, since the gap is small beside the objective.
     infeasibility : float
         How far the point is outside the box and off the equality, relative to ``Σ|β|``.
+    rounding : float
+        By how much rounding errors of the scores may change the gap.
+    shift : float
+        What is added to the offset for rows as they are: the problem may be judged by centred ones.
+    score_scale : float
+        The largest kernel value that a score sums up; of distances times what their rounding errors are multiplied by.
+    noise, norm_noise : float
+        How far scores and ``|w|²`` may be off by rounding, where `with_rounding` looked; else 0.
 
     Examples
     --------
@@ -73,25 +81,45 @@ class Judgement(NamedTuple):
     mass: float
     scale: float
     infeasibility: float
+    rounding: float = 0.0
+    shift: float = 0.0
+    score_scale: float = 1.0
+    noise: float = 0.0
+    norm_noise: float = 0.0
 
     @property
     def gap(self) -> float:
         """Primal minus dual objective."""
         return self.primal - self.dual
 
-    def is_optimal(self, tol: float) -> bool:
-        """Converged: feasible, violation ≤ tol and gap ≤ max(tol, 1e-3) · |primal|.
+    def is_stationary(self, tol: float) -> bool:
+        """Feasible, violation ≤ tol, and no gap below 0 by more than rounding, which would prove nothing."""
+        return self.infeasibility <= _INFEASIBLE and self.kkt_violation <= tol and self.gap >= -self.rounding
 
-        Where the optimum is 0 no gap is small beside it. There it must be tol² of what the objective could be with so much
-        mass (vectors of that length cancel to tol), and below what a violation of tol makes.
+    @property
+    def is_zero(self) -> bool:
+        """Whether the optimum cannot be told from 0: it is between the objectives, whose gap is 1e-9 of what they could be.
+
+        Beside an optimum of 0 no gap is small. With so much mass the objective could be as large as `scale`.
         """
-        nothing = min(tol * self.mass, max(tol * tol, _ROUNDING) * self.scale)
-        small = max(max(tol, 1e-3) * abs(self.primal), nothing)
-        return self.infeasibility <= _INFEASIBLE and self.kkt_violation <= tol and self.gap <= small
+        rounding = self.rounding + _LAST_PLACES * self.scale
+        return self.dual - rounding <= 0.0 <= self.primal + rounding and self.gap <= _NOTHING * self.scale
+
+    def needs_bounds(self, tol: float) -> bool:
+        """Whether rounding is so large beside the allowed gap that it must be bounded row by row."""
+        return self.rounding > _NOTICEABLE * allowed_gap(tol) * abs(self.primal)
 
 
-_ROUNDING = 1e-9
+_NOTHING = 1e-9
+_LAST_PLACES = 1e-15
 _INFEASIBLE = 1e-9
+_NOTICEABLE = 0.01
+_LONG_ENOUGH = 2e-3  # seconds that can be told from the noise of a clock
+
+
+def allowed_gap(tol: float) -> float:
+    """The largest gap of a converged answer, as a part of its primal objective."""
+    return max(tol, 1e-3)
 
 
 def certify(problem: Problem, beta: NDArray[np.float64]) -> Judgement:
@@ -138,7 +166,7 @@ def certify_all(problems: Sequence[Problem], betas: Sequence[NDArray[np.float64]
 
 def judged(dual: DualProblem, beta: Vector, scores: Vector) -> Judgement:
     """Judge a point by scores ``K β`` that are known already: what a solver sees of itself on the way."""
-    stack = DualStack.of([dual])
+    stack = DualStack.of([dual]).judged_at(beta)
     return Judgements(stack, _core.judge(stack, beta, scores)).at(0)
 
 
@@ -148,15 +176,20 @@ def judge_all(stack: DualStack, beta: Vector) -> Judgements:
     return Judgements(stack, _core.judge(stack, beta, None))
 
 
-def judging_seconds(stack: DualStack) -> float:
-    """What `judge_all` will take, by a small block of kernel values: as if a third of the rows were support vectors."""
+def judging_seconds(stack: DualStack, at_most: float = 0.0) -> float:
+    """What `judge_all` will take, by a small block of kernel values: as if a third of the rows were support vectors.
+
+    Infinity if that is not known after ``at_most`` seconds; 0 stands for no limit.
+    """
     gram = stack.grams[0]
-    rows, columns = (np.arange(min(most, gram.size), dtype=np.int32) for most in (16, 1024))
-    gram.block(rows[:1], columns[:1])  # the first one looks through X
-    begin = time.perf_counter()
-    gram.block(rows, columns)
-    a_value = (time.perf_counter() - begin) / (len(rows) * len(columns))
-    return a_value * sum(size**2 for size in stack.sizes) / 3.0
+    begin, seconds, values = time.perf_counter(), 0.0, 1
+    for height, width in ((1, 64), (16, 1024)):
+        left = max(at_most - (time.perf_counter() - begin), 1e-9) if at_most > 0.0 else 0.0
+        rows, columns = (np.arange(min(most, gram.size), dtype=np.int32) for most in (height, width))
+        seconds, values = gram.seconds_of_block(rows, columns, left), len(rows) * len(columns)
+        if seconds > _LONG_ENOUGH:  # rows of a million features need not be looked at twice
+            break
+    return seconds / values * sum(size**2 for size in stack.sizes) / 3.0
 
 
 @final
@@ -180,36 +213,48 @@ class Judgements:
         self._grams = stack.grams
         self.sizes = stack.sizes
 
-    @cached_property
+    @lazy
     def _ends(self) -> NDArray[np.int64]:
         return np.cumsum(self.sizes)
 
-    @cached_property
+    @lazy
     def _last(self) -> NDArray[np.int64]:
         return np.cumsum(self.counts, axis=0)
 
     @property
     def bias(self) -> Vector:
-        """Offset of each problem."""
+        """Offset of each problem, beside its scores."""
         return self._numbers[:, 0]
 
     @property
+    def shift(self) -> Vector:
+        """What is added to it for rows as they are."""
+        return self._numbers[:, 11]
+
+    @property
     def summary(self) -> Vector:
-        """Primal and dual objective, KKT violation, smallest and largest optimal offset of each problem."""
-        return self._numbers.take([4, 5, 6, 1, 2], axis=1)
+        """Primal and dual objective, KKT violation, smallest and largest offset for rows as they are; nan for the scale."""
+        found = self._numbers.take([4, 5, 6, 1, 2, 11], axis=1)
+        found[:, 3:5] += found[:, 5:]
+        found[:, 5] = np.nan
+        return found
 
     def are_optimal(self, tol: float) -> bool:
-        """Whether all are, where no optimum is 0: see `Judgement.is_optimal`."""
-        small = max(tol, 1e-3)
+        """Whether all are converged, with rounding far below what is allowed: see `solution._answer.verdict`."""
+        small = allowed_gap(tol)
         return all(  # numpy would take longer for the few there are
-            primal - dual <= small * abs(primal) and violation <= tol and infeasibility <= _INFEASIBLE
-            for _, _, _, _, primal, dual, violation, _, _, infeasibility in self._numbers.tolist()
+            -rounding <= primal - dual <= small * abs(primal)
+            and rounding <= _NOTICEABLE * small * abs(primal)
+            and violation <= tol
+            and infeasibility <= _INFEASIBLE
+            for _, _, _, _, primal, dual, violation, _, _, infeasibility, rounding, *_ in self._numbers.tolist()
         )
 
     def at(self, k: int) -> Judgement:
         """What it says of problem k."""
-        bias, low, high, price, primal, dual, violation, square_norm, mass, infeasibility = self._numbers[k].tolist()
-        large_gap = not primal - dual <= 1e-3 * abs(primal)
+        bias, low, high, price, primal, dual, violation, square_norm, mass, *rest = self._numbers[k].tolist()
+        infeasibility, rounding, shift, score_scale = rest
+        large_gap = mass > 0.0 and not primal - dual <= 1e-3 * abs(primal)
         last, end = self._last[k], self._ends[k]
         first, start = last - self.counts[k], end - self.sizes[k]
         return Judgement(
@@ -226,4 +271,7 @@ class Judgements:
             mass=mass,
             scale=mass * mass * float(np.abs(self._grams[k].diagonal()).max()) if large_gap else 0.0,
             infeasibility=infeasibility,
+            rounding=rounding,
+            shift=shift,
+            score_scale=score_scale,
         )

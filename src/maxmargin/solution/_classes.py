@@ -15,7 +15,7 @@ from maxmargin.errors import InvalidInput
 from maxmargin.kernels._rows import as_features
 from maxmargin.problems import ClassLoss, LinearClasses, Offset, Penalty
 from maxmargin.solution._certificate import Certificate
-from maxmargin.solution._linear import FEASIBLE, LinearJudgement, _largest
+from maxmargin.solution._linear_judge import FEASIBLE, LinearJudgement, rounding_of
 from maxmargin.solution._status import Status
 from maxmargin.solution._trace import Trace
 from maxmargin.validation import feature_matrix
@@ -52,35 +52,59 @@ def certify_classes(problem: LinearClasses, w: Matrix, b: Vector, alpha: Matrix)
     others = alpha.copy()
     others[every, own] = 0.0
     lost = others.sum(axis=1)
-    outside = max(float((-others / price[:, np.newaxis]).max()), float((lost / price - 1.0).max()))
+    taken = lost / price
+    outside = max(-float((others / price[:, np.newaxis]).min()), float(taken.max()) - 1.0)
     change = -others
     change[every, own] = lost
-    v, totals = problem.combinations(change), change.sum(axis=0)
     if problem.loss is ClassLoss.JOINT:
-        gain = float(lost.sum())
+        gains = lost
     else:
-        share = np.clip(lost / price, 0.0, 1.0)
-        gain = -float(xlogy(np.maximum(others, 0.0), np.maximum(others, 0.0) / price[:, np.newaxis]).sum())
-        gain -= float((price * xlog1py(1.0 - share, -share)).sum())
-    mass = max(float(np.abs(change).sum()), 1e-300)
-    off = totals if problem.offset is Offset.FREE else np.zeros(1)
+        share, inside = np.clip(taken, 0.0, 1.0), np.maximum(others, 0.0)
+        gains = -xlogy(inside, inside / price[:, np.newaxis]).sum(axis=1) - price * xlog1py(1.0 - share, -share)
+    gain, mass = float(gains.sum()), 2.0 * float(np.abs(lost).sum())
+    scores = problem.scores(w, b)
+    losses = problem.losses(scores)
+    primal = problem.penalty_of(w, b) + float((price * losses).sum())
+    reach = 1.0 + float(np.abs(scores).max(initial=0.0)) + float(np.abs(b).max(initial=0.0))
+    v, totals = problem.combinations(change), change.sum(axis=0)
+    paid, missed, infeasibility = 0.0, 0.0, 0.0
+    if problem.offset is Offset.FREE or (problem.penalty is Penalty.NONE and problem.offset is not Offset.NONE):
+        missed = 2.0 * float(np.abs(totals).sum()) * reach
+        infeasibility = float(np.abs(totals).max()) / max(mass, 1e-300)
     if problem.penalty is Penalty.L2:
         scaled = problem.offset_scale * totals if problem.offset is Offset.PENALISED else np.zeros(1)
-        dual = gain - 0.5 * float((v * v).sum()) - 0.5 * float((scaled * scaled).sum())
-        away, infeasibility = w - v, float(np.abs(off).max()) / mass
-        off = b - problem.offset_scale**2 * totals if problem.offset is Offset.PENALISED else off
+        paid = 0.5 * float((v * v).sum()) + 0.5 * float((scaled * scaled).sum())
     else:
-        dual, away = gain, -v
-        off = totals if problem.offset is not Offset.NONE else np.zeros(1)
-        infeasibility = max(float(np.abs(v).max(initial=0.0)) / _largest(problem.X), float(np.abs(off).max())) / mass
-    inside = outside <= _ROUNDING and math.isfinite(dual)
-    return LinearJudgement(
-        primal=problem.objective(w, b),
-        dual=dual if inside and infeasibility <= FEASIBLE else 0.0,  # no loss is below 0
-        stationarity=max(float(np.abs(away).max(initial=0.0)), float(np.abs(off).max())),
-        infeasibility=infeasibility if inside else math.inf,
-        at_zero=problem.objective(np.zeros_like(w), np.zeros_like(b)),
-    )
+        # As for two classes; the multipliers of a row are as large as what it loses to others.
+        like = np.sqrt(_core.column_squares(problem.features, lost * lost)) / max(math.sqrt(float((lost * lost).sum())), 1e-300)
+        some = (like > 0.0) & np.isfinite(like)
+        infeasibility = math.inf if v[:, ~some].any() else infeasibility  # values whose squares float64 does not have
+        off, like = np.abs(v[:, some]), like[some]
+        infeasibility = max(infeasibility, float((off / like).max(initial=0.0)) / max(mass, 1e-300))
+        missed += 2.0 * float((off * (np.abs(w[:, some]) + reach / like)).sum())
+    infeasibility = infeasibility if outside <= _ROUNDING and math.isfinite(gain) else math.inf
+    dual = gain - paid - missed if infeasibility <= FEASIBLE else 0.0  # no loss is below 0
+    terms = paid + gain + mass * reach if infeasibility <= FEASIBLE else 0.0
+    rounding = rounding_of(problem.n, problem.d, primal + terms)
+    if problem.loss is ClassLoss.MULTINOMIAL:
+        slopes = -price[:, np.newaxis] * problem.probabilities(scores)
+        slopes[every, own] += price
+        worst = _away(problem, w, b, problem.combinations(slopes), slopes.sum(axis=0))
+    else:
+        # Fenchel and Young of each row: 0 where its multipliers are slopes of its loss
+        of_rows = losses - (gains - (change * scores).sum(axis=1)) / price
+        worst = max(_away(problem, w, b, v, totals), float(of_rows.max(initial=0.0)))
+    at_zero = problem.objective(np.zeros_like(w), np.zeros_like(b)) if dual <= rounding else math.nan
+    return LinearJudgement(primal, dual, worst, infeasibility, rounding, at_zero=at_zero)
+
+
+def _away(problem: LinearClasses, w: Matrix, b: Vector, v: Matrix, totals: Vector) -> float:
+    """How far sums of rows are from what the weights and offsets ask for, in the largest coordinate."""
+    away = w - v if problem.penalty is Penalty.L2 else v
+    off = np.zeros(1) if problem.offset is Offset.NONE else totals
+    if problem.penalty is Penalty.L2 and problem.offset is Offset.PENALISED:
+        off = b - problem.offset_scale**2 * totals
+    return max(float(np.abs(away).max(initial=0.0)), float(np.abs(off).max()))
 
 
 def class_scores(X: Any, w: Matrix, b: Vector) -> Matrix:

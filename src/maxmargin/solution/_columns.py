@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from maxmargin import _core
 from maxmargin.problems import Margin, Reading
 from maxmargin.problems._soft_margin import SoftMargins
-from maxmargin.solution._answer import Answer
+from maxmargin.solution._answer import Answer, worth_keeping
 from maxmargin.solution._certify import Judgements
 from maxmargin.solution._iterate import Iterates
 from maxmargin.solution._status import Status
@@ -40,15 +40,15 @@ class Columns:
         How many of them each problem has.
     beta, scores : ndarray
         Coefficients and scores at the support vectors.
-    excess : ndarray
-        By how much the rows of boundary are beyond it.
+    excess, sides : ndarray
+        By how much the rows of boundary are beyond it, and the sign that their coefficients could have.
     prices : ndarray
         Largest coefficient of each support vector, then of each row in boundary.
     bias : ndarray of shape (problems,)
         Offsets.
-    numbers : ndarray of shape (problems, 5)
+    numbers : ndarray of shape (problems, 6)
         Primal and dual objective, KKT violation (with a minus sign if an indefinite kernel leaves no gap); smallest and
-        largest optimal offset.
+        largest optimal offset; scale of the objectives where the optimum is 0, else nan.
     statuses : list of Status
         How each ended.
     steps : ndarray of int32
@@ -73,6 +73,7 @@ class Columns:
     beta: Vector
     scores: Vector
     excess: Vector
+    sides: Vector
     prices: Vector
     bias: Vector
     numbers: Vector
@@ -94,7 +95,7 @@ class Columns:
         support, boundary, bias = judgements.support, judgements.boundary, judgements.bias
         scores = judgements.scores.take(support) + np.repeat(bias, counts[:, 0])
         beyond = judgements.scores.take(boundary) + np.repeat(bias, counts[:, 1])
-        paid, margin = np.concatenate([support, boundary]), Margin()
+        paid, margin, labels = np.concatenate([support, boundary]), Margin(), -stack.q.take(boundary)
         checkpoints, n_checkpoints = thinned(iterates.table, iterates.counts[:, 5])
         return cls(
             sizes=judgements.sizes,
@@ -104,9 +105,10 @@ class Columns:
             n_boundary=counts[:, 1],
             beta=iterates.beta.take(support),
             scores=scores,
-            excess=margin.excess(-stack.q.take(boundary), beyond),
+            excess=margin.excess(labels, beyond),
+            sides=labels,
             prices=stack.upper.take(paid) - stack.lower.take(paid),  # one of the two is 0
-            bias=bias,
+            bias=bias + judgements.shift,
             numbers=judgements.summary,
             statuses=iterates.statuses,
             steps=_positive(iterates.counts[:, 0]),
@@ -139,6 +141,7 @@ class Columns:
             beta=np.concatenate([each.model.beta for each in answers]).take(support),
             scores=np.concatenate([each.model.scores for each in answers]).take(support),
             excess=np.concatenate([each.boundary_excess for each in answers]),
+            sides=np.concatenate([each.boundary_side for each in answers]),
             prices=np.concatenate([term.price for term in terms]).take(np.concatenate([support, boundary])),
             bias=np.array([each.model.bias for each in answers], dtype=np.float64),
             numbers=np.array([_numbers(each) for each in answers]),
@@ -155,6 +158,13 @@ class Columns:
     def owner_of_support(self) -> NDArray[np.intp]:
         """Which problem each support vector belongs to."""
         return np.repeat(np.arange(len(self.sizes)), self.n_support)
+
+    @property
+    def keeps_boundary(self) -> bool:
+        """Whether the rows on the boundary are kept themselves."""
+        if not all(status.is_optimal for status in self.statuses):
+            return False
+        return worth_keeping(self.excess, len(self.support), float(np.abs(self.numbers[:, 2]).max()))
 
     def by_class(
         self, codes: NDArray[np.intp], support: NDArray[np.intp], heights: NDArray[np.intp], n_coefficients: int
@@ -201,6 +211,7 @@ def _numbers(answer: Answer) -> tuple[float, ...]:
         certificate.dual_objective,
         math.copysign(certificate.kkt_violation, -1.0 if math.isnan(certificate.gap) else 1.0),
         *answer.model.bias_interval,
+        math.nan if certificate.scale is None else certificate.scale,
     )
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 from typing import NamedTuple, final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin._lazy import lazy
 from maxmargin.solution._status import Status
 from maxmargin.solution._trace import Trace
 
@@ -123,11 +123,11 @@ class Iterates:
         self.beta, self.statuses, self.counts, self.table = beta, statuses, counts, table
         self._sizes = sizes
 
-    @cached_property
+    @lazy
     def _ends(self) -> NDArray[np.int64]:
         return np.cumsum(self._sizes)
 
-    @cached_property
+    @lazy
     def _checkpoints(self) -> NDArray[np.int64]:
         return np.cumsum(self.counts[:, 5])
 
@@ -142,6 +142,12 @@ class Iterates:
             np.array(counts, dtype=np.int64),
             np.concatenate([each.trace.table for each in iterates]),
         )
+
+    @classmethod
+    def unmoved(cls, beta: NDArray[np.float64], sizes: Sequence[int], status: Status) -> Iterates:
+        """The points where they begin, if there was no time for a step."""
+        counts = np.zeros((len(sizes), 6), dtype=np.int64)
+        return cls(beta, sizes, [status] * len(sizes), counts, np.empty((0, 5)))
 
     @property
     def by_signal(self) -> bool:

@@ -5,14 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import final
 
-import numpy as np
-from numpy.typing import NDArray
-
-from maxmargin.problems import Terms
-
-__all__ = ["KKT", "Conditions"]
-
-Vector = NDArray[np.float64]
+__all__ = ["KKT"]
 
 
 @final
@@ -21,8 +14,10 @@ class KKT:
     """How far an answer is from fulfilling each optimality condition, and what of it is unique.
 
     With the excess ``e_i`` of a row (``1 − y_i f(x_i)`` for a margin), its slack ``ξ_i`` and its multiplier ``α_i``, the
-    conditions are those of Karush, Kuhn and Tucker for ``½|w|² + Σ C_i ξ_i`` subject to ``ξ_i ≥ e_i`` and ``ξ_i ≥ 0``. The
-    problem is convex, so that they suffice. All are 0 at the optimum.
+    conditions are those of Karush, Kuhn and Tucker for ``½|w|² + Σ C_i ξ_i`` subject to ``ξ_i ≥ e_i`` and ``ξ_i ≥ 0``. All are
+    0 at the optimum. The problem is convex, so that they suffice for an optimum. They are necessary under a constraint
+    qualification, of which two are looked at: Slater's condition, and whether the gradients of the active constraints are
+    independent.
 
     Attributes
     ----------
@@ -38,13 +33,37 @@ class KKT:
     slack_complementarity : float
         ``max (C_i − α_i) ξ_i``: a row with slack has all of its multiplier.
     w_unique, b_unique, alpha_unique : bool or None
-        Whether no other w, b, α is optimal; None where that cannot be told. w is unique, since ``|w|²`` is strictly convex.
-        b is if a support vector is free (``0 < α_i < C_i``) or the interval of optimal offsets is a point. α is if no change of
-        those on the boundary leaves w and the equalities as they are: if their Gram matrix, bordered by ones, has full rank.
+        Whether no other w, b, α is optimal; None where the digits of the answer cannot tell. See Notes.
     active : int or None
-        Support vectors on the boundary: the constraints that are active with a multiplier.
+        Rows on the boundary, with a multiplier or without.
     rank : int or None
-        Rank of their bordered Gram matrix.
+        Rank of their gradients ``(φ(x_i), 1)``, without the 1 if there is no offset. With squared slack each has a ``ξ_i`` of
+        its own, and all are independent.
+    slater : bool or None
+        Whether a point fulfils all constraints strictly. With slack always: let it grow. For a hard margin if and only if the
+        classes are separable: take w and b twice as large. A tube without slack may have no such point; but the constraints are
+        affine, and then one that fulfils them is enough for the conditions to be necessary. None if no point is known.
+    convex : bool
+        Whether the problem is: all but those of an indefinite kernel, where the conditions do not suffice.
+
+    Notes
+    -----
+    w is unique, since ``|w|²`` is strictly convex; that of a ν-classification as far as the ρ is that it is divided by.
+
+    b is unique if and only if, among the rows on the boundary, a coefficient ``β_i = y_i α_i`` can rise and one can fall within
+    its bounds; a free one (``0 < α_i < C_i``) does both. Otherwise the loss has no slope on one side of b (Burges and Crisp
+    1999). Where ν gives each side a level of its own, it needs this on both.
+
+    All optimal α give the same w and the same Σβ, and are the same at rows off the boundary. So α is unique if and only if no
+    change ``d ≠ 0`` of β on the boundary has ``Σ d_i φ(x_i) = 0`` and ``Σ d_i = 0`` and stays within the bounds. This is the
+    strict constraint qualification of Mangasarian and Fromovitz (Kyparisis 1985). It holds if the gradients of all active
+    constraints, those without multiplier too, are independent, and fails if those of free rows are not; else signs decide.
+
+    In floating point a row is on the boundary if its excess is at most 1e-8, or ten times the KKT violation where that is below
+    1e-8 (of 1 for a margin, of the largest target for a tube). Up to 1e-6 it may be, and so may more rows of an answer with
+    fewer digits. A verdict that depends on them is None: ask for a smaller ``tol``. So is one that depends on vectors which are
+    dependent to 10 digits and not to 13; or on kernel values alone (a function, a precomputed matrix), where these look
+    dependent and the rows are not equal.
 
     Examples
     --------
@@ -58,7 +77,15 @@ class KKT:
     complementarity     0
     slack complement.   0
     unique              w yes, b yes, alpha yes
-    active              2 support vectors on the boundary, rank 2
+    active              2 rows on the boundary, rank 2: independent
+    Slater              yes: the conditions are necessary and sufficient
+
+    Corners of a square: a change of α by (1, −1, −1, 1) leaves w and b as they are.
+
+    >>> from maxmargin.problems import HardMargin
+    >>> kkt = solve(HardMargin([[0, 0], [0, 1], [1, 0], [1, 1]], [-1, -1, 1, 1], kernel=Linear())).kkt
+    >>> kkt.w_unique, kkt.b_unique, kkt.alpha_unique, kkt.active, kkt.rank
+    (True, True, False, 4, 3)
     """
 
     stationarity: float
@@ -71,6 +98,8 @@ class KKT:
     alpha_unique: bool | None
     active: int | None
     rank: int | None
+    slater: bool | None
+    convex: bool
 
     @property
     def largest(self) -> float:
@@ -83,11 +112,16 @@ class KKT:
             self.slack_complementarity,
         )
 
+    @property
+    def independent(self) -> bool | None:
+        """Whether the gradients of all active constraints are linearly independent; None if their rank is not known."""
+        return None if self.rank is None else self.rank == self.active
+
     def rows(self) -> list[tuple[str, str]]:
         """The lines of the table: name and value."""
         unique = (("w", self.w_unique), ("b", self.b_unique), ("alpha", self.alpha_unique))
-        rank = "not looked at" if self.rank is None else str(self.rank)
-        active = "not looked at" if self.active is None else f"{self.active} support vectors on the boundary, rank {rank}"
+        rank = "not looked at" if self.rank is None else f"{self.rank}: {'' if self.independent else 'not '}independent"
+        active = "not looked at" if self.active is None else f"{self.active} rows on the boundary, rank {rank}"
         return [
             ("stationarity", f"{self.stationarity:.3g}"),
             ("primal feasibility", f"{self.primal_feasibility:.3g}"),
@@ -96,6 +130,7 @@ class KKT:
             ("slack complement.", f"{self.slack_complementarity:.3g}"),
             ("unique", ", ".join(f"{name} {_WORDS[verdict]}" for name, verdict in unique)),
             ("active", active),
+            ("Slater", f"{_SLATER[self.slater]}{'necessary and sufficient' if self.convex else _NOT_CONVEX}"),
         ]
 
     def __str__(self) -> str:
@@ -107,99 +142,9 @@ class KKT:
 
 
 _WORDS: dict[bool | None, str] = {True: "yes", False: "no", None: "unknown"}
-
-
-@final
-@dataclass(frozen=True, eq=False)
-class Conditions:
-    """The rows that have a multiplier, and those without that are on the boundary or beyond; the others fulfil everything.
-
-    Attributes
-    ----------
-    alpha, excess : ndarray
-        Of these rows, support vectors first.
-    beta : ndarray
-        Of the support vectors.
-    terms : Terms
-        Their prices, and the equalities.
-    near : float
-        An excess up to this, either way, is on the boundary.
-    """
-
-    alpha: Vector
-    excess: Vector
-    beta: Vector
-    terms: Terms
-    near: float
-
-    @property
-    def free(self) -> NDArray[np.bool_]:
-        """Support vectors with an α strictly between its bounds."""
-        alpha = self.alpha[: len(self.beta)]
-        return (alpha > 0.0) & ((alpha < self.terms.price[: len(self.beta)]) | self.terms.squared)
-
-    @property
-    def active(self) -> NDArray[np.bool_]:
-        """Support vectors on the boundary."""
-        return self.free | (np.abs(self.excess[: len(self.beta)]) <= self.near)
-
-    def residuals(self) -> tuple[float, float, float, float, float]:
-        """The five numbers of `KKT`, in its order."""
-        alpha, excess, price = self.alpha, self.excess, self.terms.price
-        paid, bounded = np.isfinite(price), np.isfinite(price) & (not self.terms.squared)
-        slack = np.where(paid, np.maximum(0.0, excess), 0.0)
-        if self.terms.squared:
-            slack = np.maximum(0.0, alpha) / (2.0 * price)
-        room = np.where(bounded, price - alpha, 0.0)
-        return (
-            abs(float(self.beta.sum()) - self.terms.total) if self.terms.free_offset else 0.0,
-            _worst(excess - slack),
-            _worst(np.maximum(-alpha, -room)),
-            _worst(alpha * np.abs(slack - excess)),
-            _worst(room * slack),
-        )
-
-    def offset_is_unique(self, interval: tuple[float, float]) -> bool | None:
-        """A free support vector fixes b; where each side has its own level, one on each."""
-        if not self.terms.free_offset:
-            return True
-        pulls = self.beta[self.free]
-        if self.terms.by_side:
-            return True if (pulls > 0.0).any() and (pulls < 0.0).any() else None
-        return bool(len(pulls) > 0 or interval[1] - interval[0] <= self.near)
-
-    def multipliers_are_unique(self, gram: Vector | None, sided: bool) -> tuple[bool | None, int | None]:
-        """Whether α is unique, and the rank of the bordered Gram matrix of the active support vectors.
-
-        A change d of α keeps an answer optimal only if it keeps w, ``K d = 0``, and the equalities, ``Σ d = 0``. None that does
-        so among all rows on the boundary: unique. One among the free alone: not unique. Otherwise it depends on whether the
-        bounds of the others let it pass: unknown.
-        """
-        if self.terms.squared:
-            return True, int(self.active.sum())
-        if gram is None:
-            return None, None
-        borders = [np.ones(len(gram))] if self.terms.free_offset or self.terms.penalised_offset else []
-        if sided:
-            borders.append(np.sign(self.beta[self.active]))
-        rank = rank_of(gram, borders)
-        if rank == len(gram):
-            silent = np.abs(self.excess[len(self.beta) :]) <= self.near
-            return None if silent.any() else True, rank
-        free = self.free[self.active]
-        among_free = rank_of(gram[np.ix_(free, free)], [border[free] for border in borders])
-        return False if among_free < int(free.sum()) else None, rank
-
-
-def rank_of(gram: Vector, borders: list[Vector]) -> int:
-    """Rank of a positive semidefinite matrix with rows put below it; full if ``K d = 0`` and ``border · d = 0`` mean d = 0."""
-    if len(gram) == 0:
-        return 0
-    weight = max(float(np.diagonal(gram).max()), 1e-300)
-    whole = gram + sum((weight * np.outer(border, border) for border in borders), np.zeros_like(gram))
-    values = np.linalg.eigvalsh(whole)
-    return int(np.sum(values > 4.0 * max(len(gram), 8) * np.finfo(np.float64).eps * values[-1]))
-
-
-def _worst(values: Vector) -> float:
-    return max(0.0, float(values.max(initial=0.0)))
+_SLATER: dict[bool | None, str] = {
+    True: "yes: the conditions are ",
+    False: "no, but the constraints are affine: the conditions are ",
+    None: "unknown; if any point fulfils the constraints, the conditions are ",
+}
+_NOT_CONVEX = "necessary, and not sufficient: the kernel is indefinite"

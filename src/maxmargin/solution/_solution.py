@@ -11,10 +11,14 @@ from numpy.typing import NDArray
 
 from maxmargin.errors import InvalidInput
 from maxmargin.kernels import BoundKernel
-from maxmargin.problems import Inseparable, Margin, NoTube, Reading, Terms, Tube
+from maxmargin.kernels._rows import weights_of
+from maxmargin.problems import Ball, Inseparable, Margin, NoTube, Reading, Terms, Tube
 from maxmargin.solution._certificate import Certificate
+from maxmargin.solution._conditions import Conditions
+from maxmargin.solution._directions import Dependencies, dependencies, dependencies_of
 from maxmargin.solution._geometry import Geometry
-from maxmargin.solution._kkt import KKT, Conditions
+from maxmargin.solution._kkt import KKT
+from maxmargin.solution._linear import linear_scores
 from maxmargin.solution._status import Status
 from maxmargin.solution._taxonomy import Kind, kinds
 from maxmargin.solution._trace import Trace
@@ -23,8 +27,6 @@ from maxmargin.validation import feature_matrix, rows_are_objects, shape, take_r
 __all__ = ["Solution"]
 
 Vector = NDArray[np.float64]
-
-_MOST_LOOKED_AT = 3000  # support vectors on the boundary whose Gram matrix is taken apart: some seconds
 
 
 @final
@@ -76,6 +78,12 @@ class Solution:
         What must be said of an optimum that tells nothing; empty for all others.
     terms : Terms or None
         Prices at the support vectors and then at the boundary rows, and the equalities: what `kkt` needs.
+    boundary_side : ndarray or None
+        The sign that the coefficient of a boundary row could have, as y of a margin; 0 if both.
+    boundary_rows : rows or None
+        The boundary rows themselves, by which `kkt` tells what is unique; None if they are too many, or without an optimum.
+    products : ndarray or None
+        Kernel values of support vectors and boundary rows, for the same end, where the kernel is precomputed.
 
     Examples
     --------
@@ -108,6 +116,9 @@ class Solution:
     terms: Terms | None = None
     remark: str = ""
     n_trained: int | None = None
+    boundary_side: Vector | None = None
+    boundary_rows: Any = None
+    products: Vector | None = None
 
     def __post_init__(self) -> None:
         for values in (self.support, self.beta, self.support_scores, self.support_y, self.boundary):
@@ -174,27 +185,68 @@ class Solution:
                 "The optimality conditions need the prices C_i, which this Solution was made without. "
                 "Get one from maxmargin.solve or from solutions_ of an estimator."
             )
-        excess = self.reading.excess_towards(self.support_y, self.support_scores, self.beta)
-        silent = np.zeros(len(self.boundary)) if self.boundary_excess is None else self.boundary_excess
-        conditions = Conditions(
-            alpha=np.concatenate([self.reading.multiplier(self.support_y, self.beta), np.zeros(len(silent))]),
-            excess=np.concatenate([excess, silent]),
-            beta=self.beta,
-            terms=self.terms,
-            near=self._near,
-        )
-        convex, done = self.status is not Status.INDEFINITE, self.status is Status.CONVERGED
-        # ν-regression keeps Σ|β|, too; of two classes that follows from the rest, and a tube without width leaves it open.
-        sided = self.terms.by_side and isinstance(self.reading, Tube) and self.reading.epsilon > 0.0
-        unique, rank = conditions.multipliers_are_unique(self._gram_of(conditions.active), sided) if done else (None, None)
+        conditions, optimal = self._conditions(self.terms), self.status.is_optimal
+        known = self.boundary_side is not None or len(self.boundary) == 0
+        settled, convex = optimal and known and conditions.is_settled, self.status is not Status.INDEFINITE
+        gradients = self._gradients(conditions) if optimal and not self.terms.squared else None
+        active = int(conditions.active.sum()) if optimal else None
         return KKT(
             *conditions.residuals(),
-            w_unique=True if convex else None,
-            b_unique=conditions.offset_is_unique(self.bias_interval) if done else None,
-            alpha_unique=unique,
-            active=int(conditions.active.sum()) if done else None,
-            rank=rank,
+            w_unique=conditions.weights_are_unique(settled=settled) if convex else None,
+            b_unique=conditions.offset_is_unique() if settled else None,
+            alpha_unique=conditions.multipliers_are_unique(gradients) if settled else None,
+            active=active,
+            rank=active if self.terms.squared else None if gradients is None else gradients.rank,
+            slater=conditions.slater(gradients),
+            convex=convex,
         )
+
+    def _conditions(self, terms: Terms) -> Conditions:
+        """The rows that count, support vectors first."""
+        silent = np.zeros(len(self.boundary))
+        sides = silent if self.boundary_side is None else self.boundary_side
+        # Digits that are lost where scores or offset are much larger than what they are compared with.
+        rounding = 1e-14 * max(abs(self.bias), float(np.abs(self.support_scores).max(initial=0.0)))
+        unit, violation = self._unit, self.certificate.kkt_violation
+        sure = max(1e-8 * unit, 10.0 * violation, rounding)
+        return Conditions(
+            alpha=np.concatenate([self.reading.multiplier(self.support_y, self.beta), silent]),
+            beta=np.concatenate([self.beta, silent]),
+            excess=np.concatenate(
+                [
+                    self.reading.excess_towards(self.support_y, self.support_scores, self.beta),
+                    silent if self.boundary_excess is None else self.boundary_excess,
+                ]
+            ),
+            side=np.concatenate([self.reading.side(self.support_y, self.support_scores, self.beta), sides]),
+            terms=terms,
+            reading=self.reading,
+            sure=sure if sure <= 1e-7 * unit else -1.0,
+            near=max(1e-6 * unit, 10.0 * violation, 100.0 * rounding),
+        )
+
+    @property
+    def _unit(self) -> float:
+        """What an excess is compared with: 1 for a margin, else the size of targets, of the level or of the ball."""
+        if isinstance(self.reading, Margin):
+            return 1.0
+        if isinstance(self.reading, Ball):
+            return self.reading.radius**2 or 1.0
+        sizes = self.support_y if isinstance(self.reading, Tube) else self.support_scores - self.bias
+        return float(np.abs(sizes).max(initial=0.0)) or 1.0
+
+    def _gradients(self, conditions: Conditions) -> Dependencies | None:
+        """Gradients of the active constraints; None where their rows are not known any more, or too many to look at."""
+        chosen, borders = np.flatnonzero(conditions.active), conditions.borders
+        if self.kernel.is_precomputed:
+            return None if self.products is None else dependencies_of(self.products[np.ix_(chosen, chosen)], borders)
+        supporting, others = chosen[chosen < len(self.support)], chosen[chosen >= len(self.support)]
+        if self.support_vectors is None or (len(others) > 0 and self.boundary_rows is None):
+            return None
+        parts = [take_rows(self.support_vectors, supporting)]
+        if len(others) > 0:
+            parts.append(take_rows(self.boundary_rows, others - len(self.support)))
+        return dependencies(self.kernel, parts, borders)
 
     @property
     def weights(self) -> Vector:
@@ -204,14 +256,17 @@ class Solution:
                 "Only a linear kernel has weights in the space of the features. "
                 "Use decision_function, or solve with kernels.Linear()."
             )
-        return np.asarray(self.beta @ self.support_vectors).ravel()
+        return weights_of(self.beta, self.support_vectors)
 
     def decision_function(self, X: Any) -> Vector:
         """``f(x)`` of the rows of X: kernel values against the support vectors only."""
         rows = X if rows_are_objects(X) else feature_matrix(X)
         self._require_width(rows)
-        sums = self.kernel.weighted_sums(rows, self.support_vectors, self.beta[np.newaxis], (0, len(self.beta)))
-        f = np.asarray(sums[0, 0] + self.bias)
+        if self.kernel.is_linear:
+            f = linear_scores(rows, self.weights, self.bias)
+        else:
+            sums = self.kernel.weighted_sums(rows, self.support_vectors, self.beta[np.newaxis], (0, len(self.beta)))
+            f = np.asarray(sums[0, 0] + self.bias)
         return f - 0.5 * self.kernel.diagonal(rows) if self.reading.half_diagonal else f
 
     @property
@@ -223,13 +278,6 @@ class Solution:
     def _near(self) -> float:
         """An excess up to this is 0 within the tolerance of the answer."""
         return max(10.0 * self.certificate.kkt_violation, 1e-6)
-
-    def _gram_of(self, chosen: NDArray[np.bool_]) -> Vector | None:
-        """Kernel values of some support vectors; None if they are not known any more, or too many to look at."""
-        if self.support_vectors is None or int(chosen.sum()) > _MOST_LOOKED_AT or self.kernel.is_precomputed:
-            return None
-        rows = take_rows(self.support_vectors, np.flatnonzero(chosen))
-        return self.kernel.cross(rows, rows)
 
     def _require_answer(self, what: str) -> None:
         if self.status is Status.INFEASIBLE:

@@ -11,6 +11,10 @@ class Status(Enum):
     """How a fit ended; each member carries the user's message and advice, mildest first."""
 
     CONVERGED = ("the solution is optimal within the tolerance", "")
+    ZERO_OPTIMUM = (
+        "the optimum cannot be told from 0: it lies between the two objectives, and their gap is at most 1e-9 of their scale",
+        "",
+    )
     INDEFINITE = (
         "the kernel matrix is not positive semidefinite: the solution is stationary, but nothing bounds its distance "
         "from the optimum",
@@ -47,6 +51,11 @@ class Status(Enum):
     def advice(self) -> str:
         """What to do about it."""
         return self.value[1]
+
+    @property
+    def is_optimal(self) -> bool:
+        """Whether the certificate proves the solution optimal: CONVERGED, or ZERO_OPTIMUM where no gap is small beside 0."""
+        return self in (Status.CONVERGED, Status.ZERO_OPTIMUM)
 
     @property
     def severity(self) -> int:

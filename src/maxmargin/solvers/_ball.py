@@ -17,7 +17,7 @@ from maxmargin.solution import LinearJudgement, Status, Trace, certify_linear
 from maxmargin.solvers._base import Callback, Limits
 from maxmargin.solvers._gradient_descent import GradientDescent
 from maxmargin.solvers._linear import LinearNewton
-from maxmargin.solvers._primal_base import PrimalIterate, PrimalSolver
+from maxmargin.solvers._primal_base import PrimalIterate, PrimalSolver, on_centred
 from maxmargin.solvers._stochastic import StochasticSubgradient
 
 __all__ = ["BallSearch"]
@@ -25,6 +25,7 @@ __all__ = ["BallSearch"]
 Vector = NDArray[np.float64]
 
 _MOST_MULTIPLIERS: Final = 200
+_PATIENCE: Final = 12  # multipliers in which the gap must fall by a hundredth
 _FINEST: Final = 1e-14  # relative gap of a penalised form
 _NARROWEST: Final = 1e-15  # relative width of a bracket
 _SMALLEST: Final = 1e-20  # multiplier beside the first
@@ -86,7 +87,7 @@ class BallSearch(PrimalSolver):
         """Until the gap is ``limits.tol`` of the primal objective, or a limit is reached."""
         penalised = _penalised(problem, 1.0)
         chosen = next(solver for solver in self._inner() if solver.supports(penalised) is None)
-        return _Search(problem, limits, callback, chosen).run()
+        return on_centred(problem, lambda near: _Search(near, limits, callback, chosen).run())
 
 
 @final
@@ -97,7 +98,7 @@ class _Search:
         self._problem, self._limits, self._callback, self._solver = problem, limits, callback, solver
         self._begin = time.perf_counter()
         self._w, self._b, self._alpha = np.zeros(problem.d), 0.0, np.zeros(problem.n)
-        self._judged = certify_linear(problem, self._w, self._b, self._alpha)
+        self._judged = certify_linear(problem, self._w, self._b, self._alpha, stationarity=False)
         self._steps = 0
         self._rows: list[tuple[float, int, float, float, int, float]] = []
         self._root = math.sqrt(problem.B)
@@ -107,13 +108,22 @@ class _Search:
     def run(self) -> PrimalIterate:
         lam = first = self._first()
         found: PrimalIterate | None = None
+        least, idle = math.inf, 0
         for _ in range(_MOST_MULTIPLIERS):
             found = self._solve(lam, found)
-            self._keep(found, lam)
+            ended = found.by_signal or found.status in (Status.INTERRUPTED, Status.TIME_LIMIT, Status.ITERATION_LIMIT)
+            if not (ended and self._known):  # of a search that was cut short the points before are as good
+                self._keep(found, lam)
             if self._judged.is_optimal(self._limits.tol):
                 return self._iterate(Status.CONVERGED)
-            if found.by_signal or found.status in (Status.INTERRUPTED, Status.TIME_LIMIT, Status.ITERATION_LIMIT):
+            if ended:
                 return self._iterate(found.status, by_signal=found.by_signal)
+            gap = self._judged.primal - self._judged.dual
+            least, idle = (gap, 0) if gap < 0.99 * least else (least, idle + 1)
+            if idle >= _PATIENCE:
+                break
+            if 0.0 < self._limits.max_seconds <= time.perf_counter() - self._begin:
+                return self._iterate(Status.TIME_LIMIT)
             lam = self._next(lam)
             closed = self._too_large <= (1.0 + _NARROWEST) * self._too_small
             if closed or lam < _SMALLEST * first:
@@ -162,8 +172,8 @@ class _Search:
             value = self._problem.objective(w, b)
             if value < self._judged.primal:
                 self._w, self._b = w, b
-                self._judged = certify_linear(self._problem, w, b, self._alpha)
-        other = certify_linear(self._problem, self._w, self._b, lam * found.alpha)
+                self._judged = certify_linear(self._problem, w, b, self._alpha, stationarity=False)
+        other = certify_linear(self._problem, self._w, self._b, lam * found.alpha, stationarity=False)
         if other.infeasibility <= 1e-9 and other.dual > self._judged.dual:
             self._alpha, self._judged = lam * found.alpha, other
         self._note(self._judged)
@@ -200,7 +210,14 @@ class _Search:
 def _penalised(problem: PrimalProblem, lam: float) -> PrimalProblem:
     """``½|w|² + Σ (C_i/λ) ℓ``."""
     return PrimalProblem.on(
-        problem.X, problem.y, problem.price / lam, problem.loss, Penalty.L2, problem.offset, problem.offset_scale
+        problem.X,
+        problem.y,
+        problem.price / lam,
+        problem.loss,
+        Penalty.L2,
+        problem.offset,
+        problem.offset_scale,
+        centring=problem.centring,
     )
 
 

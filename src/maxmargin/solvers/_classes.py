@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, final
 
 import numpy as np
@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from maxmargin import _core
 from maxmargin.problems import ClassLoss, LinearClasses, Offset, Penalty
-from maxmargin.solution import Progress, Status, Trace
+from maxmargin.solution import Progress, Status, Trace, certify_classes
 from maxmargin.solvers._base import Callback, Limits
-from maxmargin.solvers._separation import falls_for_ever_in_classes
+from maxmargin.solvers._separation import Patience, classes_fall_for_ever, leads
 from maxmargin.solvers._smo import ENDINGS
 
 __all__ = ["ClassesIterate", "ClassesNewton"]
@@ -75,7 +75,8 @@ class ClassesNewton:
         def monitor(seconds: float, steps: int, objective: float, violation: float, n_support: int) -> bool:
             return callback is not None and bool(callback(Progress(seconds, steps, -objective, violation, n_support)))
 
-        w, b, alpha, ending, by_signal, rounds, separates, table = _core.minimise_classes(
+        patience = Patience(limits, callback)
+        w, b, alpha, ending, by_signal, rounds, claimed, table = _core.minimise_classes(
             problem.features,
             problem.codes.astype(np.int32),
             problem.price,
@@ -89,9 +90,28 @@ class ClassesNewton:
             limits.max_seconds,
             None if callback is None else monitor,
         )
-        if not separates and problem.penalty is Penalty.NONE and not by_signal:
-            separates = falls_for_ever_in_classes(problem, alpha)
         if problem.offset is Offset.FREE:
             b -= b.mean()
-        status = Status.SEPARABLE if separates else ENDINGS[ending]
-        return ClassesIterate(w, b, alpha, status, rounds, by_signal, Trace(table))
+        found = ClassesIterate(w, b, alpha, ENDINGS[ending], rounds, by_signal, Trace(table))
+        if problem.penalty is not Penalty.NONE or found.status in (Status.INTERRUPTED, Status.TIME_LIMIT):
+            return found
+        return _without_minimum(problem, _with_slopes(problem, found), patience, claimed=claimed)
+
+
+def _with_slopes(problem: LinearClasses, found: ClassesIterate) -> ClassesIterate:
+    """With the slopes of the losses as multipliers if they prove more: at a minimum without penalty they are the exact ones."""
+    slopes = problem.probabilities(problem.scores(found.w, found.b)) * problem.price[:, np.newaxis]
+    both = [certify_classes(problem, found.w, found.b, alpha).dual for alpha in (found.alpha, slopes)]
+    return replace(found, alpha=slopes) if both[1] > both[0] else found
+
+
+def _without_minimum(problem: LinearClasses, found: ClassesIterate, patience: Patience, *, claimed: bool) -> ClassesIterate:
+    """What was found, with the status SEPARABLE if it is proven that the loss has no minimum."""
+    try:
+        if (claimed and leads(problem, found.w, found.b)) or classes_fall_for_ever(problem, found.alpha, patience):
+            return replace(found, status=Status.SEPARABLE)
+    except KeyboardInterrupt:
+        return replace(found, status=Status.INTERRUPTED, by_signal=True)
+    if patience.stopped:
+        return replace(found, status=Status.INTERRUPTED)
+    return replace(found, status=Status.TIME_LIMIT) if patience.is_over() else found

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.problems import DualProblem, Problem
+from maxmargin.problems._primal import inner
 from maxmargin.solution import Iterate, Judgement, Status
 from maxmargin.solution._certify import judged
 from maxmargin.solvers._base import Callback, Limits, Solver, Start
@@ -112,7 +113,8 @@ def _run(start: Start, watch: Watch, inner: Solver, q: int) -> Status:
         moved = change != 0
         beta = beta.copy()
         beta[chosen] = found.beta
-        scores = scores + dual.gram.block(every, chosen[moved]) @ change[moved]
+        # not by BLAS, whose sums have an order that depends on its threads
+        scores = scores + np.einsum("ij,j->i", dual.gram.block(every, chosen[moved]), change[moved])
         judgement = watch.see(beta, scores, rounds)
     return watch.status
 
@@ -152,4 +154,4 @@ def _rise(dual: DualProblem, before: Vector, after: Vector, scores: Vector) -> f
         return -np.inf
     curved = dual.gram.matvec(change) + (0.0 if dual.D is None else dual.D * change)
     bent = dual.kink * float((np.abs(after) - np.abs(before)).sum())
-    return -float(change @ (dual.gradient(before, scores) + 0.5 * curved)) - bent
+    return -inner(change, dual.gradient(before, scores) + 0.5 * curved) - bent

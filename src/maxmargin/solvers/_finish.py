@@ -16,9 +16,11 @@ from numpy.typing import NDArray
 from scipy import linalg
 
 from maxmargin.problems import DualProblem
+from maxmargin.problems._primal import inner
 from maxmargin.solution import Judgement
 from maxmargin.solution._certify import judged
 from maxmargin.solvers._projection import proximal, shifted
+from maxmargin.solvers._threads import one_blas_thread
 
 __all__ = ["finished", "minimum_on"]
 
@@ -104,7 +106,7 @@ def _snapped(dual: DualProblem, beta: Vector, scores: Vector, sides: bool) -> Ve
         # What is far from its bounds is free, and has the gradient 0 but for the multiplier: so it tells the multiplier.
         heavy = float(weight[group].sum())
         if heavy > 0:
-            slope[group] -= float(weight[group] @ slope[group]) / heavy
+            slope[group] -= inner(weight[group], slope[group]) / heavy
     result = np.where(beta - low < slope, low, beta)
     return np.where(high - beta < -slope, high, result)
 
@@ -224,7 +226,7 @@ def minimum_on(H: NDArray[np.float64], slope: Vector, sums: NDArray[np.float64],
     system[np.arange(m), np.arange(m)] += ridge
     system[:m, m:], system[m:, :m] = sums.T, sums
     right = np.concatenate((-slope, np.broadcast_to(missing, k)))
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), one_blas_thread():
         warnings.simplefilter("ignore", linalg.LinAlgWarning)
         try:
             d = np.asarray(linalg.solve(system, right, assume_a="sym")[:m])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, final
 
@@ -12,12 +13,15 @@ from numpy.typing import NDArray
 from maxmargin.errors import InvalidInput
 from maxmargin.losses import Exponential, Logistic
 from maxmargin.problems import Offset, Penalty, PrimalProblem
+from maxmargin.problems._primal import inner
 from maxmargin.solution import Status
 from maxmargin.solvers._base import Callback, Limits
 from maxmargin.solvers._multipliers import constant_feature, second_moment
 from maxmargin.solvers._primal_base import PrimalIterate, PrimalSolver
-from maxmargin.solvers._primal_watch import PrimalWatch
-from maxmargin.validation import check_integer, check_positive
+from maxmargin.solvers._primal_watch import LIMITS, PrimalWatch
+from maxmargin.solvers._separation import separates
+from maxmargin.solvers._threads import one_blas_thread
+from maxmargin.validation import check_boolean, check_integer, check_positive
 
 __all__ = ["GradientDescent"]
 
@@ -46,6 +50,10 @@ class GradientDescent(PrimalSolver):
         ε; "auto" is ``1/L``. Others are taken as given, and if they are too long the status says so.
     seed : int or None
         Of the start, which is drawn near 0 as in the text; None starts at 0.
+    stop_when_separable : bool
+        Without a penalty, the logistic and the exponential loss have no minimum where a hyperplane separates the classes: the
+        loss falls to 0, and ``|w|`` grows without limit, slower and slower. True ends as soon as w separates; False goes on to
+        ``max_iter`` or ``max_time``, to see it grow. The status is SEPARABLE for both.
 
     Examples
     --------
@@ -60,8 +68,10 @@ class GradientDescent(PrimalSolver):
 
     step: float | str = "auto"
     seed: int | None = None
+    stop_when_separable: bool = True
 
     def __post_init__(self) -> None:
+        check_boolean("stop_when_separable", self.stop_when_separable, "GradientDescent")
         if self.seed is not None:
             check_integer("seed", self.seed, "GradientDescent", 0)
         if not (isinstance(self.step, str) and self.step == "auto"):
@@ -97,13 +107,13 @@ class GradientDescent(PrimalSolver):
 
     def _descend(self, problem: PrimalProblem, watch: PrimalWatch) -> Status:
         w, b = self._start(problem)
-        step = 1.0 / max(_curvature(problem, w, b), 1e-300) if isinstance(self.step, str) else float(self.step)
+        step = 1.0 / max(_curvature(problem, w, b, watch.is_late), 1e-300) if isinstance(self.step, str) else float(self.step)
         # A penalised offset is scale times the weight of a constant feature: a step of that weight is scale² times one of b.
         offset_step = step * (problem.offset_scale**2 if problem.offset is Offset.PENALISED else 1.0)
         slope, penalised = problem.loss.slope(problem.y), problem.penalty is Penalty.L2
         endless = not penalised and isinstance(problem.loss, Logistic | Exponential)
-        progress = _Progress()
-        steps = due = 0
+        progress, proven = _Progress(), False
+        steps = due = next_proof = 0
         while True:
             z = problem.loss.argument(problem.y, problem.scores(w, b))
             alpha = -problem.price * problem.loss.derivative(z)
@@ -113,10 +123,14 @@ class GradientDescent(PrimalSolver):
                 due = watch.due()
             else:
                 watch.poll(steps)
-            if endless and bool((z > 0.0).all()):
+            if endless and not proven and steps >= next_proof and bool((z > 0.0).all()):
+                proven, next_proof = separates(problem, w, b), 2 * steps + 1
+            if proven and self.stop_when_separable:
+                watch.see(w, b, [alpha], steps)
                 return Status.SEPARABLE
             if watch.status is not None or ended is not None:
-                return watch.status or ended or Status.STALLED
+                status = watch.status or ended or Status.STALLED
+                return Status.SEPARABLE if proven and status in (*LIMITS, Status.STALLED) else status
             signed = alpha * slope
             in_w, in_b = -problem.combination(signed), -float(signed.sum())
             if penalised:
@@ -154,13 +168,16 @@ class _Progress:
         return Status.STALLED if objective <= self._lowest * (1.0 + 1e-9) else Status.DIVERGED
 
 
-def _curvature(problem: PrimalProblem, w: Vector, b: float) -> float:
-    """A bound on the largest eigenvalue of the Hessian, in w and the weight of the constant feature."""
+def _curvature(problem: PrimalProblem, w: Vector, b: float, is_late: Callable[[], bool] = lambda: False) -> float:
+    """A bound on the largest eigenvalue of the Hessian, in w and the weight of the constant feature.
+
+    Where it is late, whatever there is by then: no step will be taken.
+    """
     own = 1.0 if problem.penalty is Penalty.L2 else 0.0
     if isinstance(problem.loss, Exponential):
         # Σ C_i e^−z_i x̃_i x̃_iᵀ ≤ E max|x̃|², and E falls from what it is at the start.
         return own + problem.objective(w, b) * _largest_row(problem)
-    return own + problem.loss.curvature * _largest_eigenvalue(problem)
+    return own + problem.loss.curvature * _largest_eigenvalue(problem, is_late)
 
 
 def _largest_row(problem: PrimalProblem) -> float:
@@ -172,19 +189,20 @@ def _largest_row(problem: PrimalProblem) -> float:
     return float(np.max(squares)) + constant_feature(problem) ** 2
 
 
-def _largest_eigenvalue(problem: PrimalProblem) -> float:
+def _largest_eigenvalue(problem: PrimalProblem, is_late: Callable[[], bool]) -> float:
     """``λ_max(Σ C_i x̃_i x̃_iᵀ)``; by power iteration it is a little below, and a step of 1/L still below 2/L."""
     if problem.d <= _EXACT_NORM:
-        return float(np.linalg.eigvalsh(second_moment(problem, problem.price))[-1])
+        with one_blas_thread():
+            return float(np.linalg.eigvalsh(second_moment(problem, problem.price, is_late))[-1])
     constant = constant_feature(problem)
     w, b, norm = np.random.default_rng(0).standard_normal(problem.d), 0.0, 0.0
     for _ in range(100):
-        size = math.hypot(float(np.linalg.norm(w)), b)
+        size = math.sqrt(inner(w, w) + b * b)
         if size == 0.0:
             return 0.0
         pulled = problem.price * problem.scores(w / size, constant * b / size)
         w, b = problem.combination(pulled), constant * float(pulled.sum())
-        before, norm = norm, math.hypot(float(np.linalg.norm(w)), b)
-        if norm - before <= 1e-3 * norm:
+        before, norm = norm, math.sqrt(inner(w, w) + b * b)
+        if norm - before <= 1e-3 * norm or is_late():
             break
     return norm

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, final
 
 import numpy as np
@@ -19,10 +19,10 @@ from maxmargin.losses import (
     SquaredHinge,
 )
 from maxmargin.problems import Offset, Penalty, PrimalProblem
-from maxmargin.solution import Progress, Status, Trace
+from maxmargin.solution import Progress, Status, Trace, certify_linear
 from maxmargin.solvers._base import Callback, Limits
-from maxmargin.solvers._primal_base import PrimalIterate, PrimalSolver
-from maxmargin.solvers._separation import falls_for_ever
+from maxmargin.solvers._primal_base import PrimalIterate, PrimalSolver, on_centred
+from maxmargin.solvers._separation import Patience, falls_for_ever, separates
 from maxmargin.solvers._smo import ENDINGS
 from maxmargin.validation import check_integer
 
@@ -40,6 +40,7 @@ _LOSSES: Final[dict[type[Loss], int]] = {
 }
 _KINKED: Final = (Hinge, EpsilonInsensitive)
 _ENDLESS: Final = (Logistic, Exponential)  # falls for ever where a hyperplane separates
+_STOPPED: Final = (Status.INTERRUPTED, Status.TIME_LIMIT)
 _OFFSETS: Final = {Offset.NONE: 0, Offset.FREE: 1, Offset.PENALISED: 2}
 
 
@@ -55,14 +56,14 @@ def _run(
     def monitor(seconds: float, steps: int, objective: float, violation: float, n_support: int) -> bool:
         return callback is not None and bool(callback(Progress(seconds, steps, -objective, violation, n_support)))
 
-    loss, y = problem.loss, problem.y
+    loss, y, patience = problem.loss, problem.y, Patience(limits, callback)
     target, epsilon, sign = None, 0.0, 1.0
     if isinstance(loss, EpsilonInsensitive | SquaredEpsilonInsensitive):
         # The core's slope ∂z/∂f is +1, and that of a residual −1.
         target, y, epsilon, sign = y, np.ones(problem.n), float(loss.epsilon), -1.0
     elif isinstance(loss, Squared):
         target = np.ones(problem.n)
-    w, b, alpha, ending, by_signal, rounds, separates, table = _core.minimise_linear(
+    w, b, alpha, ending, by_signal, rounds, claimed, table = _core.minimise_linear(
         problem.features,
         y,
         problem.price,
@@ -80,11 +81,30 @@ def _run(
         limits.max_seconds,
         None if callback is None else monitor,
     )
-    alpha = sign * alpha
-    if not separates and problem.penalty is Penalty.NONE and isinstance(loss, _ENDLESS) and not by_signal:
-        separates = falls_for_ever(problem, alpha)
-    status = Status.SEPARABLE if separates else ENDINGS[ending]
-    return PrimalIterate(w, b, alpha, status, rounds, by_signal, Trace(table))
+    found = PrimalIterate(w, b, sign * alpha, ENDINGS[ending], rounds, by_signal, Trace(table))
+    if problem.penalty is not Penalty.NONE or not isinstance(loss, _ENDLESS) or found.status in _STOPPED:
+        return found if problem.penalty is not Penalty.NONE else _with_slopes(problem, found)
+    return _without_minimum(problem, _with_slopes(problem, found), patience, claimed=claimed)
+
+
+def _with_slopes(problem: PrimalProblem, found: PrimalIterate) -> PrimalIterate:
+    """With the slopes of the losses as multipliers if they prove more: at a minimum without penalty they are the exact ones."""
+    loss = problem.loss
+    slopes = -problem.price * loss.derivative(loss.argument(problem.y, problem.scores(found.w, found.b)))
+    both = [certify_linear(problem, found.w, found.b, alpha, stationarity=False).dual for alpha in (found.alpha, slopes)]
+    return replace(found, alpha=slopes) if both[1] > both[0] else found
+
+
+def _without_minimum(problem: PrimalProblem, found: PrimalIterate, patience: Patience, *, claimed: bool) -> PrimalIterate:
+    """What was found, with the status SEPARABLE if it is proven that the loss has no minimum."""
+    try:
+        if (claimed and separates(problem, found.w, found.b)) or falls_for_ever(problem, found.alpha, patience):
+            return replace(found, status=Status.SEPARABLE)
+    except KeyboardInterrupt:
+        return replace(found, status=Status.INTERRUPTED, by_signal=True)
+    if patience.stopped:
+        return replace(found, status=Status.INTERRUPTED)
+    return replace(found, status=Status.TIME_LIMIT) if patience.is_over() else found
 
 
 @final
@@ -131,7 +151,7 @@ class LinearNewton(PrimalSolver):
 
     def run(self, problem: PrimalProblem, limits: Limits, callback: Callback | None) -> PrimalIterate:
         """From 0 until the gap is ``limits.tol`` of the primal objective, or a limit is reached."""
-        return _run(problem, limits, callback)
+        return on_centred(problem, lambda near: _run(near, limits, callback))
 
     def run_from(
         self, start: PrimalIterate, problem: PrimalProblem, limits: Limits, callback: Callback | None

@@ -2,28 +2,30 @@
 
 from __future__ import annotations
 
-import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final, final
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from scipy.optimize import linprog
 
 from maxmargin.losses import EpsilonInsensitive, Hinge
 from maxmargin.problems import Offset, Penalty, PrimalProblem
 from maxmargin.solution import Status
 from maxmargin.solvers._base import Callback, Limits
-from maxmargin.solvers._primal_base import PrimalIterate, PrimalSolver
+from maxmargin.solvers._highs import Columns, Program, ProgramEnd, run_program
+from maxmargin.solvers._primal_base import PrimalIterate, PrimalSolver, on_centred
 from maxmargin.solvers._primal_watch import PrimalWatch
 
 __all__ = ["LinearProgram"]
 
 Vector = NDArray[np.float64]
 
-_PRECISE: Final = 1e-10  # the least tolerance that HiGHS takes
 _PIVOTS: Final = 1000  # of the simplex method in a step
+_VALUES: Final = 200_000  # of X that are copied at a time
+_MISSED: Final = 1e-7
+_LIKE_ONE: Final = 1e4  # so large, and one over it: features of such values are handed over as they are
 
 
 @final
@@ -37,8 +39,8 @@ class LinearProgram(PrimalSolver):
     part, and what is maximised is ``Σ y_i β_i − ε|β_i|``. X is copied, as columns in float64.
 
     For ten thousands of rows with some hundred features, or the other way round; with many of both it is slow: set
-    ``max_time``. A run of HiGHS that meets it has no weights to show, and the answer is ``w = 0``. Callback and Ctrl-C are
-    looked at before the run and after it. A step is a thousand pivots of the simplex method.
+    ``max_time``. A run of HiGHS that meets it, or is interrupted, has no weights to show, and the answer is ``w = 0``. A step
+    is a thousand pivots of the simplex method.
 
     Examples
     --------
@@ -60,82 +62,117 @@ class LinearProgram(PrimalSolver):
         return None
 
     def automatic_steps(self, n: int) -> int:
-        """More than any program of a size that ends takes."""
-        return 1_000 + n
+        """More than any program takes that HiGHS has the digits for: ten times the usual."""
+        return 20 + n // 50
 
     def run(self, problem: PrimalProblem, limits: Limits, callback: Callback | None) -> PrimalIterate:
         """Solve the program, unless a limit is reached before its end: then ``w = 0``."""
-        begin = time.perf_counter()
-        watch = PrimalWatch(problem, limits, callback, rows_a_step=problem.n)
-        try:
-            watch.see(np.zeros(problem.d), 0.0, [], 0)
-            if watch.status is not None:
-                return watch.iterate(watch.status)
-            return _solved(problem, limits, watch, begin)
-        except KeyboardInterrupt:
-            return watch.iterate(Status.INTERRUPTED, by_signal=True)
+        return on_centred(problem, lambda near: _solved(near, limits, PrimalWatch(near, limits, callback, rows_a_step=near.n)))
 
 
-def _solved(problem: PrimalProblem, limits: Limits, watch: PrimalWatch, begin: float) -> PrimalIterate:
+def _solved(problem: PrimalProblem, limits: Limits, watch: PrimalWatch) -> PrimalIterate:
     """Hand the dual over, and read weights off its multipliers."""
-    gain, columns, price = _columns(problem)
-    # |Σ| ≤ 1 as two inequalities, and an equation for a free offset.
-    free = problem.offset is Offset.FREE
-    bounded, even = (columns[:-1], columns[-1:]) if free else (columns, None)
-    options: dict[str, Any] = {"primal_feasibility_tolerance": _PRECISE, "dual_feasibility_tolerance": _PRECISE}
-    if limits.max_seconds > 0:
-        options["time_limit"] = max(1e-3, limits.max_seconds - (time.perf_counter() - begin))
-    found = linprog(
-        -gain,
-        A_ub=sparse.vstack([bounded, -bounded], format="csc"),
-        b_ub=np.ones(2 * bounded.shape[0]),
-        A_eq=even,
-        b_eq=np.zeros(1) if free else None,
-        bounds=np.column_stack([np.zeros(len(price)), price]),
-        method="highs-ds",
-        options={**options, "maxiter": min(_PIVOTS * limits.max_steps, 2**31 - 1)},
-    )
-    steps = -(-int(found.nit) // _PIVOTS)
-    if found.status == 0:
-        w, b = _weights(problem, found, bounded.shape[0])
-        watch.see(w, b, [_multipliers(problem, found.x, price)], max(steps, 1))
-        return watch.iterate(watch.status or Status.STALLED)
-    watch.see(np.zeros(problem.d), 0.0, [], steps)
-    if watch.status is Status.CONVERGED or watch.status is Status.INTERRUPTED:
-        return watch.iterate(watch.status)
-    out_of_time = 0.0 < limits.max_seconds <= time.perf_counter() - begin + 1e-3
-    out_of_steps = steps >= limits.max_steps
-    return watch.iterate(Status.TIME_LIMIT if out_of_time else Status.ITERATION_LIMIT if out_of_steps else Status.STALLED)
+    dual = _Dual(problem)
+
+    def stop(pivots: int) -> bool:
+        watch.poll(pivots // _PIVOTS)
+        return watch.status is not None
+
+    try:
+        watch.see(np.zeros(problem.d), 0.0, [], 0)
+        if watch.status is not None:
+            return watch.iterate(watch.status)
+        found = run_program(dual.program(), _PIVOTS * limits.max_steps, stop)
+        if found.end is ProgramEnd.OPTIMAL:
+            w, b = dual.longer(*dual.weights(found.worth))
+            watch.see(w, b, [dual.multipliers(found.x)], max(-(-found.pivots // _PIVOTS), 1))
+    except KeyboardInterrupt:
+        return watch.iterate(Status.INTERRUPTED, by_signal=True)
+    if watch.status is None:
+        watch.status = Status.ITERATION_LIMIT if found.end is ProgramEnd.PIVOTS else Status.STALLED
+    return watch.iterate(watch.status)
 
 
-def _columns(problem: PrimalProblem) -> tuple[Vector, Any, Vector]:
-    """What a unit of each variable gains, its products with the features and the offset's constant one, and its bound."""
-    rows = sparse.csr_matrix(problem.X, dtype=np.float64)
-    if problem.offset is not Offset.NONE:
-        constant = problem.offset_scale if problem.offset is Offset.PENALISED else 1.0
-        rows = sparse.hstack([rows, np.full((problem.n, 1), constant)], format="csr")
-    if isinstance(problem.loss, Hinge):
-        return np.ones(problem.n), (sparse.diags(problem.y) @ rows).T.tocsr(), problem.price
-    assert isinstance(problem.loss, EpsilonInsensitive)  # supports() said so
-    gain = np.concatenate([problem.y, -problem.y]) - problem.loss.epsilon
-    return gain, sparse.vstack([rows, -rows]).T.tocsr(), np.concatenate([problem.price, problem.price])
+@final
+class _Dual:
+    """Maximise what multipliers gain, with ``|Σ α_i s_i x_ik| ≤ 1`` for each feature, and 0 for a free offset.
 
+    HiGHS takes values below 1e-9 for 0, and none above 1e15: features of another size are divided by a power of 2.
+    """
 
-def _weights(problem: PrimalProblem, found: Any, features: int) -> tuple[Vector, float]:
-    """w and b from the multipliers of the constraints."""
-    upper = found.ineqlin.marginals
-    w = upper[features:] - upper[:features]
-    w = np.where(w == 0.0, 0.0, w)  # no −0
-    if problem.offset is Offset.FREE:
-        return w, -float(found.eqlin.marginals[0])
-    if problem.offset is Offset.PENALISED:
-        return w[:-1], problem.offset_scale * float(w[-1])
-    return w, 0.0
+    def __init__(self, problem: PrimalProblem) -> None:
+        self._problem = problem
+        self._constant = {Offset.NONE: 0.0, Offset.FREE: 1.0, Offset.PENALISED: problem.offset_scale}[problem.offset]
+        self._unit = np.ones(problem.d + (problem.offset is not Offset.NONE))
+        self._measure()
 
+    def program(self) -> Program:
+        most = 1.0 / self._unit
+        if self._problem.offset is Offset.FREE:
+            most[-1] = 0.0
+        return Program(-most, most, self._columns())
 
-def _multipliers(problem: PrimalProblem, x: Vector, price: Vector) -> Vector:
-    """α as the judge has it, inside of its bounds."""
-    inside = np.clip(x, 0.0, price)
-    if isinstance(problem.loss, Hinge):
-        return inside
-    return (inside[: problem.n] - inside[problem.n :]) * problem.loss.slope(problem.y)
+    def _columns(self) -> Iterator[Columns]:
+        """The rows of X some at a time; for residuals α has a positive part, and then a negative one."""
+        problem, loss = self._problem, self._problem.loss
+        step = max(1, _VALUES // len(self._unit))
+        for sign in (1.0, -1.0) if isinstance(loss, EpsilonInsensitive) else (1.0,):
+            for begin in range(0, problem.n, step):
+                some = slice(begin, min(begin + step, problem.n))
+                y, price = problem.y[some], problem.price[some]
+                if isinstance(loss, EpsilonInsensitive):
+                    yield Columns(loss.epsilon - sign * y, np.zeros(len(y)), price, self._signed(some, np.full(len(y), sign)))
+                else:
+                    yield Columns(-np.ones(len(y)), np.zeros(len(y)), price, self._signed(some, y))
+
+    def _signed(self, some: slice, signs: Vector) -> Any:
+        """Rows times their signs, with the constant feature, as columns."""
+        rows, width = self._problem.X[some], len(self._unit)
+        if sparse.issparse(rows):
+            rows = sparse.csr_matrix(
+                (rows.data * np.repeat(signs, np.diff(rows.indptr)), rows.indices, rows.indptr), rows.shape
+            )
+            if width > rows.shape[1]:
+                rows = sparse.hstack([rows, self._constant * signs[:, np.newaxis]], format="csr")
+            return sparse.csc_matrix((rows.data / self._unit[rows.indices], rows.indices, rows.indptr), rows.shape[::-1])
+        # all values, also those that are 0: that is many times faster than to look for them
+        (n, d), values = rows.shape, np.empty((len(rows), width))
+        np.multiply(rows, signs[:, np.newaxis], out=values[:, :d])
+        values[:, d:] = self._constant * signs[:, np.newaxis]
+        values /= self._unit
+        places = np.tile(np.arange(width, dtype=np.int32), n)
+        return sparse.csc_matrix((values.ravel(), places, np.arange(n + 1, dtype=np.int64) * width), (width, n))
+
+    def _measure(self) -> None:
+        X, d = self._problem.X, self._problem.d
+        if sparse.issparse(X):
+            largest = abs(X).max(axis=0).toarray().ravel().astype(np.float64)
+        else:
+            largest = np.maximum(X.max(axis=0), -X.min(axis=0)).astype(np.float64)
+        far = (largest > 0.0) & ((largest < 1.0 / _LIKE_ONE) | (largest > _LIKE_ONE))
+        self._unit[:d][far] = np.exp2(np.round(np.log2(largest[far])))
+
+    def weights(self, worth: Vector) -> tuple[Vector, float]:
+        """w and b from what the constraints are worth."""
+        w = np.where(worth == 0.0, 0.0, -worth) / self._unit  # no −0
+        if self._problem.offset is Offset.NONE:
+            return w, 0.0
+        return w[:-1], self._constant * float(w[-1])
+
+    def longer(self, w: Vector, b: float) -> tuple[Vector, float]:
+        """The same, but longer by what HiGHS leaves margins short of 1, its tolerance: at large prices that pays."""
+        problem = self._problem
+        if isinstance(problem.loss, Hinge):
+            margins = problem.y * problem.scores(w, b)
+            least = float(margins[margins > 1.0 - _MISSED].min(initial=1.0))
+            if problem.objective(w / least, b / least) < problem.objective(w, b):
+                return w / least, b / least
+        return w, b
+
+    def multipliers(self, x: Vector) -> Vector:
+        """α as the judge has it, inside of its bounds."""
+        problem, n = self._problem, self._problem.n
+        if isinstance(problem.loss, Hinge):
+            return np.clip(x, 0.0, problem.price)
+        up, down = np.clip(x[:n], 0.0, problem.price), np.clip(x[n:], 0.0, problem.price)
+        return (up - down) * problem.loss.slope(problem.y)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 import os
 from pathlib import Path
 from typing import Any
 
 from maxmargin.errors import InvalidInput
+from maxmargin.validation import check_positive, reject
 
 __all__ = ["cache_bytes"]
 
@@ -35,9 +35,8 @@ def cache_bytes(cache_size: Any, owner: str) -> int:
     """Bytes from ``"auto"`` (a quarter of the memory) or a number of megabytes."""
     if isinstance(cache_size, str) and cache_size == "auto":
         return _AUTOMATIC
-    if not isinstance(cache_size, bool) and isinstance(cache_size, int | float) and 0 < cache_size < math.inf:
-        return int(min(cache_size * _MEGABYTE, 2.0**60))  # more than any machine has
-    raise InvalidInput(
-        f"The 'cache_size' parameter of {owner} must be 'auto' or a float in the range (0.0, inf), in megabytes. "
-        f"Got {cache_size!r} instead."
-    )
+    try:
+        megabytes = check_positive("cache_size", cache_size, owner)
+    except InvalidInput:
+        raise reject("cache_size", cache_size, owner, "'auto' or a float in the range (0.0, inf), in megabytes") from None
+    return int(min(megabytes * _MEGABYTE, 2.0**60))  # more than any machine has

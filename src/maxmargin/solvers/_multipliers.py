@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg, sparse
@@ -9,6 +11,7 @@ from scipy import linalg, sparse
 from maxmargin.losses import ConvexLoss, Logistic
 from maxmargin.problems import Offset, Penalty, PrimalProblem
 from maxmargin.problems._primal import inner
+from maxmargin.solvers._threads import one_blas_thread
 
 __all__ = ["constant_feature", "evening_factors", "feasible", "scaled", "second_moment"]
 
@@ -37,13 +40,14 @@ def scaled(problem: PrimalProblem, alpha: Vector) -> Vector:
         combination = problem.combination(signed)
         square = inner(combination, combination)
         if problem.offset is Offset.PENALISED:
-            square += (problem.offset_scale * float(signed.sum())) ** 2
+            constant = problem.offset_scale * float(signed.sum())
+            square += constant * constant
     # Sums over rows by numpy, not by BLAS: its threads change the bits, and wait for busy cores.
-    constant = float((alpha * loss.argument(problem.y, np.zeros(problem.n))).sum())
+    linear = float((alpha * loss.argument(problem.y, np.zeros(problem.n))).sum())
 
     def dual(t: float) -> float:
         gain = -float((problem.price * loss.conjugate(-t * alpha / problem.price)).sum())
-        return gain - t * constant - 0.5 * t * t * square
+        return gain - t * linear - 0.5 * t * t * square
 
     t, best = 1.0, dual(1.0)
     for _ in range(_MOST_HALVES):
@@ -74,7 +78,8 @@ def _without_sum(problem: PrimalProblem, alpha: Vector, signed: Vector) -> Vecto
     if isinstance(problem.loss, Logistic):
         room = room * (1.0 - alpha / problem.price)
     total = float(signed.sum()) * constant_feature(problem)
-    v, *_ = linalg.lstsq(second_moment(problem, room), np.append(problem.combination(signed), total))
+    with one_blas_thread():
+        v, *_ = linalg.lstsq(second_moment(problem, room), np.append(problem.combination(signed), total))
     along = problem.scores(v[:-1], constant_feature(problem) * float(v[-1]))
     return np.asarray(alpha - room * problem.loss.slope(problem.y) * along)
 
@@ -86,11 +91,16 @@ def constant_feature(problem: PrimalProblem) -> float:
     return problem.offset_scale if problem.offset is Offset.PENALISED else 1.0
 
 
-def second_moment(problem: PrimalProblem, weight: Vector) -> NDArray[np.float64]:
-    """``Σ weight_i x̃_i x̃_iᵀ`` of rows with the constant feature, block by block: X is not copied."""
+def second_moment(problem: PrimalProblem, weight: Vector, is_late: Callable[[], bool] = lambda: False) -> NDArray[np.float64]:
+    """``Σ weight_i x̃_i x̃_iᵀ`` of rows with the constant feature, block by block: X is not copied.
+
+    Whoever calls this sees to it that BLAS has one thread, else the last bits depend on their number.
+    """
     X, d = problem.X, problem.d
     moment = np.zeros((d + 1, d + 1))
     for start in range(0, problem.n, _BLOCK):
+        if is_late():
+            break
         rows, some = X[start : start + _BLOCK].astype(np.float64), weight[start : start + _BLOCK, np.newaxis]
         if sparse.issparse(rows):
             moment[:d, :d] += (rows.T @ rows.multiply(some).tocsr()).toarray()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin import _core
 from maxmargin.errors import FitInterrupted
 from maxmargin.kernels import Gram
 from maxmargin.problems import Offset, PrimalProblem
@@ -21,6 +23,7 @@ __all__ = ["KernelSide", "LinearSide", "PerceptronRun", "Side", "train_perceptro
 Vector = NDArray[np.float64]
 
 _HELD = 4000  # rows up to which the kernel matrix is kept
+_AT_ONCE = 64  # of them are computed between two looks at the clock
 
 
 @final
@@ -57,8 +60,8 @@ class Side(ABC):
         """``f`` of all rows; not from what was kept along, if ``exact``."""
 
     @abstractmethod
-    def add(self, amounts: Vector) -> None:
-        """``w ← w + Σ a_i x̃_i``."""
+    def add(self, amounts: Vector, until: float) -> bool:
+        """``w ← w + Σ a_i x̃_i``; false, and nothing is added, if that would last longer than until then."""
 
 
 @final
@@ -72,10 +75,11 @@ class LinearSide(Side):
     def scores(self, *, exact: bool) -> Vector:
         return self._problem.scores(self.coefficients, self.bias)
 
-    def add(self, amounts: Vector) -> None:
+    def add(self, amounts: Vector, until: float) -> bool:
         self.coefficients = self.coefficients + self._problem.combination(amounts)
         if self._problem.offset is not Offset.NONE:
             self.bias += float(amounts.sum())
+        return True
 
 
 @final
@@ -84,8 +88,7 @@ class KernelSide(Side):
 
     def __init__(self, gram: Gram, *, offset: bool) -> None:
         self._gram, self._offset = gram, offset
-        self._every = np.arange(gram.n, dtype=np.int32)
-        self._matrix = gram.block(self._every, self._every) if gram.n <= _HELD else None
+        self._matrix: _core.Features | None = None
         self._products = np.zeros(gram.n)
         self.coefficients = np.zeros(gram.n)
 
@@ -94,13 +97,30 @@ class KernelSide(Side):
             self._products = self._gram.matvec(self.coefficients)
         return self._products + self.bias
 
-    def add(self, amounts: Vector) -> None:
-        wrong = np.flatnonzero(amounts)
-        columns = self._gram.block(self._every, wrong) if self._matrix is None else self._matrix[:, wrong]
-        self._products = self._products + columns @ amounts[wrong]
+    def add(self, amounts: Vector, until: float) -> bool:
+        change = self._product(amounts, until)
+        if change is None:
+            return False
+        self._products = self._products + change
         self.coefficients = self.coefficients + amounts
         if self._offset:
             self.bias += float(amounts.sum())
+        return True
+
+    def _product(self, amounts: Vector, until: float) -> Vector | None:
+        """``K a``, from the matrix that is made at the first step if it is small; None if time is over before."""
+        if self._gram.n > _HELD:
+            seconds = max(until - time.perf_counter(), 1e-9) if math.isfinite(until) else 0.0
+            return Gram.matvecs_within(seconds, [self._gram], amounts)
+        if self._matrix is None:
+            every = np.arange(self._gram.n, dtype=np.int32)
+            parts = []
+            for start in range(0, self._gram.n, _AT_ONCE):
+                if time.perf_counter() > until:
+                    return None
+                parts.append(self._gram.block(every[start : start + _AT_ONCE], every))
+            self._matrix = _core.dense_features(np.concatenate(parts))
+        return _core.row_products(self._matrix, amounts)
 
 
 def train_perceptron(side: Side, y: Vector, weight: Vector, step: float, limits: Limits) -> PerceptronRun:
@@ -109,7 +129,7 @@ def train_perceptron(side: Side, y: Vector, weight: Vector, step: float, limits:
     A row counts as often as its weight says. The weights with the fewest wrong rows are kept (Gallant 1990): where rows cannot
     be separated, the last ones are as good as any.
     """
-    begin = time.perf_counter()
+    until = time.perf_counter() + limits.max_seconds if limits.max_seconds > 0 else math.inf
     positive = y > 0.0
     mistakes: list[int] = []
     fewest, best = np.inf, (side.coefficients, side.bias)
@@ -121,10 +141,11 @@ def train_perceptron(side: Side, y: Vector, weight: Vector, step: float, limits:
             mistakes.append(int(wrong.sum()))
             if (lost := float(weight[wrong].sum())) < fewest:
                 fewest, best = lost, (side.coefficients, side.bias)
-            status = _ending(mistakes, limits, begin)
+            status = _ending(mistakes, limits, until)
+            if status is None and not side.add(np.where(wrong, step * weight * y, 0.0), until):
+                status = Status.TIME_LIMIT
             if status is not None:
                 return PerceptronRun(*best, status, np.array(mistakes))
-            side.add(np.where(wrong, step * weight * y, 0.0))
     except KeyboardInterrupt:
         raise FitInterrupted(
             f"Interrupted after {len(mistakes)} rounds. The exception's `solution` has the best weights up to there.",
@@ -132,10 +153,9 @@ def train_perceptron(side: Side, y: Vector, weight: Vector, step: float, limits:
         ) from None
 
 
-def _ending(mistakes: list[int], limits: Limits, begin: float) -> Status | None:
+def _ending(mistakes: list[int], limits: Limits, until: float) -> Status | None:
     if mistakes[-1] == 0:
         return Status.CONVERGED
     if len(mistakes) > limits.max_steps:
         return Status.ITERATION_LIMIT
-    late = 0 < limits.max_seconds <= time.perf_counter() - begin
-    return Status.TIME_LIMIT if late else None
+    return Status.TIME_LIMIT if time.perf_counter() >= until else None

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import final
 
 import numpy as np
@@ -13,7 +14,7 @@ from maxmargin.problems import PrimalProblem
 from maxmargin.solution import Status, Trace
 from maxmargin.solvers._base import Callback, Limits
 
-__all__ = ["PrimalIterate", "PrimalSolver"]
+__all__ = ["PrimalIterate", "PrimalSolver", "on_centred"]
 
 
 @final
@@ -70,3 +71,12 @@ class PrimalSolver(ABC):
     @abstractmethod
     def run(self, problem: PrimalProblem, limits: Limits, callback: Callback | None) -> PrimalIterate:
         """From 0 until the gap is ``limits.tol`` of the primal objective, or a limit is reached."""
+
+
+def on_centred(problem: PrimalProblem, run: Callable[[PrimalProblem], PrimalIterate]) -> PrimalIterate:
+    """Solve the problem of rows near 0 if the given one has others, and move the offset back."""
+    near = problem.centred
+    if near is None:
+        return run(problem)
+    found = run(near.problem)
+    return replace(found, b=near.back(found.w, found.b))

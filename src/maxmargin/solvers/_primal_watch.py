@@ -16,12 +16,13 @@ from maxmargin.solvers._base import Callback, Limits
 from maxmargin.solvers._multipliers import feasible, scaled
 from maxmargin.solvers._primal_base import PrimalIterate
 
-__all__ = ["PrimalWatch"]
+__all__ = ["LIMITS", "RAN_OFF", "PrimalWatch"]
 
 Vector = NDArray[np.float64]
 
 _BETWEEN_CALLS = 0.05  # seconds between calls of the callback
-_RAN_OFF = 1e3
+RAN_OFF = 1e3  # times the objective at the beginning, at the end of a walk
+LIMITS = (Status.ITERATION_LIMIT, Status.TIME_LIMIT)
 _LOOKS = 64  # at most so many in the time of a first pass over the rows
 
 
@@ -65,7 +66,7 @@ class PrimalWatch:
         A point whose objective is not finite is not kept.
         """
         with np.errstate(over="ignore", invalid="ignore"):  # a walk that ran off
-            judgement = certify_linear(self._problem, w, b, self._alpha)
+            judgement = certify_linear(self._problem, w, b, self._alpha, stationarity=False)
         if not math.isfinite(judgement.primal):
             self.status = Status.DIVERGED
             return
@@ -84,7 +85,7 @@ class PrimalWatch:
     def _better(self, judgement: LinearJudgement, guess: Vector) -> LinearJudgement:
         """The judgement by other multipliers if they say more."""
         guess = scaled(self._problem, feasible(self._problem, guess))
-        other = certify_linear(self._problem, self._w, self._b, guess)
+        other = certify_linear(self._problem, self._w, self._b, guess, stationarity=False)
         if other.infeasibility <= 1e-9 and other.dual > judgement.dual:
             self._alpha = guess
             return other
@@ -101,13 +102,16 @@ class PrimalWatch:
                 return
         if steps >= self._limits.max_steps:
             self.status = Status.ITERATION_LIMIT
-        elif 0 < self._limits.max_seconds <= now - self._begin:
+        elif self.is_late():
             self.status = Status.TIME_LIMIT
+
+    def is_late(self) -> bool:
+        """Whether the time is spent."""
+        return 0 < self._limits.max_seconds <= time.perf_counter() - self._begin
 
     def iterate(self, status: Status, *, by_signal: bool = False) -> PrimalIterate:
         """The last point, as a solver hands it back; one far above where it began has run off."""
-        limited = status in (Status.ITERATION_LIMIT, Status.TIME_LIMIT)
-        if limited and self._rows and self._rows[-1][5] > _RAN_OFF * max(self._rows[0][5], 1e-300):
+        if status in LIMITS and self._rows and self._rows[-1][5] > RAN_OFF * max(self._rows[0][5], 1e-300):
             status = Status.DIVERGED
         table = np.array(self._rows, dtype=np.float64).reshape(-1, 6)
         return PrimalIterate(self._w, self._b, self._alpha, status, self._steps, by_signal, Trace(table))

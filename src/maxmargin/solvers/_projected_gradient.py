@@ -5,17 +5,21 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, final
+from typing import final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin import _core
 from maxmargin.errors import InvalidInput
 from maxmargin.kernels import Gram
+from maxmargin.kernels._rows import as_features
 from maxmargin.problems import Problem
+from maxmargin.problems._primal import inner
 from maxmargin.solution import Iterate, Status
 from maxmargin.solvers._base import Callback, Limits, Solver, Start
 from maxmargin.solvers._projection import proximal
+from maxmargin.solvers._threads import one_blas_thread
 from maxmargin.solvers._watch import Watch, run_each
 from maxmargin.validation import check_boolean, check_positive
 
@@ -26,7 +30,7 @@ Product = Callable[[Vector], Vector]
 
 _HELD = 4000  # rows up to which the kernel matrix is kept
 _EXACT_NORM = 300  # rows up to which its norm is an eigenvalue, beyond by power iteration
-_PATIENCE = 100  # steps without any gain in float64 before it counts as stalled
+_PATIENCE = 100  # steps in which neither objective nor violation are better than ever before it counts as stalled
 
 
 @final
@@ -108,18 +112,19 @@ def _ascend(start: Start, watch: Watch, given: float | None, momentum: bool) -> 
     norm = _norm(watch, times)
     step = _checked_step(given, norm)
     ahead, ahead_scores, t = beta, scores, 1.0
-    best, idle = judgement.dual, 0
+    best, least, idle = judgement.dual, judgement.kkt_violation, 0
     while watch.status is None:
         gradient = dual.gradient(ahead, ahead_scores)
         later = proximal(dual, ahead - step * gradient, step * dual.kink)
         later_scores = times(later)
         judgement = watch.see(later, later_scores, watch.steps + 1)
-        idle = 0 if judgement.dual > best else idle + 1
-        best = max(best, judgement.dual)
+        # Near the optimum the objective sees the square of a step, and has no digits left for it long before the step has.
+        idle = 0 if judgement.dual > best or judgement.kkt_violation < least else idle + 1
+        best, least = max(best, judgement.dual), min(least, judgement.kkt_violation)
         if idle > _PATIENCE and watch.status is None:
             return Status.STALLED
         if momentum:
-            uphill = float((ahead - later) @ (later - beta)) > 0
+            uphill = inner(ahead - later, later - beta) > 0.0
             before, t = t, 1.0 if uphill else 0.5 + math.sqrt(0.25 + t * t)
             pace = 0.0 if uphill else (before - 1.0) / t
             ahead, ahead_scores = later + pace * (later - beta), later_scores + pace * (later_scores - scores)
@@ -145,18 +150,19 @@ def _product(gram: Gram) -> Product:
     factor = gram.factor()
     if factor is not None:
         X, signs, constant = factor
-        X = X.astype(np.float64)
+        rows = as_features(X)
 
         def linear(beta: Vector) -> Vector:
             signed = signs * beta
-            w: Any = X.T @ signed
-            return np.asarray(signs * (X @ w + constant * signed.sum()), dtype=np.float64)
+            w = _core.row_sum(rows, signed)
+            return np.asarray(signs * (_core.row_products(rows, w) + constant * signed.sum()), dtype=np.float64)
 
         return linear
     if gram.n <= _HELD:
         every = np.arange(gram.n, dtype=np.int32)
-        K = gram.block(every, every)
-        return lambda beta: np.asarray(K @ beta)
+        # by the core, not by BLAS, whose sums have an order that depends on its threads
+        K = as_features(gram.block(every, every))
+        return lambda beta: _core.row_products(K, beta)
     return gram.matvec
 
 
@@ -166,13 +172,14 @@ def _norm(watch: Watch, times: Product) -> float:
     diagonal = np.zeros(dual.n) if dual.D is None else dual.D
     if dual.n <= _EXACT_NORM:
         every = np.arange(dual.n, dtype=np.int32)
-        return float(np.abs(np.linalg.eigvalsh(dual.gram.block(every, every) + np.diag(diagonal))).max())
+        with one_blas_thread():
+            return float(np.abs(np.linalg.eigvalsh(dual.gram.block(every, every) + np.diag(diagonal))).max())
     vector = np.random.default_rng(0).standard_normal(dual.n)
     norm = 0.0
     for _ in range(100):
-        vector /= float(np.linalg.norm(vector))
+        vector /= math.sqrt(inner(vector, vector))
         vector = times(vector) + diagonal * vector
-        later = float(np.linalg.norm(vector))
+        later = math.sqrt(inner(vector, vector))
         if later == 0.0 or abs(later - norm) <= 1e-4 * later or watch.spent() is not None:
             return 1.01 * later
         norm = later

@@ -10,7 +10,7 @@ from maxmargin.losses import Logistic, Loss, Squared, SquaredEpsilonInsensitive,
 from maxmargin.problems import Offset, Penalty, PrimalProblem
 from maxmargin.solution import Progress, Trace
 from maxmargin.solvers._base import Callback, Limits
-from maxmargin.solvers._primal_base import PrimalIterate, PrimalSolver
+from maxmargin.solvers._primal_base import PrimalIterate, PrimalSolver, on_centred
 from maxmargin.solvers._smo import ENDINGS
 
 __all__ = ["ProximalNewton"]
@@ -60,7 +60,10 @@ class ProximalNewton(PrimalSolver):
 
     def run(self, problem: PrimalProblem, limits: Limits, callback: Callback | None) -> PrimalIterate:
         """From 0 until the gap is ``limits.tol`` of the primal objective, or a limit is reached."""
+        return on_centred(problem, lambda near: self._run(near, limits, callback))
 
+    @staticmethod
+    def _run(problem: PrimalProblem, limits: Limits, callback: Callback | None) -> PrimalIterate:
         def monitor(seconds: float, steps: int, objective: float, violation: float, n_support: int) -> bool:
             return callback is not None and bool(callback(Progress(seconds, steps, -objective, violation, n_support)))
 

@@ -12,6 +12,7 @@ from scipy import sparse
 from maxmargin.errors import InvalidInput
 from maxmargin.solution import Status
 from maxmargin.solvers._programs import Program, check_backend, minimised
+from maxmargin.solvers._threads import one_blas_thread
 
 __all__ = ["Quadratic", "qp"]
 
@@ -105,14 +106,16 @@ def qp(Q: Any, p: Any, A: Any, c: Any, solver: str = "piqp") -> Quadratic:
     name = check_backend(solver, "qp")
     if sparse.issparse(Q) or sparse.issparse(A):
         Q, A = sparse.csc_matrix(Q), sparse.csc_matrix(A)
-    found = minimised(Program(Q, p, A, c), name)
-    u, z = found.u, np.maximum(found.multipliers, 0.0)
-    status, residual = found.status, _residual(Q, p, A, c, u, z)
+    with one_blas_thread():
+        found = minimised(Program(Q, p, A, c), name)
+        u, z = found.u, np.maximum(found.multipliers, 0.0)
+        status, residual = found.status, _residual(Q, p, A, c, u, z)
+        objective = float(0.5 * u @ (Q @ u) + p @ u)
     if status is Status.CONVERGED and residual > _SOLVED:
         status = Status.STALLED
     if status is Status.INFEASIBLE and (size := float(z.max(initial=0.0))) > 0:
         z = z / size
-    return Quadratic(u, z, float(0.5 * u @ (Q @ u) + p @ u), residual, status)
+    return Quadratic(u, z, objective, residual, status)
 
 
 def _residual(Q: Any, p: Vector, A: Any, c: Vector, u: Vector, z: Vector) -> float:

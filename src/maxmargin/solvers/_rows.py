@@ -17,6 +17,12 @@ __all__ = ["KernelRows", "NoRows", "Rows", "feature_rows"]
 Vector = NDArray[np.float64]
 
 _HELD = 4000  # rows up to which the kernel matrix is kept
+_SHORT = 1024
+
+
+def _product(x: NDArray[Any], theta: Vector) -> float:
+    """``<x, θ>``: of long rows not by BLAS, whose sums have an order that depends on its threads."""
+    return float(x.dot(theta)) if len(x) <= _SHORT else float((x * theta).sum())
 
 
 class Rows(ABC):
@@ -49,7 +55,7 @@ class _Dense(Rows):
         self.theta, self.moment = np.zeros(X.shape[1]), np.zeros(X.shape[1])
 
     def product(self, i: int) -> float:
-        return float(self._x[i].dot(self.theta))
+        return _product(self._x[i], self.theta)
 
     def add(self, i: int, amount: float, weight: float) -> None:
         change = amount * self._x[i].astype(np.float64, copy=False)
@@ -71,7 +77,7 @@ class _Sparse(Rows):
 
     def product(self, i: int) -> float:
         columns, values = self._row(i)
-        return float(values.dot(self.theta[columns]))
+        return _product(values, self.theta[columns])
 
     def add(self, i: int, amount: float, weight: float) -> None:
         columns, values = self._row(i)

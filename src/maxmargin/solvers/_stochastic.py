@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import final
@@ -17,7 +18,7 @@ from maxmargin.solution._certify import judged
 from maxmargin.solvers._base import Callback, Limits, Solver, Start
 from maxmargin.solvers._multipliers import evening_factors
 from maxmargin.solvers._primal_base import PrimalIterate, PrimalSolver
-from maxmargin.solvers._primal_watch import PrimalWatch
+from maxmargin.solvers._primal_watch import LIMITS, RAN_OFF, PrimalWatch
 from maxmargin.solvers._walk import SubgradientWalk
 from maxmargin.solvers._watch import Watch, run_each
 from maxmargin.validation import check_integer
@@ -195,8 +196,14 @@ class KernelSubgradient(Solver):
         walk = SubgradientWalk.on_kernel(
             dual.gram, problem.y, problem.upper, loss, free_offset=dual.offset, seed=int(self.seed), delay=int(self.delay)
         )
+        first = math.inf
         while True:
-            beta, scores = _nearest(dual, walk, loss.slope(problem.y))
+            with np.errstate(over="ignore", invalid="ignore"):  # a walk that runs off
+                beta, scores = _nearest(dual, walk, loss.slope(problem.y))
+                primal = judged(dual, beta, scores).primal
+            if not math.isfinite(primal):  # the point before is kept
+                return Status.DIVERGED
+            first = min(first, primal)
             watch.see(beta, scores, walk.steps)
             stretch = min(max(1, walk.steps // 10), watch.limits.max_steps - walk.steps)
             while watch.status is None and stretch > 0 and not walk.diverged:
@@ -204,7 +211,8 @@ class KernelSubgradient(Solver):
                 stretch -= _BETWEEN_LOOKS
                 watch.status = watch.spent() if stretch > 0 else None
             if watch.status is not None or walk.diverged:
-                return watch.status or Status.DIVERGED
+                far = watch.status in LIMITS and primal > RAN_OFF * first
+                return Status.DIVERGED if far or watch.status is None else watch.status
 
 
 def _nearest(dual: DualProblem, walk: SubgradientWalk, slope: Vector) -> tuple[Vector, Vector]:
@@ -214,7 +222,8 @@ def _nearest(dual: DualProblem, walk: SubgradientWalk, slope: Vector) -> tuple[V
     suggested = [np.clip(coefficients, dual.lower, dual.upper), *(alpha * slope for alpha in slopes)]
     points = [beta * evening_factors(beta) if dual.offset else beta for beta in suggested]
     scored = [(beta, dual.gram.matvec(beta)) for beta in points]
-    return min(scored, key=lambda point: judged(dual, *point).gap)
+    gaps = [judged(dual, *point).gap for point in scored]
+    return scored[min(range(len(scored)), key=lambda k: math.inf if math.isnan(gaps[k]) else gaps[k])]
 
 
 def _loss(problem: SoftMargin | EpsilonRegression) -> Loss:

@@ -83,7 +83,7 @@ class SubgradientWalk:
 
     def _begin(self, rows: Rows, y: Vector, price: Vector, loss: Loss, offset: Offset, seed: int, delay: int) -> None:
         self._rng = np.random.default_rng(seed)
-        self._loss, self._offset, self._delay = loss, offset, delay
+        self._loss, self._offset, self._delay = loss, offset, min(delay, 2**62)  # of which a float is made
         self.steps, self.lam, self.diverged = 0, 1.0 / float(price.sum()), False
         self._rates = 0.0  # Σ η over the steps taken
         self._constant = self._constant_moment = 0.0  # θ of a constant feature

@@ -11,6 +11,7 @@ from maxmargin.validation._arrays import (
     ObjectRows,
     Rows,
     canonical,
+    converted,
     feature_matrix,
     is_ready,
     length,
@@ -21,7 +22,7 @@ from maxmargin.validation._arrays import (
     shape,
     take_rows,
 )
-from maxmargin.validation._labels import encode, label_column, target_column, target_columns
+from maxmargin.validation._labels import LABEL_KINDS, encode, label_column, target_column, target_columns
 from maxmargin.validation._parameters import (
     check_boolean,
     check_fraction,
@@ -39,6 +40,7 @@ from maxmargin.validation._wording import as_invalid_input
 
 __all__ = [
     "FLOATS",
+    "LABEL_KINDS",
     "ObjectRows",
     "Rows",
     "TrainingSet",
@@ -55,6 +57,7 @@ __all__ = [
     "check_real",
     "check_share",
     "class_weights",
+    "converted",
     "encode",
     "feature_matrix",
     "is_ready",

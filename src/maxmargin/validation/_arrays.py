@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils import check_array
 
+from maxmargin import _core
 from maxmargin.errors import InvalidInput
 from maxmargin.validation._wording import as_invalid_input
 
@@ -22,6 +23,7 @@ __all__ = [
     "ObjectRows",
     "Rows",
     "canonical",
+    "converted",
     "feature_matrix",
     "is_ready",
     "length",
@@ -44,6 +46,8 @@ FLOATS = [np.float64, np.float32]
 
 
 _LARGEST = 2**31 - 1
+_LARGE = 1 << 20  # values that are converted at once: some milliseconds
+_TILE = 256
 
 
 def feature_matrix(X: Any, *, pairwise: bool = False) -> Any:
@@ -65,12 +69,35 @@ def feature_matrix(X: Any, *, pairwise: bool = False) -> Any:
     """
     if pairwise:
         refuse_sparse_kernel(X)
+    X = converted(X)
     if not is_ready(X):
         with as_invalid_input():
             X = check_array(X, accept_sparse="csr", dtype=FLOATS, order="C", input_name="X")
     if pairwise:
         require_square(X)
     return canonical(X)
+
+
+def converted(X: Any) -> Any:
+    """X for scikit-learn's checks: sparse arrays that hold together, and large dense ones as the engine reads them.
+
+    What numpy converts as a whole cannot be interrupted meanwhile: large arrays are converted some rows at a time.
+    """
+    if sparse.issparse(X):
+        require_sound(X)
+    if not (type(X) is np.ndarray and X.ndim == 2 and X.dtype.kind in "biuf" and X.size >= _LARGE):
+        return X
+    dtype = X.dtype if X.dtype in FLOATS else np.dtype(np.float64)
+    if X.flags.c_contiguous and X.dtype == dtype:
+        return X
+    plain = np.empty(X.shape, dtype=dtype)
+    by_columns = abs(X.strides[0]) < abs(X.strides[1])  # then tiles, which stay in the cache
+    height, width = (_TILE, _TILE) if by_columns else (max(1, _LARGE // X.shape[1]), X.shape[1])
+    for top in range(0, len(X), height):
+        for left in range(0, X.shape[1], width):
+            tile = slice(top, top + height), slice(left, left + width)
+            plain[tile] = X[tile]
+    return plain
 
 
 def is_ready(X: Any) -> bool:
@@ -82,8 +109,7 @@ def is_ready(X: Any) -> bool:
         type(X) is np.ndarray and X.ndim == 2 and X.dtype in (np.float64, np.float32) and X.size > 0 and X.flags.c_contiguous
     ):
         return False
-    with np.errstate(over="ignore", invalid="ignore"):
-        return bool(np.isfinite(X.sum()))
+    return _core.all_finite(X)
 
 
 def refuse_sparse_kernel(X: Any) -> None:
@@ -113,15 +139,52 @@ def canonical(X: Any) -> Any:
         raise InvalidInput(
             f"X has shape {X.shape}: more than {_LARGEST} rows or columns cannot be numbered. Hash the features."
         )
-    if X.nnz and not 0 <= X.indices.min() <= X.indices.max() < X.shape[1]:
-        raise InvalidInput(f"The sparse X has a column index outside 0 … {X.shape[1] - 1}. Build it again from its entries.")
+    ascending = require_sound(X)
     if X.indices.dtype != X.indptr.dtype:
         wide = np.promote_types(X.indices.dtype, X.indptr.dtype)
         X = type(X)((X.data, X.indices.astype(wide), X.indptr.astype(wide)), shape=X.shape)
-    if not X.has_canonical_format:
+    if not ascending:
         X = X.copy()
+        X.has_canonical_format = False  # whatever it says of itself
         X.sum_duplicates()
     return X
+
+
+def require_sound(X: Any) -> bool:
+    """Raise if a sparse X would make its readers run out of its arrays; scipy, too, believes what stands there.
+
+    Returns whether the columns of a CSR matrix ascend in each row, none twice.
+    """
+    if X.format == "coo":
+        for axis, numbers in enumerate(X.coords):
+            if len(numbers) and not 0 <= numbers.min() <= numbers.max() < X.shape[axis]:
+                raise _not_sound(X, f"has an index outside 0 … {X.shape[axis] - 1}")
+        return False
+    if X.format not in ("csr", "csc", "bsr") or X.ndim != 2:
+        return False
+    starts, numbers = X.indptr, X.indices
+    if not (_is_index_array(starts) and _is_index_array(numbers) and isinstance(X.data, np.ndarray)):
+        raise _not_sound(X, "has indptr or indices that are no arrays of 32- or 64-bit integers")
+    rows, columns = X.shape if X.format != "csc" else X.shape[::-1]
+    if X.format == "bsr":
+        height, width = X.blocksize
+        rows, columns = rows // height, columns // width
+    fault, ascending = _core.csr_check(
+        np.ascontiguousarray(starts), np.ascontiguousarray(numbers), int(rows), int(columns), len(X.data)
+    )
+    if fault == 1:
+        raise _not_sound(X, "has an indptr that does not fit its values")
+    if fault == 2:
+        raise _not_sound(X, f"has a {'row' if X.format == 'csc' else 'column'} index outside 0 … {columns - 1}")
+    return ascending
+
+
+def _is_index_array(numbers: Any) -> bool:
+    return isinstance(numbers, np.ndarray) and numbers.ndim == 1 and numbers.dtype in (np.int32, np.int64)
+
+
+def _not_sound(X: Any, fault: str) -> InvalidInput:
+    return InvalidInput(f"The sparse X, in {X.format} format, {fault}. Build it again from its entries.")
 
 
 def rows_are_objects(X: Any) -> bool:

@@ -26,6 +26,8 @@ __all__ = [
     "reject",
 ]
 
+_BEYOND_FLOATS = 1 << 1024
+
 
 def reject(name: str, value: object, owner: str, expected: str) -> InvalidInput:
     """Build the error for a parameter that is not what it must be.
@@ -41,7 +43,7 @@ def reject(name: str, value: object, owner: str, expected: str) -> InvalidInput:
     expected : str
         What it must be, as a noun phrase: "a float in the range (0.0, inf)".
     """
-    return InvalidInput(f"The {name!r} parameter of {owner} must be {expected}. Got {value!r} instead.")
+    return InvalidInput(f"The {name!r} parameter of {owner} must be {expected}. Got {_shown(value)} instead.")
 
 
 def check_positive(name: str, value: Any, owner: str, *, infinite: bool = False) -> float:
@@ -84,11 +86,11 @@ def check_share(name: str, value: Any, owner: str) -> float:
     raise reject(name, value, owner, "a float in the range [0.0, 1.0]")
 
 
-def check_integer(name: str, value: Any, owner: str, minimum: int) -> int:
-    """Return an integer that is at least ``minimum``."""
-    if isinstance(value, Integral) and int(value) >= minimum:
+def check_integer(name: str, value: Any, owner: str, minimum: int, maximum: int | None = None) -> int:
+    """Return an integer from ``minimum`` to ``maximum``, both included; None is no maximum."""
+    if isinstance(value, Integral | np.bool_) and int(value) >= minimum and (maximum is None or int(value) <= maximum):
         return int(value)
-    raise reject(name, value, owner, f"an int in the range [{minimum}, inf)")
+    raise reject(name, value, owner, f"an int in the range [{minimum}, {'inf)' if maximum is None else f'{maximum}]'}")
 
 
 def check_option(name: str, value: Any, owner: str, options: Collection[str]) -> str:
@@ -106,5 +108,15 @@ def check_boolean(name: str, value: Any, owner: str) -> bool:
 
 
 def _number(value: Any) -> float:
-    """A real number as a float; everything else as NaN, which is in no range."""
-    return float(value) if isinstance(value, Real) else math.nan
+    """A real number as a float; everything else, and what is too large for one, as NaN, which is in no range."""
+    try:
+        return float(value) if isinstance(value, Real | np.bool_) else math.nan
+    except OverflowError:
+        return math.nan
+
+
+def _shown(value: object) -> str:
+    """What was got, for a message; an integer beyond all floats is not spelled out: it may have millions of digits."""
+    if isinstance(value, int) and abs(value) >= _BEYOND_FLOATS:
+        return f"an int of about {int(value.bit_length() * math.log10(2.0)) + 1} digits, larger than any float,"
+    return repr(value)

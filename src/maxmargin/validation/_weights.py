@@ -43,7 +43,7 @@ def positive_weights(sample_weight: Any, n: int, shape: tuple[int, ...]) -> tupl
         return np.ones(n), None
     try:
         weight = np.asarray(sample_weight, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InvalidInput(
             f"sample_weight must hold one number for each row. Got a {type(sample_weight).__name__} that does not."
         ) from None
@@ -91,15 +91,16 @@ def class_weights(
         raise _not_class_weight(class_weight, owner)
     factors = np.ones(len(classes))
     known = 0
-    for index, label in enumerate(classes.tolist()):
+    labels = list(classes) if classes.dtype.kind in "mM" else classes.tolist()  # which makes numbers of some dates
+    for index, label in enumerate(labels):
         if label in class_weight:
             try:
                 factors[index] = class_weight[label]
-            except (TypeError, ValueError):
+            except (TypeError, ValueError, OverflowError):
                 raise _not_positive(class_weight, owner) from None
             known += 1
     if known < len(class_weight) and known < len(classes):
-        missing = [label for label in classes.tolist() if label not in class_weight]
+        missing = [label for label in labels if label not in class_weight]
         raise InvalidInput(f"The classes, {missing}, are not in class_weight. Got {class_weight!r}.")
     if not (np.isfinite(factors).all() and factors.min() > 0.0):
         raise _not_positive(class_weight, owner)

@@ -12,7 +12,7 @@ __all__ = ["as_invalid_input"]
 
 @contextmanager
 def as_invalid_input() -> Iterator[None]:
-    """Turn a plain ValueError of scikit-learn's checks into `InvalidInput` with the same message.
+    """Turn a plain ValueError of scikit-learn's checks, or an OverflowError, into `InvalidInput` with the same message.
 
     Subclasses of ValueError that mean something else (`NotFittedError`, our own) pass unchanged.
     """
@@ -22,3 +22,5 @@ def as_invalid_input() -> Iterator[None]:
         if type(error) is not ValueError:
             raise
         raise InvalidInput(*error.args) from None
+    except OverflowError as error:  # an integer of hundreds of digits
+        raise InvalidInput(f"A number is too large: {error}. Scale the data.") from None

@@ -1,0 +1,34 @@
+// What the judge of a linear model needs of its rows, in one pass.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+namespace maxmargin {
+
+enum class RowLossKind : int {
+  hinge = 0,
+  squared_hinge = 1,
+  logistic = 2,
+  exponential = 3,
+  tube = 4,
+  squared_tube = 5,
+  square = 6,
+  perceptron = 7
+};
+
+// Sums over rows with scores f, of a loss of z = y f, or of z = y - f for the tubes.
+struct JudgedRows {
+  double lost = 0;             // sum of price loss(z)
+  double conjugates = 0;       // sum of price loss*(-alpha / price)
+  double size = 0;             // of all terms whose rounding counts in the two
+  double mass = 0;             // sum of |alpha|
+  double reach = 0;            // largest |f|
+  double worst = 0;            // largest loss(z) + loss*(-alpha / price) + z alpha / price
+  std::vector<double> slopes;  // -price loss'(z) dz/df, if asked for
+};
+
+JudgedRows judge_rows(RowLossKind loss, double epsilon, std::size_t n, const double* f, const double* y, const double* price,
+                      const double* alpha, double shrink, bool with_slopes);
+
+}  // namespace maxmargin

@@ -1,0 +1,134 @@
+"""Whether weighted means of rows coincide in the space of a kernel: what proofs without slack rest on."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from maxmargin.kernels import Gram
+from maxmargin.kernels._feature_kernel import FeatureKernel, Formula
+from maxmargin.problems._exact import dependence, monomials, positive_dependence
+
+__all__ = ["coincidence", "equal_rows"]
+
+Vector = NDArray[np.float64]
+Matrix = NDArray[np.float64]
+
+_EPSILON: Final = float(np.finfo(np.float64).eps)
+_MOST_VALUES: Final = 4_000_000  # of rows made dense, or of a matrix taken apart
+_CLEAR: Final = 1e6  # eigenvalues beyond so many times their rounding error are not 0
+_WHOLE: Final = 2.0**53  # integers up to here are exact
+
+
+def coincidence(
+    gram: Gram, beta: Vector, *, offset: bool, signs: Vector | None = None, gain: Vector | None = None
+) -> tuple[Vector, float] | None:
+    """Coefficients whose ``Σ β_i φ(x_i)`` is exactly 0, and with an offset ``Σ β_i`` too: near to β, or found anew.
+
+    Rows of features decide it: for a linear kernel their own numbers, for a polynomial one their products. A Gaussian kernel
+    makes distinct rows linearly independent (Micchelli 1986), so that only equal ones can coincide. A matrix, or a function,
+    is known up to rounding: there a gap between eigenvalues that are 0 and others that are not tells its features.
+
+    Parameters
+    ----------
+    gram : Gram
+        Kernel values of the rows, neither centred nor adjusted.
+    beta : ndarray
+        What a solver found.
+    offset : bool
+        Whether the coefficients must sum to 0.
+    signs : ndarray, optional
+        Signs that the coefficients may have; or, where they may have either,
+    gain : ndarray, optional
+        what a coefficient of 1 and one of −1 is worth, of shape (2, n): the worth of the answer shall be large.
+
+    Returns
+    -------
+    coefficients : ndarray
+        Of all rows.
+    error : float
+        How far each is from its exact value at the most.
+    """
+    support = np.flatnonzero(beta)
+    found = _features(gram)
+    if found is None or not len(support):
+        return None
+    rows, relative_error = found
+    if offset:  # what is constant vanishes with the sum of all coefficients
+        rows = np.column_stack([rows[:, np.ptp(rows, axis=0) > 0.0], np.ones(len(rows))])
+    held = np.sign(beta[support])
+    proven = dependence(held[:, np.newaxis] * rows[support], np.abs(beta[support]), relative_error)
+    if proven is not None:
+        coefficients = np.zeros(len(beta))
+        coefficients[support] = held * proven[0]
+        return coefficients, proven[1]
+    if signs is not None:
+        proven = positive_dependence(signs[:, np.newaxis] * rows, None, relative_error)
+        return None if proven is None else (signs * proven[0], proven[1])
+    assert gain is not None
+    proven = positive_dependence(np.vstack([rows, -rows]), gain.ravel(), relative_error)
+    return None if proven is None else (proven[0][: len(beta)] - proven[0][len(beta) :], 2.0 * proven[1])
+
+
+def _features(gram: Gram) -> tuple[Matrix, float] | None:
+    """The vectors ``φ(x_i)`` of a kernel with few features, but for factors of each feature, and their relative error."""
+    kernel, every = gram.kernel, np.arange(gram.n, dtype=np.int32)
+    if not isinstance(kernel, FeatureKernel):
+        return _spectral(gram)
+    rows = gram.rows(every)
+    if rows.shape[0] * rows.shape[1] > _MOST_VALUES:
+        return None
+    X = np.asarray(rows.toarray() if sparse.issparse(rows) else rows, dtype=np.float64)
+    if kernel.formula is Formula.LINEAR:
+        return X, 0.0
+    if kernel.gamma == 0.0 and kernel.formula in (Formula.RBF, Formula.POLYNOMIAL):
+        return np.ones((len(X), 1)), 0.0
+    polynomial = kernel.formula is Formula.POLYNOMIAL and kernel.coef0 >= 0.0
+    found = monomials(X, kernel.degree, kernel.coef0 == 0.0) if polynomial else None
+    if found is None:
+        return None
+    exact = bool((np.rint(X) == X).all()) and float(np.abs(found).max(initial=0.0)) <= _WHOLE
+    return found, 0.0 if exact else kernel.degree * _EPSILON
+
+
+def _spectral(gram: Gram) -> tuple[Matrix, float] | None:
+    """The same of a matrix, from its eigenvectors, if it is clear which eigenvalues are 0."""
+    if gram.n**2 > _MOST_VALUES or gram.is_indefinite():
+        return None
+    every = np.arange(gram.n, dtype=np.int32)
+    eigenvalues, vectors = np.linalg.eigh(gram.block(every, every))
+    noise = 8.0 * _EPSILON * gram.n * float(np.abs(eigenvalues).max())
+    clear = eigenvalues > _CLEAR * noise
+    if bool(((eigenvalues > noise) & ~clear).any()):
+        return None
+    return vectors[:, clear] * np.sqrt(eigenvalues[clear]), 1.0 / _CLEAR
+
+
+def equal_rows(gram: Gram) -> NDArray[np.intp]:
+    """A number for each row, the same for rows that are equal; of a matrix or a function for those whose distance is 0."""
+    every = np.arange(gram.n, dtype=np.int32)
+    if isinstance(gram.kernel, FeatureKernel):
+        rows = gram.rows(every)
+        if sparse.issparse(rows):
+            clean = rows.copy()
+            clean.sum_duplicates()
+            clean.eliminate_zeros()
+            keys = [
+                (clean.indices[low:high].tobytes(), clean.data[low:high].tobytes())
+                for low, high in zip(clean.indptr[:-1], clean.indptr[1:], strict=True)
+            ]
+        else:
+            keys = [(row.tobytes(), b"") for row in np.ascontiguousarray(rows + 0.0)]  # −0 is 0
+        numbers: dict[tuple[bytes, bytes], int] = {}
+        return np.array([numbers.setdefault(key, len(numbers)) for key in keys], dtype=np.intp)
+    found, diagonal = np.arange(gram.n), gram.diagonal()
+    for start in range(0, gram.n, 256):
+        some = every[start : start + 256]
+        block = gram.block(some, every)
+        same = (block == diagonal) & (block == diagonal[some][:, np.newaxis]) & (every <= some[:, np.newaxis])
+        same[np.arange(len(some)), some] = True
+        found[some] = same.argmax(axis=1)
+    return found

@@ -1,0 +1,112 @@
+"""Bounds of rounding errors: what a judgement can say of the model that predicts with float64."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.kernels._feature_kernel import FeatureKernel, Formula
+from maxmargin.kernels._rows import weight_sizes, weights_of
+from maxmargin.problems import DualProblem, Problem
+from maxmargin.problems._dual import DualStack
+from maxmargin.solution._certify import Judgement, allowed_gap
+
+__all__ = ["with_rounding"]
+
+Vector = NDArray[np.float64]
+
+_EPSILON: Final = float(np.finfo(np.float64).eps)
+_MOST: Final = 4.0 * _EPSILON  # error of a sum, as a part of the sizes of all that is summed up: at the most, if β sums to 0,
+_LEAST: Final = 2.0**-6 * _EPSILON  # and at the least
+_LITTLE: Final = 0.1  # of the allowed gap
+_NEGATIVE: Final = 1e-9  # of the primal objective: a gap that is further below 0 is shown with its rounding
+_SAFE: Final = 4.0  # times what two ways to compute the scores differ in
+
+
+def with_rounding(problem: Problem, beta: Vector, judgement: Judgement, tol: float) -> Judgement:
+    """The judgement with both objectives moved apart by what rounding may do to them, if that could matter.
+
+    A score is a sum of products, and whoever computes it again gets another one, off by a part of ``Σ_j |β_j| |k(x_i, x_j)|``.
+    Which part is seen where the scores are computed as the fitted model does: at most a few units in the last place, mostly
+    much less. The loss of a row is then the larger one at both ends of its error. Kernel values have errors of their own, which
+    change ``|w|²`` as a sum of that many random numbers. Where all of this is little beside the gap that is allowed, the
+    judgement stays as it is.
+    """
+    if not judgement.needs_bounds(tol) or judgement.mass == 0.0 or not np.isfinite(judgement.scores).all():
+        return judgement  # without coefficients a score is the offset, which nothing rounds
+    dual = problem.dual
+    squares = np.abs(dual.gram.diagonal())
+    length = float(np.abs(beta) @ np.sqrt(squares))
+    sizes = _sums(dual, beta, judgement, squares, length)
+    scores = dual.gram.predicted(beta, judgement.shift)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        seen = _SAFE * float(np.nan_to_num(np.abs(scores - judgement.scores) / sizes, posinf=1.0).max(initial=0.0))
+    found = _widened(dual, beta, judgement, squares, sizes, scores, max(seen, _LEAST))
+    allowed = allowed_gap(tol) * abs(judgement.primal)
+    if found.gap > allowed:  # nothing is gained by a bound that mostly holds
+        return _widened(dual, beta, judgement, squares, sizes, scores, max(seen, _MOST))
+    little = found.gap - judgement.gap <= _LITTLE * allowed and judgement.gap >= -_NEGATIVE * abs(judgement.primal)
+    return judgement._replace(scale=found.scale) if little and problem.can_be_zero else found
+
+
+def _widened(
+    dual: DualProblem, beta: Vector, judgement: Judgement, squares: Vector, sizes: Vector, scores: Vector, part: float
+) -> Judgement:
+    """Both objectives moved apart for scores that are off by a part of what they sum up."""
+    of_scores = part * sizes + _EPSILON * (np.abs(scores) + abs(judgement.bias + judgement.shift))
+    if dual.gram.kernel.is_linear:
+        of_norm = 2.0 * part * float(np.abs(beta) @ np.sqrt(squares)) * _norm(judgement)
+    else:
+        of_values = _MOST * judgement.score_scale * float(np.square(beta) @ squares) / max(1.0, float(squares.max()))
+        of_norm = 2.0 * (of_values + part * float(np.abs(beta) @ sizes))
+    return judgement._replace(
+        primal=judgement.primal + _most_lost(dual, beta, judgement, of_scores) + of_norm,
+        dual=judgement.dual - of_norm - 4.0 * _MOST * float(np.abs(dual.q * beta).sum()),
+        rounding=0.0,
+        scale=judgement.mass**2 * float(squares.max()),
+        noise=float(of_scores.max()),
+        norm_noise=of_norm,
+    )
+
+
+def _most_lost(dual: DualProblem, beta: Vector, judgement: Judgement, error: Vector) -> float:
+    """What the losses of all rows may be more, if scores are off by so much."""
+    slope = judgement.scores + judgement.bias + dual.q
+    above, below, here = (_loss(dual, beta, each, judgement.price) for each in (slope + error, slope - error, slope))
+    summed = abs(judgement.bias * dual.total) + abs(judgement.price * (dual.mass or 0.0)) + float(here.sum())
+    return float((np.maximum(above, below) - here).sum()) + _MOST * summed
+
+
+def _norm(judgement: Judgement) -> float:
+    return float(max(0.0, judgement.square_norm) ** 0.5)
+
+
+def _sums(dual: DualProblem, beta: Vector, judgement: Judgement, squares: Vector, length: float) -> Vector:
+    """``Σ_j |β_j| |k(x_i, x_j)|`` of each row, or a bound of it.
+
+    Predictions of a linear kernel are ``<w, x> + b`` of rows as they are. A squared distance has errors of the squared norms
+    that it is the difference of, which `Judgement.score_scale` knows.
+    """
+    gram, kernel = dual.gram, dual.gram.kernel
+    if isinstance(kernel, FeatureKernel) and kernel.formula is Formula.RBF:
+        return judgement.score_scale * gram.matvec(np.abs(beta))
+    if not kernel.is_linear:
+        return np.sqrt(squares) * length
+    vectors, held = gram.rows(judgement.support), beta[judgement.support]
+    sizes = np.abs(weights_of(held, vectors)) + weight_sizes(held, vectors)
+    return np.asarray(abs(gram.rows(np.arange(gram.n, dtype=np.int32))) @ sizes, dtype=np.float64).ravel()
+
+
+def _loss(dual: DualProblem, beta: Vector, slope: Vector, price: float) -> Vector:
+    """The largest ``−s t − (kink + r)|t| − ½ D t²`` over the box of each row: its loss."""
+    box = DualStack.of([dual]).judged_at(beta)
+
+    def best(pull: Vector, low: Any, high: Any) -> Vector:
+        t = np.where(pull > 0.0, high, low) if dual.D is None else np.clip(pull / dual.D, low, high)
+        return np.where((pull == 0.0) | (t == 0.0), 0.0, t * (pull - (0.0 if dual.D is None else 0.5 * dual.D * t)))
+
+    bend = dual.kink + price
+    with np.errstate(over="ignore", invalid="ignore"):
+        return np.maximum(best(-slope - bend, 0.0, box.upper), best(-slope + bend, box.lower, 0.0))

@@ -1,0 +1,185 @@
+"""Objectives of the linear models, written out from the definitions in the docstrings, at any weights and offset.
+
+``R(w) + Σ C_i ℓ(y_i f_i)``, or of the residuals ``y_i − f_i``; and for all classes at once ``½ Σ|w_k|² + Σ C_i ℓ(f_i)``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ._generator import Case
+from ._numbers import Digits
+
+__all__ = ["ClassesProblem", "LinearProblem", "linear_problems"]
+
+
+@dataclass(frozen=True)
+class LinearProblem:
+    """A penalty and a loss of one score.
+
+    Attributes
+    ----------
+    X, y, price : ndarray
+        Rows of positive weight, labels −1 and +1 or targets, and ``C_i``; in some arithmetic.
+    loss : str
+        Name of the loss.
+    penalty : str
+        "l2", "l1", "ball" or "none".
+    offset : str
+        "free", "penalised" or "none".
+    scale : number
+        Of a penalised offset.
+    B : number
+        Of a ball.
+    epsilon : number
+        Half the width of a tube.
+    """
+
+    digits: Digits
+    X: np.ndarray
+    y: np.ndarray
+    price: np.ndarray
+    loss: str
+    penalty: str
+    offset: str
+    scale: Any
+    B: Any
+    epsilon: Any
+
+    def scores(self, w: np.ndarray, b: Any) -> np.ndarray:
+        return self.X @ w + b
+
+    def objective(self, w: np.ndarray, b: Any, f: np.ndarray | None = None) -> Any:
+        """The objective at w and b; with scores f where these were rounded."""
+        f = self.scores(w, b) if f is None else f
+        z = self.y - f if "epsilon" in self.loss else self.y * f
+        return self.cost(w, b) + self.price @ self.lost(z)
+
+    def cost(self, w: np.ndarray, b: Any) -> Any:
+        """``½|w|²``, ``|w|₁``, or nothing; a penalised offset counts as a weight of b/scale. Infinite outside of a ball."""
+        held = w if self.offset != "penalised" else np.concatenate([w, [b / self.scale]])
+        if self.penalty == "l2":
+            return held @ held / 2
+        if self.penalty == "l1":
+            return np.abs(held).sum()
+        if self.penalty == "ball" and float(held @ held / self.B) > 1.0 + 1e-9:
+            return self.digits.of(np.inf)[()]
+        return held @ held * 0
+
+    def lost(self, z: np.ndarray) -> np.ndarray:
+        """``ℓ(z)``."""
+        digits = self.digits
+        forms: dict[str, Callable[[], np.ndarray]] = {
+            "hinge": lambda: np.maximum(1 - z, 0),
+            "squared_hinge": lambda: np.maximum(1 - z, 0) ** 2,
+            "squared": lambda: (1 - z) ** 2,
+            "perceptron": lambda: np.maximum(-z, 0),
+            "exponential": lambda: digits.exp(-z),
+            "logistic": lambda: np.maximum(-z, 0) + digits.log1p(digits.exp(-np.abs(z))),
+            "epsilon_insensitive": lambda: np.maximum(np.abs(z) - self.epsilon, 0),
+            "squared_epsilon_insensitive": lambda: np.maximum(np.abs(z) - self.epsilon, 0) ** 2,
+        }
+        return forms[self.loss]()
+
+
+@dataclass(frozen=True)
+class ClassesProblem:
+    """``½ Σ_k |w_k|² + Σ C_i ℓ(f(x_i), y_i)``: multinomial ``log Σ exp f_k − f_y``, or joint ``max (f_k + [k ≠ y]) − f_y``."""
+
+    digits: Digits
+    X: np.ndarray
+    codes: np.ndarray
+    classes: int
+    price: np.ndarray
+    loss: str
+    penalty: str
+    offset: str
+    scale: Any
+
+    def scores(self, w: np.ndarray, b: np.ndarray) -> np.ndarray:
+        return self.X @ w.T + b
+
+    def objective(self, w: np.ndarray, b: np.ndarray, f: np.ndarray | None = None) -> Any:
+        f = self.scores(w, b) if f is None else f
+        every = np.arange(len(f))
+        cost = (w * w).sum() / 2 if self.penalty == "l2" else (w * w).sum() * 0
+        if self.penalty == "l2" and self.offset == "penalised":
+            cost = cost + ((b / self.scale) ** 2).sum() / 2
+        apart = f - f[every, self.codes][:, np.newaxis]
+        if self.loss == "joint":
+            apart = apart + 1
+            apart[every, self.codes] = apart[every, self.codes] * 0
+            return cost + self.price @ apart.max(axis=1)
+        top = apart.max(axis=1)
+        e = self.digits.exp(apart - top[:, np.newaxis])
+        own = self.digits.exp(-top)
+        e[every, self.codes] = 0
+        return cost + self.price @ (top + self.digits.log1p(e.sum(axis=1) + (own - 1)))
+
+
+def linear_problems(case: Case, model: Any, digits: Digits) -> list[tuple[Any, Any, Any, np.ndarray]]:
+    """Every machine of a linear model: problem, weights, offset, and the scores that the model gives for the rows."""
+    kept = np.arange(len(case.X)) if case.weight is None else np.flatnonzero(case.weight > 0.0)
+    X = digits.of(case.X[kept])
+    weight = digits.of(np.ones(len(kept)) if case.weight is None else case.weight[kept])
+    assert case.y is not None
+    coef, intercept = digits.of(np.asarray(model.coef_)), digits.of(np.asarray(model.intercept_))
+    loss, penalty, price = _terms(case, len(kept))
+    offset, scale = _offset(case)
+    B = digits.of(float(case.params.get("B", np.inf) or np.inf))[()]
+    epsilon = digits.of(float(case.params.get("epsilon", 0.0)))[()]
+    prices = digits.of(price)[()] * weight
+    if case.estimator == "LinearSVR":
+        f = digits.of(model.predict(case.given)[kept])
+        y = digits.of(case.y[kept].astype(np.float64))
+        problem = LinearProblem(digits, X, y, prices, loss, penalty, offset, digits.of(scale)[()], B, epsilon)
+        return [(problem, coef, intercept[0], f)]
+    codes, classes = np.searchsorted(model.classes_, case.y[kept]), len(model.classes_)
+    f = digits.of(np.asarray(model.decision_function(case.given))[kept])
+    if (together := _together(case, classes)) is not None:
+        if f.ndim == 1:  # two classes, kept as one score: f_1 − f_0, each of them half of it
+            coef, intercept = np.concatenate([-coef, coef]) / 2, np.concatenate([-intercept, intercept]) / 2
+            f = np.stack([-f, f], axis=1) / 2
+        whole = ClassesProblem(digits, X, codes, classes, prices, together, penalty, offset, digits.of(scale)[()])
+        return [(whole, coef, intercept, f)]
+    found = []
+    for k in range(1 if classes == 2 else classes):
+        y = digits.of(np.where(codes == (1 if classes == 2 else k), 1.0, -1.0))
+        problem = LinearProblem(digits, X, y, prices, loss, penalty, offset, digits.of(scale)[()], B, epsilon)
+        found.append((problem, coef[k], intercept[k], f if classes == 2 else f[:, k]))
+    return found
+
+
+def _terms(case: Case, n: int) -> tuple[str, str, float]:
+    """Loss, penalty and C."""
+    params = case.params
+    if case.estimator == "LogisticRegression":
+        return "logistic", "none" if params["penalty"] is None else params["penalty"], float(params["C"])
+    if case.estimator == "StochasticClassifier":
+        return params["loss"], "l2", 1.0 / (float(params["lam_half"]) * n)
+    penalty = params.get("penalty", "l2")
+    return params.get("loss", "squared_hinge"), "none" if penalty is None else penalty, float(params["C"])
+
+
+def _offset(case: Case) -> tuple[str, float]:
+    params = case.params
+    if not params.get("fit_intercept", True):
+        return "none", 1.0
+    if params.get("penalise_intercept", case.estimator == "StochasticClassifier"):
+        return "penalised", float(params.get("intercept_scaling", 1.0))
+    return "free", 1.0
+
+
+def _together(case: Case, classes: int) -> str | None:
+    """The loss of all classes at once, or None for one machine for each class."""
+    scheme = case.params.get("multi_class", "auto")
+    if case.estimator == "LinearSVC":
+        return "joint" if scheme == "crammer_singer" else None
+    if case.estimator != "LogisticRegression":
+        return None
+    together = scheme == "multinomial" or (scheme == "auto" and classes > 2 and case.params["penalty"] != "l1")
+    return "multinomial" if together else None

@@ -1,0 +1,221 @@
+"""The judge of linear models: what it calls an optimum, and what it says far from one."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from maxmargin import LinearClassifier, LinearSVR, solve
+from maxmargin.errors import ConvergenceWarning, FeatureScaleWarning
+from maxmargin.losses import ConvexLoss, MarginLoss, as_loss
+from maxmargin.problems import LinearClasses, PrimalProblem
+from maxmargin.solution import LinearJudgement, Status, certify_classes, certify_linear
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(40, 4))
+Y = np.where(X[:, 0] + 0.7 * RNG.normal(size=40) > 0, 1, -1)
+T = X[:, 0] + 0.3 * RNG.normal(size=40)
+MARGINS = ("hinge", "squared_hinge", "logistic", "exponential", "squared", "perceptron")
+RESIDUALS = ("epsilon_insensitive", "squared_epsilon_insensitive")
+SMOOTH = ("squared_hinge", "logistic", "exponential", "squared", "squared_epsilon_insensitive")
+PENALTIES: dict[str, dict[str, Any]] = {
+    "l2": {"penalty": "l2"},
+    "l1": {"penalty": "l1"},
+    "ball": {"penalty": "ball", "B": 4.0},
+    "none": {"penalty": None},
+}
+
+
+def targets(loss: str) -> Any:
+    return T if loss in RESIDUALS else Y
+
+
+def quietly(problem: Any, **given: Any) -> Any:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return solve(problem, **given)
+
+
+@dataclass(frozen=True)
+class OwnMargin(MarginLoss, ConvexLoss):
+    """Another loss under a name that the core does not know."""
+
+    of: Any
+
+    @property
+    def curvature(self) -> float:  # type: ignore[override]
+        return float(self.of.curvature)
+
+    def value(self, z: Any) -> Any:
+        return self.of.value(z)
+
+    def derivative(self, z: Any) -> Any:
+        return self.of.derivative(z)
+
+    def conjugate(self, u: Any) -> Any:
+        return self.of.conjugate(u)
+
+
+@pytest.mark.parametrize("offset", ["free", "penalised", None])
+@pytest.mark.parametrize("penalty", PENALTIES)
+@pytest.mark.parametrize("loss", [loss for loss in MARGINS if loss != "exponential"])  # has kinks, as far as numpy knows
+def test_the_core_and_numpy_judge_alike(loss: str, penalty: str, offset: str | None) -> None:
+    """Losses of one's own are judged in numpy, the library's in one pass of the core."""
+    price = RNG.uniform(0.1, 2.0, 40)
+    given = {"offset": offset, "sample_weight": price, **PENALTIES[penalty]}
+    known, own = (PrimalProblem(X, Y, loss=kind, **given) for kind in (as_loss(loss, "x"), OwnMargin(as_loss(loss, "x"))))
+    w, b = 0.3 * RNG.normal(size=4), 0.2 if offset else 0.0
+    alpha = price * RNG.uniform(0.0, 1.0, 40)
+    one, other = (certify_linear(problem, w, b, alpha) for problem in (known, own))
+    for name in ("primal", "dual", "stationarity", "infeasibility"):
+        assert getattr(one, name) == pytest.approx(getattr(other, name), rel=1e-12, abs=1e-12), name
+
+
+def problem_of(loss: str, penalty: str, offset: str | None = "free", **more: Any) -> PrimalProblem:
+    return PrimalProblem(X, targets(loss), loss=loss, offset=offset, **PENALTIES[penalty], **more)
+
+
+@pytest.mark.parametrize("penalty", ["l2", "none"])
+@pytest.mark.parametrize("loss", SMOOTH)
+def test_the_violation_of_a_smooth_loss_is_the_gradient(loss: str, penalty: str) -> None:
+    """At 0, wherever the multipliers are: also at feasible ones, whose sums say nothing."""
+    problem = problem_of(loss, penalty, C=3.0)
+    for w, b in ((np.zeros(4), 0.0), (RNG.normal(size=4), 0.7)):
+        in_w, in_b = problem.gradient(w, b)
+        expected = max(float(np.abs(in_w).max()), abs(in_b))
+        assert expected > 1.0
+        assert certify_linear(problem, w, b, np.zeros(40)).stationarity == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("loss", "penalty"),
+    [
+        (loss, penalty)
+        for loss in (*MARGINS[:-1], *RESIDUALS)
+        for penalty in PENALTIES
+        # those that a solver is for
+        if loss in SMOOTH[:2] or penalty in ("l2", "ball") or (penalty == "none" and loss in SMOOTH)
+    ],
+)
+def test_the_violation_is_small_at_the_optimum_and_large_at_0(loss: str, penalty: str) -> None:
+    problem = problem_of(loss, penalty)
+    found = quietly(problem, tol=1e-11)
+    assert found.certificate.kkt_violation < 1e-4
+    far = certify_linear(problem, np.zeros(4), 0.0, found.alpha)
+    assert far.stationarity > 0.1
+
+
+def test_the_violation_of_classes_is_the_gradient_too() -> None:
+    codes = np.digitize(X[:, 0], [-0.5, 0.5])
+    problem = LinearClasses(X, codes, penalty=None)
+    even = np.full((40, 3), 1.0 / 3.0)
+    judged = certify_classes(problem, np.zeros((3, 4)), np.zeros(3), even)
+    slopes = -even
+    slopes[np.arange(40), codes] += 1.0
+    assert judged.stationarity == pytest.approx(np.abs(X.T @ slopes).max(), rel=1e-12)
+    joint = LinearClasses(X, codes, loss="joint")
+    own = np.zeros((40, 3))
+    own[np.arange(40), codes] = 1.0
+    assert certify_classes(joint, np.zeros((3, 4)), np.zeros(3), own).stationarity == 1.0  # what every row loses
+
+
+def test_what_is_an_optimum() -> None:
+    def judged(primal: float, dual: float, **more: float) -> LinearJudgement:
+        return LinearJudgement(primal=primal, dual=dual, stationarity=0.0, **{"infeasibility": 0.0, **more})
+
+    assert judged(1.0, 0.9999).is_optimal(1e-3)
+    assert not judged(1.0, 0.998).is_optimal(1e-3)
+    # no allowance for what is small beside something else
+    assert not judged(1e-6, 0.0, at_zero=1e12).is_optimal(1e-3)
+    # a floor above the objective by more than rounding is none
+    assert not judged(1.0, 1.07).is_optimal(0.1)
+    assert not judged(1.0, 1.0 + 1e-12).is_optimal(1e-3)
+    assert judged(1.0, 1.0 + 1e-12, rounding=1e-11).is_optimal(1e-3)
+    assert judged(1.0, 1.0 + 1e-12, noise=1e-11).is_optimal(1e-3)
+    assert not judged(1.0, 1.0 + 1e-2, noise=1.0).is_optimal(1e-3)
+    # what rounding hides is not proven
+    assert not judged(1.0, 1.0, rounding=1e-2).is_optimal(1e-3)
+    assert not judged(1.0, 1.0, infeasibility=1e-3).is_optimal(1e-3)
+    assert not judged(np.inf, np.inf).is_optimal(1e-3)
+
+
+def test_what_is_an_optimum_of_0() -> None:
+    def status(primal: float, dual: float, scale: float, rounding: float = 0.0) -> Status:
+        found = LinearJudgement(primal, dual, 0.0, 0.0, rounding=rounding, at_zero=scale)
+        return found.status(Status.CONVERGED, 1e-4)
+
+    assert status(0.0, 0.0, 1.0) is Status.CONVERGED
+    assert status(1e-12, -1e-12, 1.0) is Status.ZERO_OPTIMUM
+    assert status(1e-12, 1e-13, 1.0) is Status.STALLED  # its sign is known
+    assert status(1e-12, 1e-13, 1.0, rounding=1e-12) is Status.ZERO_OPTIMUM
+    assert status(1e-6, -1e-12, 1.0) is Status.STALLED
+    assert status(1.0, 0.999, 1e12, rounding=1e6) is Status.STALLED  # nothing is known
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 10**6), st.sampled_from(["hinge", "squared_hinge", "logistic"]), st.sampled_from(["free", None]))
+def test_wide_weights_never_pass_for_a_small_gap(seed: int, loss: str, offset: str | None) -> None:
+    rng = np.random.default_rng(seed)
+    rows = rng.normal(size=(30, 3))
+    problem = PrimalProblem(rows, np.arange(30) % 2, loss=loss, offset=offset, sample_weight=10.0 ** rng.uniform(-12, 12, 30))
+    certificate = quietly(problem).certificate
+    if certificate.status is Status.CONVERGED:
+        assert abs(certificate.gap) <= 1e-4 * abs(certificate.primal_objective)
+    if certificate.status is Status.ZERO_OPTIMUM:
+        assert certificate.dual_objective <= 1e-9 * certificate.scale
+        assert certificate.gap <= 1e-9 * certificate.scale
+
+
+def test_an_optimum_of_0_has_its_own_status_and_scale() -> None:
+    """More features than rows: all labels are met exactly."""
+    rows = RNG.normal(size=(5, 9))
+    found = quietly(PrimalProblem(rows, [0, 1, 0, 1, 1], loss="squared", penalty=None))
+    assert found.status is Status.ZERO_OPTIMUM
+    assert found.certificate.scale == 5.0
+    assert found.certificate.gap <= 1e-9 * 5.0
+
+
+@pytest.mark.parametrize("penalty", ["l2", "l1", "ball", "none"])
+@pytest.mark.parametrize("constant", [1.0, 1e3, 1e6, 1.7e9])
+def test_no_floor_is_above_the_optimum(penalty: str, constant: float) -> None:
+    """Multipliers that are nearly feasible, beside a column that makes "nearly" large for the others."""
+    rows = np.column_stack([X, np.full(40, constant)])
+    problem = PrimalProblem(rows, Y, loss="logistic", **PENALTIES[penalty])
+    best = quietly(PrimalProblem(X, Y, loss="logistic", **PENALTIES[penalty]), tol=1e-12)
+    optimum = best.certificate.primal_objective
+    for size in (1e-15, 1e-12, 1e-10, 1e-8, 1e-3):
+        for _ in range(20):
+            alpha = np.clip(best.alpha * (1.0 + size * RNG.normal(size=40)), 0.0, 1.0)
+            found = certify_linear(problem, np.append(best.weights, 0.0), best.bias, alpha)
+            assert found.dual <= optimum * (1.0 + 1e-11)
+
+
+@pytest.mark.parametrize("constant", [1e6, -3.7e5, 1.7e9])
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge", "logistic"])
+def test_the_certificate_is_of_the_model_that_predicts(loss: str, constant: float) -> None:
+    rows = X.copy()
+    rows[:, 1] = constant
+    model = LinearClassifier(loss=loss, C=1e3).fit(rows, Y)
+    kind: Any = as_loss(loss, "x")
+    value = 0.5 * float((model.coef_**2).sum()) + 1e3 * float(kind.value(Y * model.decision_function(rows)).sum())
+    assert model.status_ is Status.CONVERGED
+    assert model.certificate_.primal_objective == pytest.approx(value, rel=1e-9)
+    alone = LinearClassifier(loss=loss, C=1e3).fit(np.delete(rows, 1, axis=1), Y)
+    assert value == pytest.approx(alone.certificate_.primal_objective, rel=2e-4)
+    assert model.coef_[0, 1] == 0.0
+
+
+@pytest.mark.filterwarnings("ignore", category=FeatureScaleWarning)
+def test_the_certificate_of_regression_far_from_0() -> None:
+    rows, y = np.full((30, 1), -3.7e5), 1e-3 * RNG.normal(size=30)
+    model = LinearSVR(C=1e3).fit(rows, y)
+    value = 0.5 * float((model.coef_**2).sum()) + 1e3 * float(np.abs(y - model.predict(rows)).sum())
+    assert model.status_ is Status.CONVERGED
+    assert model.certificate_.primal_objective == pytest.approx(value, rel=1e-9)
+    assert value == pytest.approx(1e3 * np.abs(y - np.median(y)).sum(), rel=1e-4)
