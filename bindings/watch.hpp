@@ -17,9 +17,9 @@ class Watch {
  public:
   explicit Watch(const nb::object& monitor, double max_seconds) : monitor_(monitor), max_seconds_(max_seconds) {}
 
-  // True stops the run.
+  // True stops the run; nobody is asked again after that.
   bool at_checkpoint(const Progress& p) {
-    if (std::this_thread::get_id() != caller_) return stop_;
+    if (stop_ || std::this_thread::get_id() != caller_) return stop_;
     const WithGil gil;
     try {
       check_signals();
