@@ -16,7 +16,8 @@ namespace {
 using Block = ClassPasses::Block;
 
 constexpr std::int64_t most_sweeps = 16;  // between two looks at the gap
-constexpr std::int64_t patience = 3000;    // sweeps
+constexpr std::int64_t patience = 3000;   // sweeps
+constexpr Index few = 4;                  // one class in so many: they are added one by one
 constexpr double pull_share = 0.1;        // of the mean |x|^2
 constexpr std::int64_t recounted = 64;    // sweeps after which the weights are added up again from the multipliers
 constexpr double work_a_poll = 1 << 20;   // products: about a millisecond
@@ -47,8 +48,7 @@ class ClassDescent {
         curvature_(n_),
         total_(width_, 0.0),
         scores_(width_, 0.0),
-        moved_(width_, 0.0),
-        change_(width_, 0.0) {
+        moved_(width_, 0.0) {
     double mean = 0;
     for (Index i = 0; i < n_; ++i) {
       alpha_[area(i) + problem.label[i]] = problem.price[i];
@@ -100,24 +100,40 @@ class ClassDescent {
     for (Index k = 0; k < K_; ++k) moved_[k] = alpha[k] + (scores_[k] - scores_[y] + (k != y)) / curvature_[i];
     project_to_simplex(K_, problem_.price[i], moved_.data());
     double others = 0, sum = 0, gain = 0;
-    bool moves = false;
+    classes_.clear();
+    changes_.clear();
     for (Index k = 0; k < K_; ++k) {
       if (k == y) continue;
-      change_[k] = alpha[k] - moved_[k];
-      moves = moves || change_[k] != 0;
-      sum += change_[k];
+      const double change = alpha[k] - moved_[k];
       others += moved_[k];
-      gain -= change_[k] * (scores_[k] - scores_[y] + 1 + 0.5 * curvature_[i] * change_[k]);
+      if (change == 0) continue;
+      classes_.push_back(k);
+      changes_.push_back(change);
+      sum += change;
+      gain -= change * (scores_[k] - scores_[y] + 1 + 0.5 * curvature_[i] * change);
       alpha[k] = moved_[k];
     }
-    if (!moves) return 0;
-    change_[y] = -sum;
+    if (classes_.empty()) return 0;
+    classes_.push_back(y);
+    changes_.push_back(-sum);
     alpha[y] = problem_.price[i] - others;
-    problem_.x->add_class_rows(&i, 1, width_, change_.data(), W_.data());
-    for (Index k = 0; k < K_; ++k) total_[k] += change_[k];
-    if (size_ > d_)
-      for (Index k = 0; k < K_; ++k) offsets()[k] += pull_ * change_[k];
+    add(i);
     return gain - 0.5 * curvature_[i] * sum * sum;
+  }
+
+  // Row i with the changes, to weights, offsets and totals.
+  void add(Index i) {
+    if (Index(classes_.size()) * few <= width_) {
+      problem_.x->add_some_classes(i, width_, classes_, changes_.data(), W_.data());
+    } else {
+      std::fill(moved_.begin(), moved_.end(), 0.0);
+      for (std::size_t c = 0; c < classes_.size(); ++c) moved_[classes_[c]] = changes_[c];
+      problem_.x->add_class_rows(&i, 1, width_, moved_.data(), W_.data());
+    }
+    for (std::size_t c = 0; c < classes_.size(); ++c) {
+      total_[classes_[c]] += changes_[c];
+      if (size_ > d_) offsets()[classes_[c]] += pull_ * changes_[c];
+    }
   }
 
   void learn_offsets() {
@@ -196,7 +212,8 @@ class ClassDescent {
   Schedule schedule_;
   std::vector<double> W_, alpha_, next_;  // weights [size][width], multipliers [n][width]
   std::vector<double> curvature_;         // of each row
-  std::vector<double> total_, scores_, moved_, change_;
+  std::vector<double> total_, scores_, moved_, changes_;
+  std::vector<Index> classes_;  // that a step changes, and by how much
   double pull_ = 0, in_row_;
   std::int64_t next_recount_ = recounted;
   std::vector<std::pair<std::int64_t, double>> gaps_;  // at which sweep
