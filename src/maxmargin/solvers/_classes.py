@@ -55,8 +55,7 @@ class ClassesNewton:
     ``max_α <α, f + [k ≠ y]> − C_i f_y − |α − a_i|²/(2σC_i)`` over ``α ≥ 0, Σα = C_i``, solved, and ``a_i`` set to the α found:
     the method of multipliers, as in `LinearNewton`. Beyond 1 023 features the joint loss has the sweeps of `ClassesDescent`
     before, which often come to the end, for as long as the gap halves whenever their number doubles. Multipliers are made
-    feasible for free offsets by moving, in every row, a
-    part of what classes have too much to those that have too little.
+    feasible for free offsets by moving, in every row, a part of what classes have too much to those that have too little.
 
     Examples
     --------
