@@ -80,7 +80,7 @@ double ClassBound::feasible(Index i, const double* alpha, const double* scores, 
   double surplus = 0, gain = 0;
   for (Index k = 0; k < K_; ++k) surplus += give_[k] * alpha[k];
   for (Index k = 0; k < K_; ++k) out[k] = alpha[k] * (1 - give_[k]) + take_[k] * surplus;
-  if (problem_.loss == ClassLoss::joint) {
+  if (scores == nullptr) {  // the joint loss
     for (Index k = 0; k < K_; ++k) gain += k == problem_.label[i] ? 0.0 : out[k];
     return gain;
   }

@@ -3,6 +3,7 @@
 #include "maxmargin/classes_descent.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "maxmargin/classes_bound.hpp"
@@ -64,13 +65,17 @@ class ClassDescent {
   // True if it is slow, or could be more exact.
   bool run() {
     record_.begin(patience);
+    record_.primal(std::accumulate(problem_.price, problem_.price + n_, 0.0), W_, 0);  // where W = 0 each row loses 1
+    next_ = alpha_;
+    record_.dual(0.0, next_);
     for (std::int64_t sweeps = 0, wait = 1;; wait = std::clamp<std::int64_t>(sweeps / 4, 1, most_sweeps)) {
-      if (judge(sweeps)) return record_.converged() && record_.is_small() && fair_try_ >= 0;
+      if (record_.stops()) return record_.converged() && record_.is_small() && fair_try_ >= 0;
       if (is_slow(sweeps)) return true;
       for (const std::int64_t end = record_.rounds_until(sweeps + wait); sweeps < end; ++sweeps) {
         if (!sweep()) return false;
         if (problem_.offset == LinearOffset::free) learn_offsets();
       }
+      judge(sweeps);
     }
   }
   ClassPoint last() { return {std::move(W_), std::move(alpha_)}; }
@@ -175,8 +180,8 @@ class ClassDescent {
     return later != gaps_.begin() && record_.gap() > 0.5 * std::prev(later)->second;
   }
 
-  // Looks at both objectives; true to stop.
-  bool judge(std::int64_t sweeps) {
+  // Looks at both objectives.
+  void judge(std::int64_t sweeps) {
     if (sweeps >= next_recount_) {
       recount();
       next_recount_ = sweeps + recounted;
@@ -200,7 +205,6 @@ class ClassDescent {
     if (size_ > d_) std::swap_ranges(totals.begin(), totals.end(), offsets());
     record_.dual(bound_.find(alpha_, W_, {}, {}, next_), next_);
     if (size_ > d_) std::swap_ranges(totals.begin(), totals.end(), offsets());
-    return record_.stops();
   }
 
   const ClassProblem& problem_;

@@ -68,7 +68,7 @@ class ClassesNewton:
 
     def automatic_steps(self) -> int:
         """Some thousand rounds: the multinomial loss needs ten, the joint one a hundred, or sweeps."""
-        return 10_000
+        return 2000
 
     def supports(self, problem: LinearClasses) -> str | None:
         """Every problem."""
