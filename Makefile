@@ -9,7 +9,7 @@ CPP := $(shell find cpp bindings -name '*.[chi]pp' -o -name '*.inl')
 SANITIZED_TESTS := tests/contracts/test_small_cache.py tests/contracts/test_hard_numbers.py tests/contracts/test_kernel_laws.py \
   tests/contracts/test_solution_laws.py tests/contracts/test_invariances.py tests/estimators/test_kernels.py tests/contracts/test_bits.py \
   tests/contracts/test_joint.py tests/contracts/test_linear.py tests/contracts/test_linear_system.py tests/contracts/test_l1.py \
-  tests/contracts/test_classes.py tests/contracts/test_ball.py tests/estimators/test_linear_svr.py tests/estimators/test_assembly.py \
+  tests/contracts/test_classes.py tests/contracts/test_classes_descent.py tests/contracts/test_ball.py tests/estimators/test_linear_svr.py tests/estimators/test_assembly.py \
   tests/solvers/test_sampled_search.py tests/solvers/test_shared_rows.py tests/kernels/test_whole_numbers.py
 
 .PHONY: run test check sanitize bench test-floor wheel agreement fuzz clean

@@ -56,7 +56,7 @@ Result class_sums(const FeaturesHandle& x, const Matrix<double>& U) {
 
 // w, b, alpha, ending, interrupted, rounds, separates, trace
 nb::tuple minimise(const FeaturesHandle& x, const Indices& label, const Vector& price, Index classes, int loss, int offset,
-                   double offset_scale, bool penalty, double tol, std::int64_t max_rounds, double max_seconds,
+                   double offset_scale, bool penalty, bool by_rows, double tol, std::int64_t max_rounds, double max_seconds,
                    const nb::object& monitor) {
   const auto n = std::size_t(x.features->rows());
   if (label.shape(0) != n || price.shape(0) != n) throw nb::value_error("Labels and prices must have one value per row.");
@@ -64,6 +64,7 @@ nb::tuple minimise(const FeaturesHandle& x, const Indices& label, const Vector& 
   if (loss < 0 || loss > int(ClassLoss::joint)) throw nb::value_error("unknown loss");
   if (offset < 0 || offset > int(LinearOffset::penalised)) throw nb::value_error("unknown offset");
   if (!penalty && loss != int(ClassLoss::multinomial)) throw nb::value_error("This loss needs a penalty.");
+  if (by_rows && loss != int(ClassLoss::joint)) throw nb::value_error("Rows are for the joint loss.");
   for (std::size_t i = 0; i < n; ++i)
     if (label.data()[i] < 0 || label.data()[i] >= classes) throw nb::value_error("A label is outside the classes.");
   ClassOutcome outcome;
@@ -76,8 +77,10 @@ nb::tuple minimise(const FeaturesHandle& x, const Indices& label, const Vector& 
                                ClassLoss(loss),  LinearOffset(offset), offset_scale, penalty};
     const LinearOptions options{tol, max_rounds, max_seconds};
     const Monitor monitored = [&](const Progress& p) { return watch.at_checkpoint(p); };
-    outcome =
-        with_room_for(n, std::size_t(classes), 6, "the search", [&] { return minimise_classes(problem, options, monitored); });
+    outcome = with_room_for(n, std::size_t(classes), 6, "the search", [&] {
+      return by_rows ? minimise_classes_by_rows(problem, options, monitored)
+                     : minimise_classes_by_newton(problem, options, monitored);
+    });
   }
   const auto K = std::size_t(classes);
   return nb::make_tuple(to_numpy(std::move(outcome.w), {K, std::size_t(x.features->columns())}), to_numpy(std::move(outcome.b)),
@@ -92,7 +95,7 @@ void bind_classes(nb::module_& m) {
   m.def("class_products", &class_products, "features"_a, "W"_a);
   m.def("class_sums", &class_sums, "features"_a, "U"_a);
   m.def("minimise_classes", &minimise, "features"_a, "label"_a, "price"_a, "classes"_a, "loss"_a, "offset"_a, "offset_scale"_a,
-        "penalty"_a, "tol"_a, "max_rounds"_a, "max_seconds"_a, "monitor"_a.none());
+        "penalty"_a, "by_rows"_a, "tol"_a, "max_rounds"_a, "max_seconds"_a, "monitor"_a.none());
 }
 
 }  // namespace maxmargin::python

@@ -41,6 +41,9 @@ struct ClassOutcome {
 };
 
 // Newton's method; for the loss of the highest score on its proximal smoothings, as for the hinge.
-ClassOutcome minimise_classes(const ClassProblem& problem, const LinearOptions& options, const Monitor& monitor);
+ClassOutcome minimise_classes_by_newton(const ClassProblem& problem, const LinearOptions& options, const Monitor& monitor);
+
+// Coordinate descent in the dual over rows, for the loss of the highest score.
+ClassOutcome minimise_classes_by_rows(const ClassProblem& problem, const LinearOptions& options, const Monitor& monitor);
 
 }  // namespace maxmargin

@@ -2,6 +2,8 @@
 #include <limits>
 #include <numeric>
 
+#include "maxmargin/classes_bound.hpp"
+#include "maxmargin/classes_descent.hpp"
 #include "maxmargin/classes_system.hpp"
 
 namespace maxmargin {
@@ -10,12 +12,14 @@ namespace {
 
 using Block = ClassPasses::Block;
 
+constexpr std::int64_t patience = 60;   // rounds
+constexpr std::int64_t fair_try = 200;  // sweeps
 constexpr double most_forcing = 0.2;
 constexpr double far = 10.0;  // times the primal objective: such a gap need not be known
 
 class ClassNewton {
  public:
-  ClassNewton(const ClassProblem& problem, const LinearOptions& options, const Monitor& monitor)
+  ClassNewton(const ClassProblem& problem, ClassRecord& record)
       : problem_(problem),
         n_(problem.x->rows()),
         d_(problem.x->columns()),
@@ -25,35 +29,33 @@ class ClassNewton {
         ridge_(size_, problem.penalty ? 1.0 : 0.0),
         rows_(problem),
         passes_(*problem.x, size_, width_),
-        record_(problem, options, monitor),
+        bound_(problem, passes_),
+        record_(record),
         system_(problem, rows_, passes_, ridge_) {
     if (problem.offset == LinearOffset::free) ridge_[d_] = 0;
     if (problem.offset == LinearOffset::penalised) ridge_[d_] /= problem.offset_scale * problem.offset_scale;
-    for (std::vector<double>* vector : {&W_, &gradient_, &direction_}) vector->assign(area(size_), 0.0);
+    for (std::vector<double>* vector : {&W_, &gradient_, &direction_, &combined_}) vector->assign(area(size_), 0.0);
     for (std::vector<double>* matrix : {&scores_, &alpha_, &along_, &next_}) matrix->assign(area(n_), 0.0);
     log_sums_.resize(n_);
-    if (free_offsets()) {
-      label_sums_.resize(area(size_));
-      passes_.pass(
-          passes_.all(), nullptr,
-          [&](const Block& block) {
-            std::fill(block.values, block.values + std::ptrdiff_t(block.count) * width_, 0.0);
-            for (Index r = 0; r < block.count; ++r)
-              block.values[std::ptrdiff_t(r) * width_ + problem.label[block.rows[r]]] = problem.price[block.rows[r]];
-          },
-          label_sums_.data());
-    }
+  }
+
+  void begin_at(const ClassPoint& start) {
+    W_ = start.W;
+    find_scores(W_, scores_);
+    rows_.begin_at(start.alpha);
   }
 
   ClassOutcome run() {
+    record_.begin(patience);
     look(0);
-    for (std::int64_t round = 0;; ++round) {
+    const std::int64_t first = record_.rounds();
+    for (std::int64_t round = first;; ++round) {
       find_gradient();
       record_.primal(primal_, W_, round);
       if (problem_.penalty) {
         const double unsolved = system_.unsolved(gradient_);
         double dual = record_.dual();
-        if (round == 0 || unsolved <= far * primal_) record_.dual(dual = find_dual(), next_);
+        if (round == first || unsolved <= far * primal_) record_.dual(dual = find_dual(), next_);
         if (record_.stops()) break;
         if (rows_.smoothed() && unsolved <= 0.1 * std::min(primal_ - dual, scale())) sharpen();
       }
@@ -79,7 +81,6 @@ class ClassNewton {
 
  private:
   std::size_t area(Index rows) const { return std::size_t(rows) * std::size_t(width_); }
-  bool free_offsets() const { return problem_.penalty && problem_.offset == LinearOffset::free; }
 
   void find_scores(const std::vector<double>& W, std::vector<double>& scores) {
     passes_.pass(
@@ -166,74 +167,11 @@ class ClassNewton {
     }
   }
 
-  // The dual objective of the multipliers, made feasible and put into next_. Free offsets want the totals of all classes to be
-  // what the labels give: classes with too much give a part of theirs, and the others share it, in each row.
+  // The dual objective of the multipliers, made feasible and put into next_.
   double find_dual() {
-    std::vector<double> give(width_, 0.0), take(width_, 0.0), lost(width_, 0.0);
-    if (free_offsets()) {
-      const double* const excess = gradient_.data() + area(d_);
-      const double* const wanted = label_sums_.data() + area(d_);
-      double moved = 0;
-      for (Index k = 0; k < K_; ++k) moved += std::max(excess[k], 0.0);
-      for (Index k = 0; k < K_ && moved > 0; ++k) {
-        give[k] = std::max(excess[k], 0.0) / (wanted[k] + excess[k]);
-        take[k] = std::max(-excess[k], 0.0) / moved;
-        lost[k] = std::log1p(-give[k]);
-      }
-    }
-    ChunkSums gains;
-    passes_.for_rows([&](const Block& block) {
-      double gain = 0;
-      for (Index r = 0; r < block.count; ++r) gain += feasible(block.first + r, give.data(), take.data(), lost.data());
-      gains[block.chunk] += gain;
-    });
-    double square = 0;
-    std::vector<double> v(width_, 0.0);
-    for (Index a = 0; a < size_; ++a) {
-      const double scale = a < d_ ? 1.0 : problem_.offset == LinearOffset::penalised ? problem_.offset_scale : 0.0;
-      const double* const G = gradient_.data() + area(a);
-      double surplus = 0;
-      for (Index k = 0; k < K_; ++k) {
-        v[k] = ridge_[a] * W_[area(a) + k] - G[k];
-        if (free_offsets()) surplus += give[k] * (label_sums_[area(a) + k] - v[k]);
-      }
-      for (Index k = 0; k < K_; ++k) {
-        if (free_offsets()) v[k] += give[k] * (label_sums_[area(a) + k] - v[k]) - take[k] * surplus;
-        square += scale * scale * v[k] * v[k];
-      }
-    }
-    const double gain = gains.total();
-    if (!rows_.smoothed() || gain >= square) return gain - 0.5 * square;
-    const double part = gain / square;  // the best on the way from price e_y, where both are 0
-    passes_.for_rows([&](const Block& block) {
-      for (Index i = block.first; i < block.first + block.count; ++i) {
-        for (Index k = 0; k < K_; ++k) next_[area(i) + k] *= part;
-        next_[area(i) + problem_.label[i]] += (1 - part) * problem_.price[i];
-      }
-    });
-    return 0.5 * gain * part;
-  }
-
-  // One row's part in that: what it gains.
-  double feasible(Index i, const double* give, const double* take, const double* lost) {
-    const double* const alpha = alpha_.data() + area(i);
-    double* const out = next_.data() + area(i);
-    double surplus = 0, gain = 0;
-    for (Index k = 0; k < K_; ++k) surplus += give[k] * alpha[k];
-    for (Index k = 0; k < K_; ++k) out[k] = alpha[k] * (1 - give[k]) + take[k] * surplus;
-    if (rows_.smoothed()) {
-      for (Index k = 0; k < K_; ++k) gain += k == problem_.label[i] ? 0.0 : out[k];
-      return gain;
-    }
-    // log(out / price) = f - log sum exp f + log(out / alpha); log(1 + t) <= t - t^2/2 + t^3/3 saves most logarithms.
-    for (Index k = 0; k < K_; ++k) {
-      if (!(out[k] > 0)) continue;
-      const double more = take[k] * surplus, t = more / alpha[k];
-      const double log = t < 0.05 ? scores_[area(i) + k] - log_sums_[i] + t * (1 - t * (0.5 - t / 3)) + lost[k]
-                                  : std::log(out[k] / problem_.price[i]);
-      gain -= out[k] * log;
-    }
-    return gain;
+    for (Index a = 0; a < size_; ++a)
+      for (Index k = 0; k < K_; ++k) combined_[area(a) + k] = ridge_[a] * W_[area(a) + k] - gradient_[area(a) + k];
+    return bound_.find(alpha_, combined_, scores_, log_sums_, next_);
   }
 
   // What the optimum is about: at large prices the primal objective is far above it until the end.
@@ -276,17 +214,26 @@ class ClassNewton {
   std::vector<double> ridge_;
   ClassRows rows_;
   ClassPasses passes_;
-  ClassRecord record_;
+  ClassBound bound_;
+  ClassRecord& record_;
   ClassSystem system_;
-  std::vector<double> W_, gradient_, direction_, label_sums_;
+  std::vector<double> W_, gradient_, direction_, combined_;
   std::vector<double> scores_, alpha_, along_, next_, log_sums_;
   double loss_ = 0, primal_ = 0, decrement_ = 0;
 };
 
 }  // namespace
 
-ClassOutcome minimise_classes(const ClassProblem& problem, const LinearOptions& options, const Monitor& monitor) {
-  return ClassNewton(problem, options, monitor).run();
+ClassOutcome minimise_classes_by_newton(const ClassProblem& problem, const LinearOptions& options, const Monitor& monitor) {
+  ClassRecord record(problem, options, monitor);
+  // With many features a round costs much, and steps of single rows come to the end for less, if they do.
+  ClassPoint swept;
+  const bool wide = problem.x->columns() + (problem.offset != LinearOffset::none) > ClassSystem::widest_part;
+  if (wide && problem.loss == ClassLoss::joint && !descend_by_rows(problem, fair_try, record, swept))
+    return record.finish(swept.alpha);
+  ClassNewton search(problem, record);
+  if (!swept.W.empty()) search.begin_at(swept);
+  return search.run();
 }
 
 }  // namespace maxmargin

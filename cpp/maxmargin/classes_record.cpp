@@ -9,7 +9,6 @@ namespace {
 // Below so many products a round costs next to nothing; then two ways to say the same problem give the same answer.
 constexpr std::int64_t small = 1 << 18;
 constexpr double exact = 1e-14;
-constexpr std::int64_t patience = 60;  // rounds in which the gap or the primal objective must become a little smaller
 constexpr std::size_t most_checkpoints = 4096;
 
 }  // namespace
@@ -46,7 +45,7 @@ bool ClassRecord::stops() {
   const std::int64_t waited = outcome_.rounds - settled_round_;
   if (gap() <= aim_ * std::abs(primal_)) {
     // Near the optimum the objective sees the square of the error of W.
-    if (aim_ < options_.tol && ++extra_rounds_ <= 2) return spent() || poll();
+    if (is_small() && ++extra_rounds_ <= 2) return spent() || poll();
     end(Ending::converged);
     return true;
   }
@@ -54,7 +53,7 @@ bool ClassRecord::stops() {
     end(Ending::converged);
     return true;
   }
-  if (waited >= patience) {
+  if (waited >= patience_) {
     end(Ending::stalled);
     return true;
   }

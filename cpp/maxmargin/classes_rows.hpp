@@ -10,6 +10,24 @@
 
 namespace maxmargin {
 
+// alpha becomes the nearest point with alpha >= 0 and sum `price`, by leaving out what falls below the mean excess (Michelot
+// 1986).
+inline void project_to_simplex(Index K, double price, double* alpha) {
+  const double top = *std::max_element(alpha, alpha + K);
+  for (Index k = 0; k < K; ++k) alpha[k] -= top;
+  double level = -price;  // below it nothing is left
+  for (Index kept = K + 1;;) {
+    double sum = 0;
+    Index count = 0;
+    for (Index k = 0; k < K; ++k)
+      if (alpha[k] > level) sum += alpha[k], ++count;
+    if (count == kept) break;
+    kept = count;
+    level = std::max(level, (sum - price) / count);
+  }
+  for (Index k = 0; k < K; ++k) alpha[k] = alpha[k] > level ? alpha[k] - level : 0.0;
+}
+
 // The loss of the highest score, max over alpha >= 0 with sum price of  <alpha, f + [k != y]> - price f_y,  gets curvature from
 //
 //     - |alpha - centre|^2 / (2 sharpness price),
@@ -99,6 +117,9 @@ class ClassRows {
     return sharpness_ * problem_.price[i] * ((k == l) - 1.0 / count);
   }
 
+  // The centre of the first smoothing.
+  void begin_at(const std::vector<double>& alpha) { centre_ = alpha; }
+
   static constexpr double sharpening = 4.0;
   // What alpha has become is the centre of the next smoothing, which is closer to the loss.
   void sharpen(const std::vector<double>& alpha) {
@@ -109,31 +130,18 @@ class ClassRows {
  private:
   std::size_t at(Index i, Index k) const { return std::size_t(i) * std::size_t(width_) + std::size_t(k); }
 
-  // The projection to the simplex by leaving out what falls below the mean excess (Michelot 1986).
   double project(Index i, const double* f, double* alpha) const {
     const Index K = problem_.classes, y = problem_.label[i];
     const double price = problem_.price[i], rate = sharpness_ * price;
     const double* const centre = centre_.data() + at(i, 0);
-    double highest = f[y], top = -1e300;
+    double highest = f[y];
     for (Index k = 0; k < K; ++k) {
       const double score = f[k] + (k != y);
       highest = std::max(highest, score);
       alpha[k] = centre[k] + rate * (score - f[y]);
-      top = std::max(top, alpha[k]);
     }
-    for (Index k = 0; k < K; ++k) alpha[k] -= top;
     for (Index k = K; k < width_; ++k) alpha[k] = 0;
-    double level = -price;  // below it nothing is left
-    for (Index kept = K + 1;;) {
-      double sum = 0;
-      Index count = 0;
-      for (Index k = 0; k < K; ++k)
-        if (alpha[k] > level) sum += alpha[k], ++count;
-      if (count == kept) break;
-      kept = count;
-      level = std::max(level, (sum - price) / count);
-    }
-    for (Index k = 0; k < K; ++k) alpha[k] = alpha[k] > level ? alpha[k] - level : 0.0;
+    project_to_simplex(K, price, alpha);
     return price * (highest - f[y]);
   }
 

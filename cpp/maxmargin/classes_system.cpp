@@ -11,7 +11,6 @@ namespace maxmargin {
 namespace {
 
 constexpr Index widest_factor = 1024;                // unknowns
-constexpr Index widest_part = 1024;                  // features
 constexpr double worth_a_factor = 8;                 // products with the system
 constexpr Index rows_shared = 4, rows_by_class = 3;  // for each feature, that a preconditioner is made of
 constexpr double light = 0.1;                        // of the mean weight: rows that it need not know

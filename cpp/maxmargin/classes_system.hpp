@@ -26,6 +26,8 @@ class ClassSystem {
   // multipliers level where offsets are free: scores are about 1 apart.
   double unsolved(const std::vector<double>& gradient) const;
 
+  static constexpr Index widest_part = 1024;  // features of a preconditioner that is a factor
+
  private:
   enum class Kind { by_class, shared, diagonal };
 

@@ -27,6 +27,10 @@ void for_pieces(const CsrView<V, I>& csr, Index row, const Body& body) {
   }
 }
 
+void add_value(double x, std::span<const Index> classes, const double* u, double* G) {
+  for (std::size_t c = 0; c < classes.size(); ++c) G[classes[c]] += x * u[c];
+}
+
 }  // namespace
 
 template <class V>
@@ -70,6 +74,20 @@ void CsrFeatures<V, I>::add_class_rows(const Index* rows, Index count, Index wid
                [&](SparseRow<double> x) { hot().sparse_class_sums(x, width, U + std::ptrdiff_t(r) * width, G); });
 }
 
+template <class V>
+void DenseFeatures<V>::add_some_classes(Index row, Index width, std::span<const Index> classes, const double* u,
+                                        double* G) const {
+  const V* const x = at(row);
+  for (Index k = 0; k < columns(); ++k) add_value(double(x[k]), classes, u, G + std::ptrdiff_t(k) * width);
+}
+
+template <class V, class I>
+void CsrFeatures<V, I>::add_some_classes(Index row, Index width, std::span<const Index> classes, const double* u,
+                                         double* G) const {
+  for (I k = csr_.indptr[row]; k < csr_.indptr[row + 1]; ++k)
+    add_value(double(csr_.data[k]), classes, u, G + std::ptrdiff_t(csr_.indices[k]) * width);
+}
+
 template void DenseFeatures<float>::class_products(const Index*, Index, Index, const double*, const double*, double*) const;
 template void DenseFeatures<double>::class_products(const Index*, Index, Index, const double*, const double*, double*) const;
 template void DenseFeatures<float>::add_class_rows(const Index*, Index, Index, const double*, double*) const;
@@ -86,5 +104,15 @@ template void CsrFeatures<float, std::int32_t>::add_class_rows(const Index*, Ind
 template void CsrFeatures<double, std::int32_t>::add_class_rows(const Index*, Index, Index, const double*, double*) const;
 template void CsrFeatures<float, std::int64_t>::add_class_rows(const Index*, Index, Index, const double*, double*) const;
 template void CsrFeatures<double, std::int64_t>::add_class_rows(const Index*, Index, Index, const double*, double*) const;
+template void DenseFeatures<float>::add_some_classes(Index, Index, std::span<const Index>, const double*, double*) const;
+template void DenseFeatures<double>::add_some_classes(Index, Index, std::span<const Index>, const double*, double*) const;
+template void CsrFeatures<float, std::int32_t>::add_some_classes(Index, Index, std::span<const Index>, const double*,
+                                                                 double*) const;
+template void CsrFeatures<double, std::int32_t>::add_some_classes(Index, Index, std::span<const Index>, const double*,
+                                                                  double*) const;
+template void CsrFeatures<float, std::int64_t>::add_some_classes(Index, Index, std::span<const Index>, const double*,
+                                                                 double*) const;
+template void CsrFeatures<double, std::int64_t>::add_some_classes(Index, Index, std::span<const Index>, const double*,
+                                                                  double*) const;
 
 }  // namespace maxmargin

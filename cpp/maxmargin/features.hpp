@@ -106,6 +106,8 @@ class Features {
   virtual void class_products(const Index* rows, Index count, Index width, const double* W, const double* start,
                               double* out) const = 0;
   virtual void add_class_rows(const Index* rows, Index count, Index width, const double* U, double* G) const = 0;
+  // Of one row, where only some columns of U are not 0: G[k][classes[c]] += u[c] x_row,k.
+  virtual void add_some_classes(Index row, Index width, std::span<const Index> classes, const double* u, double* G) const = 0;
 
   // For inner products of sparse rows without making them dense: `lanes` rows stand interleaved in `spread`, [column][lanes].
   virtual void scatter(Index row, float* spread, Index lanes, Index lane) const = 0;
@@ -169,6 +171,7 @@ class DenseFeatures final : public Features {
   void class_products(const Index* rows, Index count, Index width, const double* W, const double* start,
                       double* out) const override;
   void add_class_rows(const Index* rows, Index count, Index width, const double* U, double* G) const override;
+  void add_some_classes(Index row, Index width, std::span<const Index> classes, const double* u, double* G) const override;
   void scatter(Index row, float* spread, Index lanes, Index lane) const override { put(row, spread, lanes, lane); }
   void scatter(Index row, double* spread, Index lanes, Index lane) const override { put(row, spread, lanes, lane); }
   void unscatter(Index, float* spread, Index lanes, Index lane) const override { clear(spread, lanes, lane); }
@@ -259,6 +262,7 @@ class CsrFeatures final : public Features {
   void class_products(const Index* rows, Index count, Index width, const double* W, const double* start,
                       double* out) const override;
   void add_class_rows(const Index* rows, Index count, Index width, const double* U, double* G) const override;
+  void add_some_classes(Index row, Index width, std::span<const Index> classes, const double* u, double* G) const override;
   void scatter(Index row, float* spread, Index lanes, Index lane) const override { put(row, spread, lanes, lane); }
   void scatter(Index row, double* spread, Index lanes, Index lane) const override { put(row, spread, lanes, lane); }
   void unscatter(Index row, float* spread, Index lanes, Index lane) const override { clear(row, spread, lanes, lane); }

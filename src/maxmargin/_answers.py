@@ -19,7 +19,7 @@ from maxmargin.solution import (
     certify_joint,
     certify_linear,
 )
-from maxmargin.solvers import ClassesIterate, ClassesNewton, JointIterate, JointRows, Limits, PrimalIterate, select_linear
+from maxmargin.solvers import ClassesIterate, JointIterate, JointRows, Limits, PrimalIterate, select_classes, select_linear
 from maxmargin.solvers._base import Callback
 from maxmargin.validation import check_boolean, check_integer, check_positive
 
@@ -145,11 +145,7 @@ def answer_classes(
 ) -> ClassesSolution:
     """`solve` for a linear model of all classes at once, without its warnings."""
     _check_manners(callback, throw)
-    chosen = ClassesNewton() if isinstance(solver, str) and solver in ("auto", "newton") else solver
-    if not isinstance(chosen, ClassesNewton):
-        raise InvalidInput(
-            f"The 'solver' of linear classes must be 'auto', 'newton' or solvers.ClassesNewton. Got {solver!r} instead."
-        )
+    chosen = select_classes(solver, problem)
     limits = _limits(tol, max_iter, max_time, chosen.automatic_steps())
     iterate = chosen.run(problem, limits, callback)
     if throw and iterate.by_signal:

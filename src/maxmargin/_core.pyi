@@ -177,6 +177,7 @@ def minimise_classes(
     offset: int,
     offset_scale: float,
     penalty: bool,
+    by_rows: bool,
     tol: float,
     max_rounds: int,
     max_seconds: float,

@@ -122,8 +122,9 @@ def solve(
     solver : str or Solver
         The algorithm: "auto", "smo", "primal_qp", "dual_qp", "projected_gradient", "chunking", "decomposition",
         "kernel_subgradient", or an object of `maxmargin.solvers` with its settings; for the joint problem "auto" or
-        ``JointRows``; for linear classes "auto", "newton" or ``ClassesNewton``; for a primal problem "auto", "newton",
-        "coordinate_descent", "gradient_descent", "stochastic_subgradient" or an object.
+        ``JointRows``; for linear classes "auto", "newton", "coordinate_descent", ``ClassesNewton`` or
+        ``ClassesDescent``; for a primal problem "auto", "newton", "coordinate_descent", "gradient_descent",
+        "stochastic_subgradient" or an object.
     tol : float
         Largest KKT violation of a converged answer; its gap is at most ``max(tol, 1e-3)`` of the primal objective. Of a joint
         problem, a primal one or linear classes the largest gap, relative to the primal objective.

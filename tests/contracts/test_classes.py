@@ -359,8 +359,14 @@ def test_refused_problems(settings_: dict[str, Any], message: str) -> None:
 
 def test_other_refusals() -> None:
     problem = LinearClasses([[-1.0], [0.0], [1.0]], [0, 1, 2])
-    with pytest.raises(InvalidInput, match=r"'solver' of linear classes must be 'auto', 'newton' or solvers\.ClassesNewton"):
+    with pytest.raises(
+        InvalidInput, match=r"'solver' of linear classes must be 'auto', 'newton', 'coordinate_descent', solvers"
+    ):
         solve(problem, solver=SMO())
+    with pytest.raises(
+        InvalidInput, match=r"ClassesDescent cannot solve this: .*joint loss.*'multinomial'\. Take ClassesNewton"
+    ):
+        solve(problem, solver="coordinate_descent")
     with pytest.raises(AttributeError, match="LinearClasses is frozen"):
         problem.price = np.ones(3)
     found = solve(problem, solver=ClassesNewton())

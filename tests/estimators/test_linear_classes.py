@@ -154,7 +154,7 @@ def test_separation_and_limits() -> None:
         (LogisticRegression(threshold=0.9), "threshold=0.9 chooses between two classes. Got 3 classes."),
         (LinearSVC(multi_class="one"), "must be a str among {'crammer_singer', 'joint', 'ovr'}. Got 'one' instead."),
         (
-            LinearSVC(multi_class="joint", solver="coordinate_descent"),
+            LinearSVC(multi_class="joint", solver="gradient_descent"),
             "The 'solver' of linear classes must be 'auto', 'newton'",
         ),
     ],

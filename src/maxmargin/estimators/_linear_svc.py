@@ -63,8 +63,8 @@ class LinearSVC(LinearModel):
     penalise_intercept : bool, default=False
         Penalise the offset like a weight, as LIBLINEAR does. Its optimum is another.
     solver : {"auto", "newton", "coordinate_descent", "proximal_newton", "linear_program"} or solver object, default="auto"
-        What solves the problems; with ``penalty="l1"`` one of the last two, for all classes at once "auto", "newton" or a
-        ``ClassesNewton``.
+        What solves the problems; with ``penalty="l1"`` one of the last two, for all classes at once "auto", "newton",
+        "coordinate_descent", a ``ClassesNewton`` or a ``ClassesDescent``.
 
     Attributes
     ----------

@@ -4,6 +4,7 @@ from maxmargin.solvers._ball import BallSearch
 from maxmargin.solvers._base import Limits, Solver, Start
 from maxmargin.solvers._chunking import Chunking
 from maxmargin.solvers._classes import ClassesIterate, ClassesNewton
+from maxmargin.solvers._classes_descent import ClassesDescent, select_classes
 from maxmargin.solvers._decomposition import Decomposition
 from maxmargin.solvers._dual_qp import DualQP
 from maxmargin.solvers._gradient_descent import GradientDescent
@@ -27,6 +28,7 @@ __all__ = [
     "BallSearch",
     "Choice",
     "Chunking",
+    "ClassesDescent",
     "ClassesIterate",
     "ClassesNewton",
     "CoordinateDescent",
@@ -53,6 +55,7 @@ __all__ = [
     "get_threads",
     "qp",
     "select",
+    "select_classes",
     "select_linear",
     "set_threads",
 ]

@@ -53,8 +53,9 @@ class ClassesNewton:
     up to 1 023 features their preconditioner is a factor, of one matrix for all classes at first, of one for each class later
     on; beyond, it is the diagonal. Small systems are factored themselves. The joint loss has no curvature; it is replaced by
     ``max_α <α, f + [k ≠ y]> − C_i f_y − |α − a_i|²/(2σC_i)`` over ``α ≥ 0, Σα = C_i``, solved, and ``a_i`` set to the α found:
-    the method of multipliers, as in `LinearNewton`. Multipliers are made feasible for free offsets by moving, in every row, a
-    part of what classes have too much to those that have too little.
+    the method of multipliers, as in `LinearNewton`. Beyond 1 023 features the joint loss has the sweeps of `ClassesDescent`
+    before, which often come to the end, for as long as the gap halves whenever their number doubles. Multipliers are made
+    feasible for free offsets by moving, in every row, a part of what classes have too much to those that have too little.
 
     Examples
     --------
@@ -66,36 +67,48 @@ class ClassesNewton:
     """
 
     def automatic_steps(self) -> int:
-        """Some thousand rounds: the multinomial loss needs ten, the joint one a hundred."""
+        """Some thousand rounds: the multinomial loss needs ten, the joint one a hundred, or sweeps."""
         return 2000
+
+    def supports(self, problem: LinearClasses) -> str | None:
+        """Every problem."""
+        return None
 
     def run(self, problem: LinearClasses, limits: Limits, callback: Callback | None) -> ClassesIterate:
         """From 0 until the gap is ``limits.tol`` of the primal objective, or a limit is reached."""
-
-        def monitor(seconds: float, steps: int, objective: float, violation: float, n_support: int) -> bool:
-            return callback is not None and bool(callback(Progress(seconds, steps, -objective, violation, n_support)))
-
         patience = Patience(limits, callback)
-        w, b, alpha, ending, by_signal, rounds, claimed, table = _core.minimise_classes(
-            problem.features,
-            problem.codes.astype(np.int32),
-            problem.price,
-            len(problem.classes),
-            _LOSSES[problem.loss],
-            _OFFSETS[problem.offset],
-            problem.offset_scale,
-            problem.penalty is Penalty.L2,
-            limits.tol,
-            limits.max_steps,
-            limits.max_seconds,
-            None if callback is None else monitor,
-        )
-        if problem.offset is Offset.FREE:
-            b -= b.mean()
-        found = ClassesIterate(w, b, alpha, ENDINGS[ending], rounds, by_signal, Trace(table))
+        found, claimed = minimise(problem, limits, callback, by_rows=False)
         if problem.penalty is not Penalty.NONE or found.status in (Status.INTERRUPTED, Status.TIME_LIMIT):
             return found
         return _without_minimum(problem, _with_slopes(problem, found), patience, claimed=claimed)
+
+
+def minimise(
+    problem: LinearClasses, limits: Limits, callback: Callback | None, *, by_rows: bool
+) -> tuple[ClassesIterate, bool]:
+    """Run the core: by steps of single rows, or Newton's. The second says that it saw all rows ahead, without a penalty."""
+
+    def monitor(seconds: float, steps: int, objective: float, violation: float, n_support: int) -> bool:
+        return callback is not None and bool(callback(Progress(seconds, steps, -objective, violation, n_support)))
+
+    w, b, alpha, ending, by_signal, rounds, claimed, table = _core.minimise_classes(
+        problem.features,
+        problem.codes.astype(np.int32),
+        problem.price,
+        len(problem.classes),
+        _LOSSES[problem.loss],
+        _OFFSETS[problem.offset],
+        problem.offset_scale,
+        problem.penalty is Penalty.L2,
+        by_rows,
+        limits.tol,
+        limits.max_steps,
+        limits.max_seconds,
+        None if callback is None else monitor,
+    )
+    if problem.offset is Offset.FREE:
+        b -= b.mean()
+    return ClassesIterate(w, b, alpha, ENDINGS[ending], rounds, by_signal, Trace(table)), claimed
 
 
 def _with_slopes(problem: LinearClasses, found: ClassesIterate) -> ClassesIterate:
