@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin._answers import answer_joint
-from maxmargin._solve import answer, complaint
+from maxmargin._solve import complaint
 from maxmargin.errors import InvalidInput
 from maxmargin.estimators._assembly import Assembly
 from maxmargin.estimators._fitted import Fitted, RowKind
@@ -17,9 +17,8 @@ from maxmargin.estimators._records import Records, certificates
 from maxmargin.estimators._reporting import report_for
 from maxmargin.estimators._training import Budget
 from maxmargin.kernels import Gram
-from maxmargin.problems import HardMargin, JointMulticlass
-from maxmargin.problems._pairs import class_pairs
-from maxmargin.solution import JointSolution, Status, Trace
+from maxmargin.problems import JointMulticlass
+from maxmargin.solution import JointSolution, Trace
 from maxmargin.solution._columns import thinned
 from maxmargin.solvers import JointRows
 from maxmargin.validation import TrainingSet, take_rows
@@ -41,8 +40,6 @@ def train_joint(
             problem, _solver(model), budget.tol, budget.max_iter, budget.deadline.left(), callback=follow, with_rows=False
         )
         report.done(solution)
-    if solution.status is Status.STALLED and np.isinf(upper).all():
-        _require_separable_pairs(gram, data, budget)
     if (said := complaint(solution)) is not None:
         warnings.warn(said[0], said[1], stacklevel=3)
     codes = data.codes[solution.support]
@@ -70,12 +67,6 @@ def train_joint(
         rows=None,
     )
     return parts, records, np.array([max(1, solution.steps)], dtype=np.int32)
-
-
-def _require_separable_pairs(gram: Gram, data: TrainingSet, budget: Budget) -> None:
-    """Raise with a proof if two of the classes cannot be told apart without slack: then all of them cannot."""
-    for rows, y in class_pairs(data.codes, len(data.classes)).each():
-        answer([HardMargin.on(gram.take(rows), y)], "auto", budget.tol, -1, budget.deadline.left())
 
 
 def _solver(model: KernelClassifier) -> Any:

@@ -13,9 +13,10 @@ from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 from scipy.optimize import linprog
 
-__all__ = ["dependence", "monomials", "positive_dependence"]
+__all__ = ["dependence", "monomials", "positive_dependence", "widest_dependence"]
 
 Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]
@@ -112,6 +113,31 @@ def positive_dependence(rows: Matrix, gain: Vector | None, relative_error: float
     full = np.zeros(s)
     full[kept] = proven[0]
     return full, proven[1]
+
+
+def widest_dependence(rows: Any) -> Vector | None:
+    """Weights ``λ ≥ 0`` with ``Σ λ_i a_i`` near 0, as many as possible at least 1: a guess for `dependence`; None if there is none.
+
+    Maximises ``Σ min(λ_i, 1)``: weights may be multiplied, so that all that can be positive are 1 or more. Rows may be sparse.
+    """
+    A = sparse.csr_matrix(rows, dtype=np.float64)
+    if A.nnz > _MOST_IN_PROGRAM or not np.isfinite(A.data).all():
+        return None
+    size = abs(A).max(axis=0).toarray().ravel()
+    A = sparse.csr_matrix(A[:, size > 0.0])
+    equal = sparse.csr_matrix((A.data / size[size > 0.0][A.indices], A.indices, A.indptr), A.shape).T
+    s = A.shape[0]
+    found = linprog(
+        np.concatenate([-np.ones(s), np.zeros(s)]),
+        A_eq=sparse.hstack([equal, equal]),
+        b_eq=np.zeros(equal.shape[0]),
+        bounds=[(0.0, 1.0)] * s + [(0.0, None)] * s,
+        options={"time_limit": _SECONDS},
+    )
+    if found.status != 0 or found.x is None:
+        return None
+    weights = np.where(found.x[:s] > 0.5, found.x[:s] + found.x[s:], 0.0)
+    return weights if weights.any() else None
 
 
 def _verified(rows: Matrix, near: Vector, relative_error: float) -> tuple[Vector, float] | None:

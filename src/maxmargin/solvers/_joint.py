@@ -78,6 +78,10 @@ class JointRows:
 
     cache_size: float | str = "auto"
 
+    def automatic_steps(self, problem: JointMulticlass) -> int:
+        """The limit of steps where none is given."""
+        return 1_000_000 + 50 * problem.gram.n * len(problem.classes)
+
     def run(self, problem: JointMulticlass, limits: Limits, callback: Callback | None) -> JointIterate:
         """From 0 until converged or a limit is reached."""
         until = time.perf_counter() + limits.max_seconds if limits.max_seconds > 0 else math.inf
@@ -97,7 +101,7 @@ class JointRows:
             if not _goes_on(near, limits):
                 return near
             exact = finished_joint(problem, near.beta, limits.max_steps - near.steps, until)
-            proven = certify_joint(problem, exact.beta, exact.bias).is_optimal(limits.tol)
+            proven = certify_joint(problem, exact.beta, exact.bias).verdict(limits.tol) is not None
             if proven or exact.at_optimum:
                 status = Status.CONVERGED if proven else Status.STALLED
                 return replace(near, beta=exact.beta, bias=exact.bias, status=status, steps=near.steps + exact.rounds)
@@ -111,7 +115,7 @@ class JointRows:
             return callback is not None and bool(callback(Progress(seconds, steps, -objective, violation, n_support)))
 
         beta, bias, ending, by_signal, steps, _, table = _core.minimise_joint(
-            problem.gram.core,
+            problem.source.core,
             problem.codes.astype(np.int32),
             problem.upper,
             start.beta,

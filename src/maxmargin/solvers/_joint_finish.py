@@ -26,7 +26,8 @@ Matrix = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
 _SMALL = 600  # variables on a face; beyond, a Newton system is dear
-_WORK = 1e10  # the sum of their cubes, over the rounds, after which the search is left to go on
+_WORK = 1e10  # the sum of their cubes, over the rounds, after which the search is left to go on;
+_A_ROUND = 1e7  # what a round takes beside, as rows and classes are looked at, in the same unit
 _RELEASED = 8  # coefficients let go at once
 _ROUNDING, _SQRT_ROUNDING = 1e-13, 3e-7
 _IDLE = 3  # minima that are no better than the best before: what is left is rounding
@@ -44,7 +45,7 @@ class Finished(NamedTuple):
 
 def is_small(problem: JointMulticlass, beta: Matrix) -> bool:
     """Whether the face of β is small enough for dense systems."""
-    return _variables(beta < _room(problem)) <= _SMALL
+    return _variables(beta < problem.room) <= _SMALL
 
 
 def finished_joint(problem: JointMulticlass, beta: Matrix, rounds: int, until: float) -> Finished:
@@ -69,7 +70,7 @@ def finished_joint(problem: JointMulticlass, beta: Matrix, rounds: int, until: f
 
 
 def _finished(problem: JointMulticlass, beta: Matrix, rounds: int, until: float) -> Finished:
-    room = _room(problem)
+    room = problem.room
     every, own = np.arange(len(beta)), problem.codes
     point, used, work, at_minimum = beta.copy(), 0, 0.0, False
     best, idle = -np.inf, 0
@@ -97,7 +98,7 @@ def _finished(problem: JointMulticlass, beta: Matrix, rounds: int, until: float)
         free = can_rise | released
         free &= free.sum(axis=1, keepdims=True) > 1
         point, at_minimum = _stepped(problem, point, slopes, room, free, released)
-        used, work = used + 1, work + float(_variables(free)) ** 3
+        used, work = used + 1, work + _A_ROUND + float(_variables(free)) ** 3 + 10.0 * beta.size * len(beta)
 
 
 def _variables(free: Mask) -> int:
@@ -105,15 +106,9 @@ def _variables(free: Mask) -> int:
     return int(np.maximum(free.sum(axis=1) - 1, 0).sum())
 
 
-def _room(problem: JointMulticlass) -> Matrix:
-    room = np.zeros((problem.gram.n, len(problem.classes)))
-    room[np.arange(problem.gram.n), problem.codes] = problem.upper
-    return room
-
-
 def _slopes(problem: JointMulticlass, beta: Matrix) -> Matrix:
     columns = [np.ascontiguousarray(column) for column in beta.T]
-    slopes = 0.5 * Gram.matvecs([problem.gram] * len(columns), np.concatenate(columns)).reshape(len(columns), -1).T
+    slopes = 0.5 * Gram.matvecs([problem.source] * len(columns), np.concatenate(columns)).reshape(len(columns), -1).T
     slopes[np.arange(len(beta)), problem.codes] -= 1.0
     return np.asarray(slopes)
 
@@ -132,7 +127,7 @@ def _stepped(
     at, label = np.nonzero(others)
     row, takes = rows[at], taker[at]
     same = (label[:, None] == label).astype(np.float64) - (label[:, None] == takes)
-    H = 0.5 * problem.gram.block(rows, rows)[np.ix_(at, at)]
+    H = 0.5 * problem.source.block(rows, rows)[np.ix_(at, at)]
     H *= same + (takes[:, None] == takes) - (takes[:, None] == label)
     slope = slopes[row, label] - slopes[row, takes]
     totals = _independent(row, label, takes, problem) if problem.offset else np.empty(0, dtype=np.intp)
