@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -68,6 +69,8 @@ def answer_joint(
         raise InvalidInput(f"The 'solver' of JointMulticlass must be 'auto' or solvers.JointRows. Got {solver!r} instead.")
     limits = _limits(tol, max_iter, max_time, chosen.automatic_steps(problem))
     iterate = chosen.run(problem, limits, callback)
+    if iterate.status is Status.ITERATION_LIMIT and max_iter < 0 and np.isinf(problem.upper).any():
+        iterate = replace(iterate, status=Status.STALLED)  # without bounds β may run away for ever
     if throw and iterate.by_signal:
         raise _interrupted(iterate.steps, lambda: _joint_solution(problem, iterate, limits.tol, with_rows=with_rows))
     found = _joint_solution(problem, iterate, limits.tol, with_rows=with_rows)
@@ -90,7 +93,7 @@ def _joint_solution(problem: JointMulticlass, iterate: JointIterate, tol: float,
     indefinite = judgement.is_indefinite(problem)
     status = _joint_status(iterate.status, judgement, tol, indefinite)
     ended = status.is_optimal or status in (Status.INTERRUPTED, Status.TIME_LIMIT)
-    proof = None if ended or indefinite else problem.proof
+    proof = None if ended or indefinite else problem.proof()
     if proof is not None:
         status = Status.INFEASIBLE
     support = np.flatnonzero((beta != 0.0).any(axis=1))
@@ -114,7 +117,7 @@ def _joint_solution(problem: JointMulticlass, iterate: JointIterate, tol: float,
         kernel=problem.gram.kernel,
         support_vectors=problem.gram.rows(support) if with_rows else None,
         proof=proof,
-        remark=_undecided(problem, judgement) if status in (Status.STALLED, Status.ITERATION_LIMIT) else "",
+        remark=_undecided(problem, judgement) if status is Status.STALLED else "",
     )
 
 

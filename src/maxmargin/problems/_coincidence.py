@@ -74,10 +74,13 @@ def coincidence(
     return None if proven is None else (proven[0][: len(beta)] - proven[0][len(beta) :], 2.0 * proven[1])
 
 
-def classes_coincidence(gram: Gram, codes: NDArray[np.intp], classes: int, *, offset: bool) -> Matrix | None:
+def classes_coincidence(
+    gram: Gram, codes: NDArray[np.intp], classes: int, *, offset: bool, seconds: float = 0.0
+) -> Matrix | None:
     """Weights ``λ_ik ≥ 0``, not all 0, whose ``Σ_ik λ_ik (e_y − e_k) φ(x_i)ᵀ`` is exactly 0, with offsets ``Σ λ_ik (e_y − e_k)`` too.
 
-    Equal rows of two classes have them; else a linear program looks for them among the features of the kernel.
+    Equal rows of two classes have them; else a linear program looks for them among the features of the kernel, for not more than
+    so many seconds if that is not 0.
     """
     if (pair := _equal_of_two_classes(gram, codes)) is not None:
         weights = np.zeros((gram.n, classes))
@@ -90,7 +93,7 @@ def classes_coincidence(gram: Gram, codes: NDArray[np.intp], classes: int, *, of
     if offset:
         rows = np.column_stack([rows[:, np.ptp(rows, axis=0) > 0.0], np.ones(len(rows))])
     row, rival = (codes[:, np.newaxis] != np.arange(classes)).nonzero()
-    guess = widest_dependence(_leads(rows[row], codes[row], rival, np.arange(classes - 1), classes))
+    guess = widest_dependence(_leads(rows[row], codes[row], rival, np.arange(classes - 1), classes), seconds)
     if guess is None:
         return None
     row, rival, guess = (each[guess > 0.0] for each in (row, rival, guess))

@@ -23,7 +23,8 @@ Matrix = NDArray[np.float64]
 
 _EPSILON: Final = float(np.finfo(np.float64).eps)
 _MOST_WORK: Final = 60_000  # multiplications of long integers: some tenths of a second
-_MOST_VALUES: Final = 4_000_000  # of a matrix whose approximate inverse is formed
+_MOST_VALUES: Final = 4_000_000  # of a matrix whose approximate inverse is formed,
+_MOST_PRODUCTS: Final = 8e9  # and of the products that takes
 _MOST_IN_PROGRAM: Final = 1_000_000  # values of a linear program,
 _SECONDS: Final = 1.0  # and how long it may take
 _REFINEMENTS: Final = 2
@@ -69,7 +70,7 @@ def dependence(rows: Matrix, near: Vector, relative_error: float = 0.0) -> tuple
     s, m = rows.shape
     if s == 0 or not np.isfinite(rows).all() or not (near > 0.0).all():
         return None
-    if s * max(s, m) <= _MOST_VALUES and (verified := _verified(rows, near, relative_error)) is not None:
+    if s * m <= _MOST_VALUES and s * m * min(s, m) <= _MOST_PRODUCTS and (verified := _verified(rows, near, relative_error)) is not None:
         return verified
     if relative_error > 0.0 or s * m * min(s, m) > _MOST_WORK:
         return None
@@ -115,10 +116,11 @@ def positive_dependence(rows: Matrix, gain: Vector | None, relative_error: float
     return full, proven[1]
 
 
-def widest_dependence(rows: Any) -> Vector | None:
+def widest_dependence(rows: Any, seconds: float = 0.0) -> Vector | None:
     """Weights ``λ ≥ 0`` with ``Σ λ_i a_i`` near 0, as many as possible at least 1: a guess for `dependence`; None if there is none.
 
     Maximises ``Σ min(λ_i, 1)``: weights may be multiplied, so that all that can be positive are 1 or more. Rows may be sparse.
+    It takes a second at the most, or as many as are given if that is less and not 0.
     """
     A = sparse.csr_matrix(rows, dtype=np.float64)
     if A.nnz > _MOST_IN_PROGRAM or not np.isfinite(A.data).all():
@@ -132,7 +134,7 @@ def widest_dependence(rows: Any) -> Vector | None:
         A_eq=sparse.hstack([equal, equal]),
         b_eq=np.zeros(equal.shape[0]),
         bounds=[(0.0, 1.0)] * s + [(0.0, None)] * s,
-        options={"time_limit": _SECONDS},
+        options={"time_limit": min(_SECONDS, seconds or _SECONDS)},
     )
     if found.status != 0 or found.x is None:
         return None

@@ -7,7 +7,6 @@ from typing import Any, Self, final
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin._lazy import lazy
 from maxmargin.kernels import RBF, Gram, Kernel, Precomputed, UserFunction, as_kernel
 from maxmargin.problems._base import gram_of, require_range
 from maxmargin.problems._coincidence import classes_coincidence
@@ -99,6 +98,7 @@ class JointMulticlass:
         self.classes = classes
         self.upper = upper
         self.offset = offset
+        self._proof: tuple[InseparableClasses | None] | None = None
         self.source = gram.centred() if offset else gram
         """Kernel values that a solver and the judge see: with offsets, of a linear kernel those of rows about their centre."""
 
@@ -109,14 +109,21 @@ class JointMulticlass:
         room[np.arange(self.gram.n), self.codes] = self.upper
         return room
 
-    @lazy
-    def proof(self) -> InseparableClasses | None:
-        """Why there is no answer: that rows without slack cannot all be put in their own classes; None if that is not proven."""
+    def proof(self, seconds: float = 0.0) -> InseparableClasses | None:
+        """Why there is no answer: that rows without slack cannot all be put in their own classes; None if that is not proven.
+
+        It is looked for once, for a second or so, or as long as there are seconds; 0 stands for no limit.
+        """
+        if self._proof is None:
+            self._proof = (self._found_proof(seconds),)
+        return self._proof[0]
+
+    def _found_proof(self, seconds: float) -> InseparableClasses | None:
         hard = np.flatnonzero(np.isinf(self.upper))
         if not len(hard):
             return None
         gram = self.gram if len(hard) == self.gram.n else self.gram.take(hard)
-        found = classes_coincidence(gram, self.codes[hard], len(self.classes), offset=self.offset)
+        found = classes_coincidence(gram, self.codes[hard], len(self.classes), offset=self.offset, seconds=seconds)
         if found is None:
             return None
         weights = np.zeros((self.gram.n, len(self.classes)))

@@ -25,10 +25,33 @@ Vector = NDArray[np.float64]
 
 _COARSE = 1e-3  # at a relative gap like this it is known how many coefficients are free,
 _NEAR = 1e-6  # and at one like this, but for some, which
+_PAUSE = 0.05  # seconds between two calls of the callback
 
 
 def _goes_on(found: JointIterate, limits: Limits) -> bool:
     return found.status not in (Status.INTERRUPTED, Status.TIME_LIMIT) and found.steps < limits.max_steps
+
+
+@final
+class _Watch:
+    """Clock and callback of a fit, while it is in Python: true when it is time to stop."""
+
+    def __init__(self, limits: Limits, callback: Callback | None) -> None:
+        self._begin, self._callback = time.perf_counter(), callback
+        self._until = self._begin + limits.max_seconds if limits.max_seconds > 0 else math.inf
+        self._last = self._begin
+        self.stopped = False
+
+    def seconds_left(self) -> float:
+        """A little more than 0 when none are; 0 without a limit."""
+        return 0.0 if math.isinf(self._until) else max(1e-9, self._until - time.perf_counter())
+
+    def __call__(self, steps: int, objective: float, support: int) -> bool:
+        now = time.perf_counter()
+        if self._callback is not None and now - self._last > _PAUSE:
+            self._last = now
+            self.stopped = bool(self._callback(Progress(now - self._begin, steps, objective, math.nan, support)))
+        return self.stopped or now > self._until
 
 
 @final
@@ -84,12 +107,13 @@ class JointRows:
 
     def run(self, problem: JointMulticlass, limits: Limits, callback: Callback | None) -> JointIterate:
         """From 0 until converged or a limit is reached."""
-        until = time.perf_counter() + limits.max_seconds if limits.max_seconds > 0 else math.inf
+        watch = _Watch(limits, callback)
 
         def further(found: JointIterate, tol: float, most: float = math.inf) -> JointIterate:
-            seconds = 0.0 if math.isinf(until) else max(1e-9, until - time.perf_counter())
             steps = int(min(most, limits.max_steps - found.steps))
-            later = self._search(problem, found, Limits(tol, steps, seconds), callback)
+            later = self._search(problem, found, Limits(tol, steps, watch.seconds_left()), callback)
+            if not (np.isfinite(later.beta).all() and np.isfinite(later.bias).all()):  # without bounds β may run away
+                return replace(found, status=Status.STALLED, by_signal=later.by_signal)
             return replace(later, steps=found.steps + later.steps, trace=found.trace.then(later.trace))
 
         n, classes = problem.gram.n, len(problem.classes)
@@ -100,12 +124,20 @@ class JointRows:
             near = further(found, _NEAR, short)
             if not _goes_on(near, limits):
                 return near
-            exact = finished_joint(problem, near.beta, limits.max_steps - near.steps, until)
+            if near.status is not Status.CONVERGED and problem.proof(watch.seconds_left()) is not None:
+                return replace(near, status=Status.INFEASIBLE)
+            try:
+                exact = finished_joint(problem, near.beta, limits.max_steps - near.steps, watch)
+            except KeyboardInterrupt:
+                return replace(near, status=Status.INTERRUPTED, by_signal=True)
+            steps = near.steps + exact.rounds
+            if watch.stopped:
+                return replace(near, beta=exact.beta, bias=exact.bias, status=Status.INTERRUPTED, steps=steps)
             proven = certify_joint(problem, exact.beta, exact.bias).verdict(limits.tol) is not None
             if proven or exact.at_optimum:
                 status = Status.CONVERGED if proven else Status.STALLED
-                return replace(near, beta=exact.beta, bias=exact.bias, status=status, steps=near.steps + exact.rounds)
-            found = near
+                return replace(near, beta=exact.beta, bias=exact.bias, status=status, steps=steps)
+            found = replace(near, steps=steps)
         if not _goes_on(found, limits) or (found.status is Status.CONVERGED and limits.tol >= _COARSE):
             return found
         return further(found, limits.tol)

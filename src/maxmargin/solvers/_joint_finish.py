@@ -7,7 +7,7 @@ which is then kept, and from a minimum the coefficients that want to leave their
 
 from __future__ import annotations
 
-import time
+from collections.abc import Callable
 from typing import NamedTuple, final
 
 import numpy as np
@@ -48,28 +48,29 @@ def is_small(problem: JointMulticlass, beta: Matrix) -> bool:
     return _variables(beta < problem.room) <= _SMALL
 
 
-def finished_joint(problem: JointMulticlass, beta: Matrix, rounds: int, until: float) -> Finished:
-    """The optimum, from a feasible β near it; or as near as the rounds and the clock (``time.perf_counter``) allow.
+def finished_joint(problem: JointMulticlass, beta: Matrix, rounds: int, is_over: Callable[[int, float, int], bool]) -> Finished:
+    """The optimum, from a feasible β near it; or as near as the rounds allow, and whoever says that the time is over.
+
+    It is told the rounds, the dual objective and the rows with coefficients.
 
     Examples
     --------
-    >>> import math
     >>> import numpy as np
     >>> from maxmargin.kernels import Linear
     >>> from maxmargin.problems import JointMulticlass
     >>> from maxmargin.solvers._joint_finish import finished_joint
     >>> problem = JointMulticlass([[0.0], [2.0], [4.0]], [0, 1, 2], C=10.0, kernel=Linear())
     >>> near = np.array([[0.9, -0.9, 0.0], [-0.9, 1.8, -0.9], [0.0, -0.9, 0.9]])
-    >>> finished_joint(problem, near, 20, math.inf).beta.round(12) + 0.0
+    >>> finished_joint(problem, near, 20, lambda *_: False).beta.round(12) + 0.0
     array([[ 1., -1.,  0.],
            [-1.,  2., -1.],
            [ 0., -1.,  1.]])
     """
     with one_blas_thread():
-        return _finished(problem, beta, rounds, until)
+        return _finished(problem, beta, rounds, is_over)
 
 
-def _finished(problem: JointMulticlass, beta: Matrix, rounds: int, until: float) -> Finished:
+def _finished(problem: JointMulticlass, beta: Matrix, rounds: int, is_over: Callable[[int, float, int], bool]) -> Finished:
     room = problem.room
     every, own = np.arange(len(beta)), problem.codes
     point, used, work, at_minimum = beta.copy(), 0, 0.0, False
@@ -77,15 +78,17 @@ def _finished(problem: JointMulticlass, beta: Matrix, rounds: int, until: float)
     released = np.zeros(beta.shape, dtype=np.bool_)
     while True:
         slopes = _slopes(problem, point)
+        if not np.isfinite(slopes).all():  # without bounds β may run away
+            return Finished(beta, np.zeros(beta.shape[1]), used, at_optimum=False)
         can_rise = point < room
         bias = best_offsets(slopes, can_rise) if problem.offset else np.zeros(beta.shape[1])
-        if used >= rounds or work > _WORK or time.perf_counter() > until:
+        dual = float(point[every, own].sum() - np.vdot(point, slopes)) / 2.0
+        if used >= rounds or work > _WORK or is_over(used, dual, int(np.count_nonzero(point[every, own]))):
             return Finished(point, bias, used, at_optimum=False)
         if at_minimum or _variables(can_rise) == 0:
             wants = slopes + bias
             wants = np.where(can_rise, 0.0, wants - np.where(can_rise, wants, np.inf).min(axis=1, keepdims=True))
             violation = float(wants.max()) / float(np.abs(slopes).max())
-            dual = float(point[every, own].sum() - np.vdot(point, slopes)) / 2.0
             idle = 0 if dual > best else idle + 1
             best = max(best, dual)
             if violation <= _ROUNDING or idle > _IDLE:
