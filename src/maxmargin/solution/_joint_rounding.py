@@ -7,8 +7,9 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin import _core
 from maxmargin.kernels._feature_kernel import FeatureKernel, Formula
-from maxmargin.kernels._rows import weight_sizes, weights_of
+from maxmargin.kernels._rows import as_features, weight_sizes, weights_of
 from maxmargin.problems import JointMulticlass
 from maxmargin.solution._joint_judge import JointJudgement, joint_scores, prices_at
 
@@ -45,8 +46,7 @@ def joint_with_rounding(
         return judgement
     squares = np.abs(problem.source.diagonal())
     sizes = _sums(problem, coefficients, squares)
-    columns = zip(coefficients.T, shift.tolist(), strict=True)
-    predicted = np.stack([problem.source.predicted(np.ascontiguousarray(column), by) for column, by in columns], axis=1)
+    predicted = _predicted(problem, coefficients, shift)
     with np.errstate(invalid="ignore", divide="ignore"):
         seen = _SAFE * float(np.nan_to_num(np.abs(predicted - scores) / sizes, posinf=1.0).max(initial=0.0))
     last = _EPSILON * (np.abs(predicted) + np.abs(bias + shift) + np.abs(shift))
@@ -67,6 +67,20 @@ def joint_with_rounding(
         return widened(max(seen, _MOST))
     little = found.gap - judgement.gap <= _LITTLE * allowed and judgement.gap >= -_NEGATIVE * abs(judgement.primal)
     return judgement if little else found
+
+
+def _predicted(problem: JointMulticlass, coefficients: Matrix, shift: Vector) -> Matrix:
+    """The scores as a fitted model computes them from its support vectors, rounding included, with the shift of its offsets."""
+    gram, support = problem.gram, np.flatnonzero(coefficients.any(axis=1)).astype(np.int32)
+    every, held = np.arange(gram.n, dtype=np.int32), np.ascontiguousarray(coefficients[support].T)
+    if gram.kernel.is_precomputed:
+        return np.asarray(gram.block(every, support) @ held.T)
+    rows, vectors = gram.rows(every), gram.rows(support)
+    if gram.kernel.is_linear:
+        features = as_features(rows)
+        columns = [_core.row_products(features, weights_of(column, vectors)) for column in held]
+        return np.stack(columns, axis=1) + shift
+    return np.asarray(gram.kernel.weighted_sums(rows, vectors, held, (0, len(support)))[0].T)
 
 
 def _lost(problem: JointMulticlass, beta: Matrix, values: Matrix, error: Matrix) -> float:
