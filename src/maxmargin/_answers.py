@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from dataclasses import replace
 from typing import Any
 
@@ -68,12 +69,20 @@ def answer_joint(
     if not isinstance(chosen, JointRows):
         raise InvalidInput(f"The 'solver' of JointMulticlass must be 'auto' or solvers.JointRows. Got {solver!r} instead.")
     limits = _limits(tol, max_iter, max_time, chosen.automatic_steps(problem))
+    begin = time.perf_counter()
     iterate = chosen.run(problem, limits, callback)
     if iterate.status is Status.ITERATION_LIMIT and max_iter < 0 and np.isinf(problem.upper).any():
         iterate = replace(iterate, status=Status.STALLED)  # without bounds β may run away for ever
     if throw and iterate.by_signal:
         raise _interrupted(iterate.steps, lambda: _joint_solution(problem, iterate, limits.tol, with_rows=with_rows))
     found = _joint_solution(problem, iterate, limits.tol, with_rows=with_rows)
+    if iterate.status is Status.CONVERGED and found.status is Status.STALLED and iterate.steps < limits.max_steps:
+        spent = time.perf_counter() - begin
+        seconds = max(1e-9, limits.max_seconds - spent) if limits.max_seconds > 0.0 else 0.0
+        later = chosen.run(problem, replace(limits, max_seconds=seconds), callback, iterate)  # in more digits
+        if throw and later.by_signal:
+            raise _interrupted(later.steps, lambda: _joint_solution(problem, later, limits.tol, with_rows=with_rows))
+        found = _joint_solution(problem, later, limits.tol, with_rows=with_rows)
     if throw and found.proof is not None:
         status = found.status
         raise InfeasibleError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from typing import TYPE_CHECKING, Any
 
@@ -52,10 +53,11 @@ def train_joint(
     )
     certificate = solution.certificate
     objectives = certificate.primal_objective, certificate.dual_objective
+    violation = math.copysign(certificate.kkt_violation, -1.0 if math.isnan(certificate.gap) else 1.0)  # as `_records` has it
     checkpoints = thinned(solution.trace.table, np.array([len(solution.trace)]))[0]
     records = Records(
         statuses=(solution.status.name,),
-        numbers=np.array([[*objectives, certificate.kkt_violation, 0.0, 0.0, certificate.scale]], dtype=np.float64),
+        numbers=np.array([[*objectives, violation, 0.0, 0.0, certificate.scale]], dtype=np.float64),
         scores=np.empty(0),
         boundary=np.empty(0, dtype=np.int32),
         boundary_excess=np.empty(0),

@@ -77,10 +77,10 @@ def coincidence(
 def classes_coincidence(
     gram: Gram, codes: NDArray[np.intp], classes: int, *, offset: bool, seconds: float = 0.0
 ) -> Matrix | None:
-    """Weights ``λ_ik ≥ 0``, not all 0, whose ``Σ_ik λ_ik (e_y − e_k) φ(x_i)ᵀ`` is exactly 0, with offsets ``Σ λ_ik (e_y − e_k)`` too.
+    """Weights ``λ_ik ≥ 0``, not all 0, with ``Σ λ_ik (e_y − e_k) φ(x_i)ᵀ = 0`` exactly; with offsets ``Σ λ_ik (e_y − e_k) = 0``.
 
-    Equal rows of two classes have them; else a linear program looks for them among the features of the kernel, for not more than
-    so many seconds if that is not 0.
+    Equal rows of two classes have them; else a linear program looks for them among the features of the kernel, for not more
+    than so many seconds if that is not 0.
     """
     if (pair := _equal_of_two_classes(gram, codes)) is not None:
         weights = np.zeros((gram.n, classes))
@@ -96,7 +96,8 @@ def classes_coincidence(
     guess = widest_dependence(_leads(rows[row], codes[row], rival, np.arange(classes - 1), classes), seconds)
     if guess is None:
         return None
-    row, rival, guess = (each[guess > 0.0] for each in (row, rival, guess))
+    held = guess > 0.0
+    row, rival, guess = row[held], rival[held], guess[held]
     # Where rows connect classes, what one of these gets follows from the others: equations that follow would hide the rank.
     links = sparse.coo_matrix((np.ones(len(row)), (codes[row], rival)), shape=(classes, classes))
     _, first = np.unique(connected_components(links)[1], return_index=True)

@@ -70,7 +70,11 @@ def dependence(rows: Matrix, near: Vector, relative_error: float = 0.0) -> tuple
     s, m = rows.shape
     if s == 0 or not np.isfinite(rows).all() or not (near > 0.0).all():
         return None
-    if s * m <= _MOST_VALUES and s * m * min(s, m) <= _MOST_PRODUCTS and (verified := _verified(rows, near, relative_error)) is not None:
+    if (
+        s * m <= _MOST_VALUES
+        and s * m * min(s, m) <= _MOST_PRODUCTS
+        and (verified := _verified(rows, near, relative_error)) is not None
+    ):
         return verified
     if relative_error > 0.0 or s * m * min(s, m) > _MOST_WORK:
         return None
@@ -117,7 +121,7 @@ def positive_dependence(rows: Matrix, gain: Vector | None, relative_error: float
 
 
 def widest_dependence(rows: Any, seconds: float = 0.0) -> Vector | None:
-    """Weights ``λ ≥ 0`` with ``Σ λ_i a_i`` near 0, as many as possible at least 1: a guess for `dependence`; None if there is none.
+    """Weights ``λ ≥ 0`` with ``Σ λ_i a_i`` near 0, as many as possible at least 1: for `dependence` to prove. None if all are 0.
 
     Maximises ``Σ min(λ_i, 1)``: weights may be multiplied, so that all that can be positive are 1 or more. Rows may be sparse.
     It takes a second at the most, or as many as are given if that is less and not 0.

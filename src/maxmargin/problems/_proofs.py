@@ -50,14 +50,14 @@ class Inseparable:
 class InseparableClasses:
     """Proof that no scores put every row in its own class: of all classes at once, what their rows gain cancels out.
 
-    The weighted sum of all ``f_y(x_i) − f_k(x_i)`` is 0 whatever the scores, since ``Σ_ik λ_ik (e_y − e_k) φ(x_i)ᵀ = 0`` and with
-    offsets ``Σ_ik λ_ik (e_y − e_k) = 0``. So they are not all positive (Gordan 1873).
+    The weighted sum of all ``f_y(x_i) − f_k(x_i)`` is 0 whatever the scores, since ``Σ_ik λ_ik (e_y − e_k) φ(x_i)ᵀ = 0`` and
+    with offsets ``Σ_ik λ_ik (e_y − e_k) = 0``. So they are not all positive (Gordan 1873).
 
     Attributes
     ----------
     weights : ndarray of shape (n, K)
-        ``λ_ik ≥ 0`` of row i against class k, of sum 1; 0 for its own class. Exact weights are proven to exist within rounding of
-        these (`maxmargin.problems._exact`); for a precomputed matrix or a kernel function, up to the rounding of its values.
+        ``λ_ik ≥ 0`` of row i against class k, of sum 1; 0 for its own class. Exact weights are proven to exist within rounding
+        of these (`maxmargin.problems._exact`); for a precomputed matrix or a kernel function, up to the rounding of its values.
 
     Examples
     --------

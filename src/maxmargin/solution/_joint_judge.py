@@ -77,7 +77,7 @@ class JointJudgement(NamedTuple):
         return self.infeasibility <= _INFEASIBLE and (self.kkt_violation <= tol or self.gap <= tol * abs(self.primal))
 
     def verdict(self, tol: float) -> Status | None:
-        """CONVERGED or ZERO_OPTIMUM if that is proven, else None: feasible, and gap ≤ tol · |primal|, not below 0 but for rounding."""
+        """CONVERGED or ZERO_OPTIMUM if proven, else None: feasible, gap ≤ tol · |primal|, and not below 0 but for rounding."""
         if self.infeasibility > _INFEASIBLE or not self.gap >= -max(self.rounding, _NEGATIVE * abs(self.primal)):
             return None
         if self.gap <= tol * abs(self.primal):

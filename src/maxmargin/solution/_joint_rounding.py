@@ -70,8 +70,13 @@ def joint_with_rounding(
 
 
 def _predicted(problem: JointMulticlass, coefficients: Matrix, shift: Vector) -> Matrix:
-    """The scores as a fitted model computes them from its support vectors, rounding included, with the shift of its offsets."""
+    """The scores as a fitted model computes them, rounding included, with the shift of its offsets.
+
+    It has its support vectors class by class: in whatever order else they are summed up, the last digits are others.
+    """
     gram, support = problem.gram, np.flatnonzero(coefficients.any(axis=1)).astype(np.int32)
+    support = support[np.argsort(problem.codes[support], kind="stable")]
+    bounds = np.searchsorted(problem.codes[support], np.arange(len(problem.classes) + 1)).tolist()
     every, held = np.arange(gram.n, dtype=np.int32), np.ascontiguousarray(coefficients[support].T)
     if gram.kernel.is_precomputed:
         return np.asarray(gram.block(every, support) @ held.T)
@@ -80,7 +85,7 @@ def _predicted(problem: JointMulticlass, coefficients: Matrix, shift: Vector) ->
         features = as_features(rows)
         columns = [_core.row_products(features, weights_of(column, vectors)) for column in held]
         return np.stack(columns, axis=1) + shift
-    return np.asarray(gram.kernel.weighted_sums(rows, vectors, held, (0, len(support)))[0].T)
+    return np.asarray(gram.kernel.weighted_sums(rows, vectors, held, bounds).sum(axis=0).T)
 
 
 def _lost(problem: JointMulticlass, beta: Matrix, values: Matrix, error: Matrix) -> float:

@@ -24,7 +24,9 @@ Matrix = NDArray[np.float64]
 Vector = NDArray[np.float64]
 
 _COARSE = 1e-3  # at a relative gap like this it is known how many coefficients are free,
+_FINE = 5e-5  # a relative gap for which kernel values are float64
 _NEAR = 1e-6  # and at one like this, but for some, which
+_FEASIBLE = 1e-9  # off the sums, as a part of Σ|β|
 _PAUSE = 0.05  # seconds between two calls of the callback
 
 
@@ -105,8 +107,10 @@ class JointRows:
         """The limit of steps where none is given."""
         return 1_000_000 + 50 * problem.gram.n * len(problem.classes)
 
-    def run(self, problem: JointMulticlass, limits: Limits, callback: Callback | None) -> JointIterate:
-        """From 0 until converged or a limit is reached."""
+    def run(
+        self, problem: JointMulticlass, limits: Limits, callback: Callback | None, start: JointIterate | None = None
+    ) -> JointIterate:
+        """From 0 until converged or a limit is reached; or on, with all digits, from where the judge found too few."""
         watch = _Watch(limits, callback)
 
         def further(found: JointIterate, tol: float, most: float = math.inf) -> JointIterate:
@@ -116,28 +120,18 @@ class JointRows:
                 return replace(found, status=Status.STALLED, by_signal=later.by_signal)
             return replace(later, steps=found.steps + later.steps, trace=found.trace.then(later.trace))
 
+        if start is not None:
+            return further(start, min(limits.tol, _FINE))
         n, classes = problem.gram.n, len(problem.classes)
         zero = JointIterate(np.zeros((n, classes)), np.zeros(classes), Status.STALLED, 0, False, Trace(np.empty((0, 5))))
         short = min(5000 + 20 * n * classes, limits.max_steps // 3 + 1)
         found = further(zero, max(limits.tol, _COARSE), short)
         if _goes_on(found, limits) and is_small(problem, found.beta):
-            near = further(found, _NEAR, short)
-            if not _goes_on(near, limits):
-                return near
-            if near.status is not Status.CONVERGED and problem.proof(watch.seconds_left()) is not None:
-                return replace(near, status=Status.INFEASIBLE)
-            try:
-                exact = finished_joint(problem, near.beta, limits.max_steps - near.steps, watch)
-            except KeyboardInterrupt:
-                return replace(near, status=Status.INTERRUPTED, by_signal=True)
-            steps = near.steps + exact.rounds
-            if watch.stopped:
-                return replace(near, beta=exact.beta, bias=exact.bias, status=Status.INTERRUPTED, steps=steps)
-            proven = certify_joint(problem, exact.beta, exact.bias).verdict(limits.tol) is not None
-            if proven or exact.at_optimum:
-                status = Status.CONVERGED if proven else Status.STALLED
-                return replace(near, beta=exact.beta, bias=exact.bias, status=status, steps=steps)
-            found = replace(near, steps=steps)
+            found = further(found, _NEAR, short)
+            if _goes_on(found, limits):
+                found, done = _finished(problem, found, limits, watch)
+                if done:
+                    return found
         if not _goes_on(found, limits) or (found.status is Status.CONVERGED and limits.tol >= _COARSE):
             return found
         return further(found, limits.tol)
@@ -162,3 +156,23 @@ class JointRows:
         if problem.offset:
             bias -= bias.mean()
         return JointIterate(beta, bias, ENDINGS[ending], steps, by_signal, Trace(table))
+
+
+def _finished(problem: JointMulticlass, near: JointIterate, limits: Limits, watch: _Watch) -> tuple[JointIterate, bool]:
+    """The optimum by Newton's method, or that there is none, if it is not far; and whether nothing is left to do."""
+    if near.status is not Status.CONVERGED and problem.proof(watch.seconds_left()) is not None:
+        return replace(near, status=Status.INFEASIBLE), True
+    try:
+        exact = finished_joint(problem, near.beta, limits.max_steps - near.steps, watch)
+    except KeyboardInterrupt:
+        return replace(near, status=Status.INTERRUPTED, by_signal=True), True
+    there = replace(near, beta=exact.beta, bias=exact.bias, status=Status.STALLED, steps=near.steps + exact.rounds)
+    if watch.stopped:
+        return replace(there, status=Status.INTERRUPTED), True
+    judged = certify_joint(problem, exact.beta, exact.bias)
+    if judged.verdict(limits.tol) is not None:
+        return replace(there, status=Status.CONVERGED), True
+    if exact.at_optimum:
+        return there, True
+    better = judged.infeasibility <= _FEASIBLE and judged.dual > certify_joint(problem, near.beta, near.bias).dual
+    return there if better else replace(near, steps=there.steps), False

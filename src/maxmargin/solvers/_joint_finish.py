@@ -27,7 +27,7 @@ Mask = NDArray[np.bool_]
 
 _SMALL = 600  # variables on a face; beyond, a Newton system is dear
 _WORK = 1e10  # the sum of their cubes, over the rounds, after which the search is left to go on;
-_A_ROUND = 2e7  # what a round takes beside, as rows and classes are looked at, in the same unit
+_A_ROUND = 7e6  # what a round takes beside, as rows and classes are looked at, in the same unit
 _RELEASED = 8  # coefficients let go at once
 _ROUNDING, _SQRT_ROUNDING = 1e-13, 3e-7
 _LAST_PLACES = 1e-15
@@ -154,7 +154,7 @@ def _stepped(
             break
         kept &= ~wrong
     off = missing - sums @ given
-    if np.abs(off).max(initial=0.0) > _LAST_PLACES * float(np.abs(beta).sum()):  # a system of many scales lost digits of the sums
+    if np.abs(off).max(initial=0.0) > _LAST_PLACES * float(np.abs(beta).sum()):  # lost digits, in a system of many scales
         given[kept] += minimum_on(H[np.ix_(kept, kept)], np.zeros(int(kept.sum())), sums[:, kept], off)
     direction = np.zeros(beta.shape)
     direction[row, label] = given
