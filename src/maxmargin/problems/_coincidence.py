@@ -77,7 +77,7 @@ def coincidence(
 def classes_coincidence(
     gram: Gram, codes: NDArray[np.intp], classes: int, *, offset: bool, seconds: float = 0.0
 ) -> Matrix | None:
-    """Weights ``λ_ik ≥ 0``, not all 0, with ``Σ λ_ik (e_y − e_k) φ(x_i)ᵀ = 0`` exactly; with offsets ``Σ λ_ik (e_y − e_k) = 0``.
+    """Weights ``λ_ik ≥ 0``, not all 0: ``Σ λ_ik (e_y − e_k) φ(x_i)ᵀ = 0`` exactly, with offsets ``Σ λ_ik (e_y − e_k) = 0``.
 
     Equal rows of two classes have them; else a linear program looks for them among the features of the kernel, for not more
     than so many seconds if that is not 0.

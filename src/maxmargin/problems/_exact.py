@@ -121,7 +121,7 @@ def positive_dependence(rows: Matrix, gain: Vector | None, relative_error: float
 
 
 def widest_dependence(rows: Any, seconds: float = 0.0) -> Vector | None:
-    """Weights ``λ ≥ 0`` with ``Σ λ_i a_i`` near 0, as many as possible at least 1: for `dependence` to prove. None if all are 0.
+    """Weights ``λ ≥ 0`` with ``Σ λ_i a_i`` near 0, as many as possible at least 1: for `dependence` to prove; or None.
 
     Maximises ``Σ min(λ_i, 1)``: weights may be multiplied, so that all that can be positive are 1 or more. Rows may be sparse.
     It takes a second at the most, or as many as are given if that is less and not 0.

@@ -53,7 +53,11 @@ class _Watch:
         if self._callback is not None and now - self._last > _PAUSE:
             self._last = now
             self.stopped = bool(self._callback(Progress(now - self._begin, steps, objective, math.nan, support)))
-        return self.stopped or now > self._until
+        return self.stopped or self.is_over()
+
+    def is_over(self) -> bool:
+        """Whether the time is spent."""
+        return time.perf_counter() > self._until
 
 
 @final
@@ -134,7 +138,10 @@ class JointRows:
                     return found
         if not _goes_on(found, limits) or (found.status is Status.CONVERGED and limits.tol >= _COARSE):
             return found
-        return further(found, limits.tol)
+        later = further(found, limits.tol)
+        if np.isinf(problem.upper).any() and _dual(problem, later) < _dual(problem, found):  # it ran away along rounding errors
+            return replace(later, beta=found.beta, bias=found.bias)
+        return later
 
     def _search(self, problem: JointMulticlass, start: JointIterate, limits: Limits, callback: Callback | None) -> JointIterate:
         def monitor(seconds: float, steps: int, objective: float, violation: float, n_support: int) -> bool:
@@ -158,6 +165,10 @@ class JointRows:
         return JointIterate(beta, bias, ENDINGS[ending], steps, by_signal, Trace(table))
 
 
+def _dual(problem: JointMulticlass, at: JointIterate) -> float:
+    return certify_joint(problem, at.beta, at.bias).dual
+
+
 def _finished(problem: JointMulticlass, near: JointIterate, limits: Limits, watch: _Watch) -> tuple[JointIterate, bool]:
     """The optimum by Newton's method, or that there is none, if it is not far; and whether nothing is left to do."""
     if near.status is not Status.CONVERGED and problem.proof(watch.seconds_left()) is not None:
@@ -174,5 +185,7 @@ def _finished(problem: JointMulticlass, near: JointIterate, limits: Limits, watc
         return replace(there, status=Status.CONVERGED), True
     if exact.at_optimum:
         return there, True
-    better = judged.infeasibility <= _FEASIBLE and judged.dual > certify_joint(problem, near.beta, near.bias).dual
-    return there if better else replace(near, steps=there.steps), False
+    better = judged.infeasibility <= _FEASIBLE and judged.dual > _dual(problem, near)
+    status = Status.ITERATION_LIMIT if there.steps >= limits.max_steps else Status.STALLED
+    status = Status.TIME_LIMIT if watch.is_over() else status
+    return replace(there if better else near, status=status, steps=there.steps), False

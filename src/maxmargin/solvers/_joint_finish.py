@@ -30,6 +30,7 @@ _WORK = 1e10  # the sum of their cubes, over the rounds, after which the search 
 _A_ROUND = 7e6  # what a round takes beside, as rows and classes are looked at, in the same unit
 _RELEASED = 8  # coefficients let go at once
 _ROUNDING, _SQRT_ROUNDING = 1e-13, 3e-7
+_UNEVEN = 1e-11  # slopes of a row that differ by less, beside the largest, are the same
 _LAST_PLACES = 1e-15
 _IDLE = 3  # minima that are no better than the best before: what is left is rounding
 
@@ -88,8 +89,11 @@ def _finished(problem: JointMulticlass, beta: Matrix, rounds: int, is_over: Call
         if at_minimum or _variables(can_rise) == 0:
             bias = _offsets(problem, slopes, can_rise)
             wants = slopes + bias
-            wants = np.where(can_rise, 0.0, wants - np.where(can_rise, wants, np.inf).min(axis=1, keepdims=True))
-            violation = float(wants.max()) / float(np.abs(slopes).max())
+            wants -= np.where(can_rise, wants, np.inf).min(axis=1, keepdims=True)
+            size = float(np.abs(slopes).max())
+            uneven = float(np.where(can_rise, wants, 0.0).max()) / size  # where the system lost digits there is more to gain
+            wants = np.where(can_rise, 0.0, wants)
+            violation = max(float(wants.max()) / size, uneven if uneven > _UNEVEN else 0.0)
             idle = 0 if dual > best else idle + 1
             best = max(best, dual)
             if violation <= _ROUNDING or idle > _IDLE:
