@@ -198,7 +198,7 @@ class TestAllClassesAtOnce:
         assert _cancels(X, y, weights) <= 1e-15
 
     def test_three_classes_of_which_any_two_are_separable(self) -> None:
-        """Every pair has a hyperplane, and yet no three scores agree with all: the sides of a triangle do not meet in a point."""
+        """Every pair has its line, but no three scores agree with all of them: sides of a triangle do not meet in a point."""
         turn = np.array([[-0.5, -np.sqrt(0.75)], [np.sqrt(0.75), -0.5]])
         side = np.array([[-4.0, -0.9], [-2.0, -0.9], [-4.0, -1.1], [-2.0, -1.1]])
         X = np.vstack([side @ np.linalg.matrix_power(turn, k).T for k in range(3)])

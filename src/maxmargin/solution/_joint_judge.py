@@ -123,6 +123,11 @@ def certify_joint(problem: JointMulticlass, beta: Matrix, bias: Vector) -> Joint
     >>> certify_joint(problem, np.zeros((2, 2)), np.zeros(2)).primal
     2.0
     """
+    with np.errstate(over="ignore", invalid="ignore"):  # without bounds β may run away
+        return _judged(problem, beta, bias)
+
+
+def _judged(problem: JointMulticlass, beta: Matrix, bias: Vector) -> JointJudgement:
     every, own = np.arange(len(beta)), problem.codes
     scores = joint_scores(problem, beta)
     slopes = scores + bias

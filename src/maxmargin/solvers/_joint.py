@@ -27,6 +27,7 @@ _COARSE = 1e-3  # at a relative gap like this it is known how many coefficients 
 _FINE = 5e-5  # a relative gap for which kernel values are float64
 _NEAR = 1e-6  # and at one like this, but for some, which
 _FEASIBLE = 1e-9  # off the sums, as a part of Σ|β|
+_EPSILON = float(np.finfo(np.float64).eps)
 _PAUSE = 0.05  # seconds between two calls of the callback
 
 
@@ -138,8 +139,10 @@ class JointRows:
                     return found
         if not _goes_on(found, limits) or (found.status is Status.CONVERGED and limits.tol >= _COARSE):
             return found
+        if found.status is not Status.CONVERGED and problem.proof(watch.seconds_left()) is not None:
+            return replace(found, status=Status.INFEASIBLE)
         later = further(found, limits.tol)
-        if np.isinf(problem.upper).any() and _dual(problem, later) < _dual(problem, found):  # it ran away along rounding errors
+        if np.isinf(problem.upper).any() and not _worth(problem, later) > _worth(problem, found):
             return replace(later, beta=found.beta, bias=found.bias)
         return later
 
@@ -165,7 +168,11 @@ class JointRows:
         return JointIterate(beta, bias, ENDINGS[ending], steps, by_signal, Trace(table))
 
 
-def _dual(problem: JointMulticlass, at: JointIterate) -> float:
+def _worth(problem: JointMulticlass, at: JointIterate) -> float:
+    """The dual objective; of a point that ran away, so that its scores are rounding errors, less than any other."""
+    size = float(np.abs(at.beta).sum()) * float(np.abs(problem.source.diagonal()).max())
+    if np.isinf(problem.upper).any() and not size * _EPSILON < 1.0:
+        return -math.inf
     return certify_joint(problem, at.beta, at.bias).dual
 
 
@@ -185,7 +192,7 @@ def _finished(problem: JointMulticlass, near: JointIterate, limits: Limits, watc
         return replace(there, status=Status.CONVERGED), True
     if exact.at_optimum:
         return there, True
-    better = judged.infeasibility <= _FEASIBLE and judged.dual > _dual(problem, near)
+    better = judged.infeasibility <= _FEASIBLE and _worth(problem, there) > _worth(problem, near)
     status = Status.ITERATION_LIMIT if there.steps >= limits.max_steps else Status.STALLED
     status = Status.TIME_LIMIT if watch.is_over() else status
     return replace(there if better else near, status=status, steps=there.steps), False

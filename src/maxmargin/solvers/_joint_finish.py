@@ -26,8 +26,8 @@ Matrix = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
 _SMALL = 600  # variables on a face; beyond, a Newton system is dear
-_WORK = 1e10  # the sum of their cubes, over the rounds, after which the search is left to go on;
-_A_ROUND = 7e6  # what a round takes beside, as rows and classes are looked at, in the same unit
+_WORK = 5e9  # the sum of their cubes, over the rounds, after which the search is left to go on;
+_A_ROUND = 4e6  # what a round takes beside, as rows and classes are looked at, in the same unit
 _RELEASED = 8  # coefficients let go at once
 _ROUNDING, _SQRT_ROUNDING = 1e-13, 3e-7
 _UNEVEN = 1e-11  # slopes of a row that differ by less, beside the largest, are the same
