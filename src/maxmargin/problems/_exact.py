@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
+from scipy import linalg, sparse
 from scipy.optimize import linprog
 
 __all__ = ["dependence", "monomials", "positive_dependence", "widest_dependence"]
@@ -157,10 +157,7 @@ def _verified(rows: Matrix, near: Vector, relative_error: float) -> tuple[Vector
     m, s = A.shape
     if m == 0:
         return near, 0.0
-    try:
-        R = np.linalg.pinv(A)
-    except np.linalg.LinAlgError:
-        return None
+    R = _right_inverse(A)
     each = (s + 4) * _EPSILON + relative_error
     absolute = np.abs(A)
     off = float((np.abs(A @ R - np.eye(m)) + each * (absolute @ np.abs(R))).sum(axis=1).max())
@@ -173,6 +170,16 @@ def _verified(rows: Matrix, near: Vector, relative_error: float) -> tuple[Vector
     residual = float((np.abs(A @ near) + each * (absolute @ near) + s * 1e-300).max())
     error = 1.01 * float(np.abs(R).sum(axis=1).max()) * residual / (1.0 - off)
     return (near, error) if error < float(near.min()) else None
+
+
+def _right_inverse(A: Matrix) -> Matrix:
+    """R with ``A R`` near to the identity, by ``Aᵀ = Q T``; 0, which is far from that, where T has none."""
+    Q, T = np.linalg.qr(A.T)
+    try:
+        R = linalg.solve_triangular(T, Q.T).T
+    except linalg.LinAlgError:
+        return np.zeros_like(A.T)
+    return R if np.isfinite(R).all() else np.zeros_like(A.T)
 
 
 def _eliminated(rows: Matrix, near: Vector) -> tuple[Vector, float] | None:
