@@ -150,6 +150,15 @@ bool gram_is_indefinite(const GramHandle& self) {
   return without_gil([&](const Poll&) { return is_indefinite(*self.gram); });
 }
 
+double gram_score_scale(const GramHandle& self) {
+  return without_gil([&](const Poll&) { return self.gram->score_scale(); });
+}
+
+double gram_offset_shift(const GramHandle& self, const Vector& beta) {
+  if (beta.shape(0) != std::size_t(self.gram->size())) throw nb::value_error("beta must have one value per row.");
+  return without_gil([&](const Poll&) { return self.gram->offset_shift(beta.data()); });
+}
+
 Result gram_product(const GramHandle& self, const Vector& beta) {
   if (beta.shape(0) != std::size_t(self.gram->size())) throw nb::value_error("beta must have one value per row.");
   std::vector<double> out(beta.shape(0));
@@ -261,6 +270,8 @@ void bind_kernels(nb::module_& m) {
       .def("block", &gram_block, "rows"_a, "columns"_a)
       .def("seconds_of_block", &seconds_of_block, "rows"_a, "columns"_a, "max_seconds"_a)
       .def("is_indefinite", &gram_is_indefinite)
+      .def("score_scale", &gram_score_scale)
+      .def("offset_shift", &gram_offset_shift, "beta"_a)
       .def("product", &gram_product, "beta"_a);
   m.def("feature_gram", &feature_gram, "features"_a, "kernel"_a, "subset"_a.none(), "centred"_a);
   m.def("feature_grams", &feature_grams, "features"_a, "kernel"_a, "rows"_a, "cuts"_a, "centred"_a);

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <numeric>
 #include <type_traits>
 
@@ -118,9 +119,15 @@ bool is_indefinite(const Gram& gram) {
   std::iota(every.begin(), every.end(), 0);
   std::vector<double> K(n * n);
   gram.block(every, every, K.data());
-  double scale = 0;
+  double largest = 0, scale = 0;
+  for (const double k : K) largest = std::max(largest, std::abs(k));
+  if (!(largest > 0)) return false;
+  // By a power of 2, which changes no digits: what is below the range of normal numbers has signs all the same.
+  const int exponent = -std::ilogb(largest);
+  for (double& k : K) k = std::ldexp(k, exponent);
   for (std::size_t i = 0; i < n; ++i) scale = std::max(scale, std::abs(K[i * (n + 1)]));
-  for (std::size_t i = 0; i < n; ++i) K[i * (n + 1)] += 1e-10 * scale + 1e-300;
+  const double last_place = std::ldexp(double(n) * std::numeric_limits<double>::denorm_min(), exponent);
+  for (std::size_t i = 0; i < n; ++i) K[i * (n + 1)] += 1e-10 * scale + last_place + 1e-300;
   return hot().cholesky(Index(n), K.data(), std::ptrdiff_t(n), 0.0) >= 0;
 }
 

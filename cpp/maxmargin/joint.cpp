@@ -190,7 +190,7 @@ void JointSearch<R>::begin_from_all() {
 template <class R>
 auto JointSearch<R>::objectives() const -> Objectives {
   constexpr Index piece = 512;
-  double most = 0.5;
+  double most = 1.0;
   if (std::isinf(problem_.upper[0]))
     for (const double b : beta_) most = std::max(most, std::abs(b));
   double product = 0, own = 0, slack = 0, offsets = 0;  // product: of coefficients and gradient

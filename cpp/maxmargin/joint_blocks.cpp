@@ -83,7 +83,7 @@ bool JointSearch<R>::solve_block(double goal) {
   inner_.resize(size);
   const auto follow = [&](Index a) {
     const R* const row = rows_.at(block_[a]);
-    for (Index b = 0; b < size; ++b) inner_[b] = 0.5F * float(row[block_[b]]);
+    for (Index b = 0; b < size; ++b) inner_[b] = 0.5 * double(row[block_[b]]);
     return hot().follow_row(size, width_, inner_.data(), change.data(), shift_.data(), rise_.data(), near_.data());
   };
   const std::int64_t most = std::min<std::int64_t>(options_.max_steps - outcome_.steps, steps_a_row * std::int64_t(size));

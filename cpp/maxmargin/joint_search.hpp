@@ -77,7 +77,7 @@ class JointSearch {
   std::vector<double> shift_, bias_, total_;  // by class; the shift is what offset and pull add to the gradient
   double last_imbalance_ = 0;
   std::vector<Index> block_;
-  std::vector<float> inner_;                            // the part of a row of K/2 in it
+  std::vector<double> inner_;                           // the part of a row of K/2 in it
   std::vector<double> before_, now_, near_, rise_, z_;  // [row of the block][class]
   std::vector<std::pair<double, Index>> order_;
   std::vector<const R*> moved_;  // class after class, the rows of the block that moved in it, and by how much

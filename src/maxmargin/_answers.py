@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import math
+import time
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from maxmargin.errors import FitInterrupted, InvalidInput
+from maxmargin.errors import FitInterrupted, InfeasibleError, InvalidInput
 from maxmargin.problems import JointMulticlass, LinearClasses, PrimalProblem
 from maxmargin.solution import (
     Certificate,
     ClassesSolution,
+    JointJudgement,
     JointSolution,
     LinearSolution,
     Status,
@@ -19,6 +22,7 @@ from maxmargin.solution import (
     certify_joint,
     certify_linear,
 )
+from maxmargin.solution._joint_rounding import joint_with_rounding, offset_shifts
 from maxmargin.solvers import ClassesIterate, JointIterate, JointRows, Limits, PrimalIterate, select_classes, select_linear
 from maxmargin.solvers._base import Callback
 from maxmargin.validation import check_boolean, check_integer, check_positive
@@ -60,40 +64,90 @@ def answer_joint(
     with_rows: bool = True,
 ) -> JointSolution:
     """`solve` for all classes at once, without its warnings."""
+    _check_manners(callback, throw)
     chosen = JointRows() if isinstance(solver, str) and solver == "auto" else solver
     if not isinstance(chosen, JointRows):
         raise InvalidInput(f"The 'solver' of JointMulticlass must be 'auto' or solvers.JointRows. Got {solver!r} instead.")
-    limits = _limits(tol, max_iter, max_time, 1_000_000 + 50 * problem.gram.n * len(problem.classes))
+    limits = _limits(tol, max_iter, max_time, chosen.automatic_steps(problem))
+    begin = time.perf_counter()
     iterate = chosen.run(problem, limits, callback)
+    if iterate.status is Status.ITERATION_LIMIT and max_iter < 0 and np.isinf(problem.upper).any():
+        iterate = replace(iterate, status=Status.STALLED)  # without bounds β may run away for ever
     if throw and iterate.by_signal:
         raise _interrupted(iterate.steps, lambda: _joint_solution(problem, iterate, limits.tol, with_rows=with_rows))
-    return _joint_solution(problem, iterate, limits.tol, with_rows=with_rows)
+    found = _joint_solution(problem, iterate, limits.tol, with_rows=with_rows)
+    if iterate.status is Status.CONVERGED and found.status is Status.STALLED and iterate.steps < limits.max_steps:
+        spent = time.perf_counter() - begin
+        seconds = max(1e-9, limits.max_seconds - spent) if limits.max_seconds > 0.0 else 0.0
+        later = chosen.run(problem, replace(limits, max_seconds=seconds), callback, iterate)  # in more digits
+        if throw and later.by_signal:
+            raise _interrupted(later.steps, lambda: _joint_solution(problem, later, limits.tol, with_rows=with_rows))
+        found = _joint_solution(problem, later, limits.tol, with_rows=with_rows)
+    if throw and found.proof is not None:
+        status = found.status
+        raise InfeasibleError(
+            f"{status.name}: {status.message}: {found.proof} `solution.proof` of this exception has the weights."
+            f" {status.advice}",
+            found,
+        )
+    return found
 
 
 def _joint_solution(problem: JointMulticlass, iterate: JointIterate, tol: float, *, with_rows: bool) -> JointSolution:
-    judgement = certify_joint(problem, iterate.beta, iterate.bias)
-    status = _supported(iterate.status, judgement.is_optimal(tol))
-    support = np.flatnonzero((iterate.beta != 0.0).any(axis=1))
+    beta, bias = iterate.beta, iterate.bias
+    shift = offset_shifts(problem, beta)
+    judgement = joint_with_rounding(problem, beta, bias, shift, certify_joint(problem, beta, bias), tol)
+    if math.isnan(judgement.primal) or math.isnan(judgement.dual):
+        raise InvalidInput("The objective is not finite: kernel values or C are too large. Scale the features.")
+    indefinite = judgement.is_indefinite(problem)
+    status = _joint_status(iterate.status, judgement, tol, indefinite)
+    ended = status.is_optimal or status in (Status.INTERRUPTED, Status.TIME_LIMIT)
+    proof = None if ended or indefinite else problem.proof()
+    if proof is not None:
+        status = Status.INFEASIBLE
+    support = np.flatnonzero((beta != 0.0).any(axis=1))
     return JointSolution(
         n=problem.gram.n,
         classes=problem.classes,
         support=support.astype(np.int32),
-        coefficients=0.5 * iterate.beta[support],
-        bias=iterate.bias,
+        coefficients=0.5 * beta[support],
+        bias=bias + shift,
         status=status,
-        certificate=Certificate.of(judgement.primal, judgement.dual, judgement.kkt_violation, status),
+        certificate=Certificate.of(
+            judgement.primal if proof is None else math.inf,
+            judgement.dual,
+            judgement.kkt_violation,
+            status,
+            indefinite=indefinite,
+            scale=judgement.scale,
+        ),
         trace=iterate.trace,
         steps=iterate.steps,
         kernel=problem.gram.kernel,
         support_vectors=problem.gram.rows(support) if with_rows else None,
+        proof=proof,
+        remark=_undecided(problem, judgement) if status is Status.STALLED else "",
     )
 
 
-def _supported(status: Status, optimal: bool) -> Status:
+def _joint_status(reached: Status, judgement: JointJudgement, tol: float, indefinite: bool) -> Status:
     """The status that the certificate supports."""
-    if optimal:
-        return Status.CONVERGED
-    return Status.STALLED if status is Status.CONVERGED else status
+    if indefinite and judgement.is_stationary(tol):
+        return Status.INDEFINITE
+    proven = None if indefinite else judgement.verdict(tol)
+    if proven is not None:
+        return proven
+    return Status.STALLED if reached in (Status.CONVERGED, Status.INFEASIBLE) else reached
+
+
+def _undecided(problem: JointMulticlass, judgement: JointJudgement) -> str:
+    """That floating point cannot tell whether rows without slack can be put in their own classes."""
+    if judgement.least > 0.0 or not np.isinf(problem.upper).any():
+        return ""
+    return (
+        "Floating point cannot decide whether any scores put every row in its own class: none were found, and no proof that"
+        " there are none."
+    )
 
 
 def answer_linear(

@@ -379,7 +379,7 @@ def complaint(
 ) -> tuple[str, type[Warning]] | None:
     """What to warn of: message and category; None if converged to something, or infeasible and not to be thrown."""
     status = solution.status
-    remark = solution.remark if isinstance(solution, Answer | Solution) else ""
+    remark = solution.remark if isinstance(solution, Answer | Solution | JointSolution) else ""
     if status.is_optimal and remark:
         return remark, NoMarginWarning
     if status.is_optimal or status is Status.INFEASIBLE:

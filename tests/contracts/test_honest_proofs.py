@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from scipy import sparse
 from maxmargin import SVC, SVR, NuSVC, NuSVR, OneClassSVM, solve
 from maxmargin.errors import ConvergenceWarning, InfeasibleError
 from maxmargin.kernels import RBF, Linear, Polynomial, Precomputed
-from maxmargin.problems import EpsilonRegression, HardMargin
+from maxmargin.problems import EpsilonRegression, HardMargin, JointMulticlass
 from maxmargin.solution import Status
 
 SQUARE = np.array([[0.0, 0.0], [2.0, 2.0], [2.0, 0.0], [3.0, 0.0]])
@@ -163,3 +164,95 @@ def test_gamma_of_sparse_rows_far_from_zero(offset: float, weighted: bool) -> No
     y = np.arange(40) % 2
     dense, rows = (SVC().fit(each, y, weight) for each in (X, sparse.csr_matrix(X)))
     assert rows._gamma == pytest.approx(dense._gamma, rel=1e-9)
+
+
+def _cancels(X: np.ndarray, y: np.ndarray, weights: np.ndarray) -> float:
+    """``Σ λ_ik (e_y − e_k) (x_i, 1)ᵀ``, its largest number: what a proof of all classes says is 0."""
+    ahead = np.zeros_like(weights)
+    ahead[np.arange(len(y)), y] = weights.sum(axis=1)
+    return float(np.abs((ahead - weights).T @ np.column_stack([X, np.ones(len(X))])).max())
+
+
+class TestAllClassesAtOnce:
+    """The same promises of the joint problem."""
+
+    @pytest.mark.parametrize("seed", range(4))
+    def test_overlapping_classes_are_proven_so(self, seed: int) -> None:
+        rng = np.random.default_rng(seed)
+        X, y = rng.normal(size=(60, 2)), rng.integers(0, 4, 60)
+        solution = solve(JointMulticlass(X, y, C=np.inf, kernel=Linear()), throw=False)
+        assert solution.status is Status.INFEASIBLE
+        assert solution.certificate.primal_objective == np.inf
+        weights = solution.proof.weights
+        assert weights.min() >= 0.0
+        assert weights.sum() == pytest.approx(1.0)
+        assert not weights[np.arange(60), y].any()
+        assert _cancels(X, y, weights) <= 1e-12
+
+    def test_two_of_three_classes_on_a_line(self) -> None:
+        X, y = np.array([[0, 0], [2, 0], [1, 0], [5, 5], [6, 5]], dtype=float), np.array([0, 0, 1, 2, 2])
+        with pytest.raises(InfeasibleError, match="no scores put every row in its own class") as caught:
+            SVC(kernel="linear", C=np.inf, multi_class="joint").fit(X, y)
+        weights = caught.value.solution.proof.weights
+        assert not weights[3:].any()
+        assert _cancels(X, y, weights) <= 1e-15
+
+    def test_three_classes_of_which_any_two_are_separable(self) -> None:
+        """Every pair has its line, but no three scores agree with all of them: sides of a triangle do not meet in a point."""
+        turn = np.array([[-0.5, -np.sqrt(0.75)], [np.sqrt(0.75), -0.5]])
+        side = np.array([[-4.0, -0.9], [-2.0, -0.9], [-4.0, -1.1], [-2.0, -1.1]])
+        X = np.vstack([side @ np.linalg.matrix_power(turn, k).T for k in range(3)])
+        y = np.concatenate([[k, k, (k + 1) % 3, (k + 1) % 3] for k in range(3)])
+        for pair in ([0, 1], [0, 2], [1, 2]):
+            some = np.isin(y, pair)
+            assert solve(HardMargin(X[some], y[some], kernel=Linear())).status is Status.CONVERGED
+        solution = solve(JointMulticlass(X, y, C=np.inf, kernel=Linear()), throw=False)
+        assert solution.status is Status.INFEASIBLE
+        assert _cancels(X, y, solution.proof.weights) <= 1e-12
+
+    @pytest.mark.parametrize("kernel", [Linear(), RBF(gamma=1.0), Polynomial(degree=2, coef0=1.0)])
+    def test_equal_rows_of_two_classes(self, kernel: Any) -> None:
+        X = np.random.default_rng(2).normal(size=(30, 3))
+        X[7] = X[4]
+        solution = solve(JointMulticlass(X, np.arange(30) % 4, C=np.inf, kernel=kernel), throw=False)
+        assert solution.status is Status.INFEASIBLE
+        assert np.argwhere(solution.proof.weights).tolist() == [[4, 3], [7, 0]]
+
+    @pytest.mark.parametrize(("margin", "status"), [(1e-3, "CONVERGED"), (1e-6, "CONVERGED"), (1e-12, "STALLED")])
+    def test_a_small_margin_is_none_of_it(self, margin: float, status: str) -> None:
+        X, y = np.array([[0.0], [margin], [1.0], [2.0]]), np.array([0, 1, 1, 2])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            solution = solve(JointMulticlass(X, y, C=np.inf, kernel=Linear()), throw=False)
+        assert solution.proof is None
+        assert solution.status.name == status
+
+    def test_undecided_is_said(self) -> None:
+        X, y = np.linspace(0.0, 10.0, 150)[:, np.newaxis], np.random.default_rng(0).integers(0, 3, 150)
+        with pytest.warns(ConvergenceWarning, match="STALLED.*Floating point cannot decide whether any scores put every row"):
+            model = SVC(C=np.inf, gamma=1.0, multi_class="joint").fit(X, y)
+        assert model.status_ is Status.STALLED
+
+    @pytest.mark.parametrize("container", [np.asarray, sparse.csr_matrix])
+    @pytest.mark.parametrize("constant", [0.0, 1e6, -1e9])
+    def test_the_certificate_is_that_of_the_predictions(self, constant: float, container: Any) -> None:
+        rng = np.random.default_rng(4)
+        X, y = rng.normal(size=(60, 5)), rng.integers(0, 3, 60)
+        X[:, 0] = constant
+        model = SVC(kernel="linear", C=10.0, multi_class="joint").fit(container(X), y)
+        assert model.status_ is Status.CONVERGED
+        f, every = model.decision_function(container(X)), np.arange(60)
+        behind = f + 1.0
+        behind[every, y] -= 1.0
+        W = np.asarray(model.coef_.toarray() if sparse.issparse(model.coef_) else model.coef_)
+        primal = float((W * W).sum()) + 10.0 * float((behind.max(axis=1) - f[every, y]).sum())
+        assert model.certificate_.primal_objective == pytest.approx(primal, rel=1e-6)
+        np.testing.assert_allclose(model.solutions_[0].decision_function(container(X)), f, atol=1e-6)
+
+    def test_a_price_that_rounding_multiplies(self) -> None:
+        """A row that is off by the last place loses C times that: the certificate has it, and the status keeps to it."""
+        X, y = np.array([[0.0], [0.3], [0.7], [1.9]]), np.array([0, 1, 2, 0])
+        with pytest.warns(ConvergenceWarning, match="rounding errors"):
+            certificate = SVC(C=1e15, gamma=3.0, tol=1e-6, multi_class="joint").fit(X, y).certificate_
+        assert certificate.status is Status.STALLED
+        assert certificate.relative_gap > 1e-6

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import piqp
 import pytest
@@ -13,8 +15,8 @@ from sklearn.datasets import load_iris, load_wine, make_blobs
 from sklearn.preprocessing import StandardScaler
 
 from maxmargin import SVC, get_threads, problems, set_threads, solve
-from maxmargin.errors import InfeasibleError, InvalidInput
-from maxmargin.kernels import RBF, Linear, Polynomial
+from maxmargin.errors import IndefiniteKernelWarning, InfeasibleError, InvalidInput
+from maxmargin.kernels import RBF, Linear, Polynomial, Sigmoid
 from maxmargin.solution import Status, certify_joint
 from maxmargin.solvers import SMO, JointRows
 from maxmargin.solvers._joint_finish import best_offsets
@@ -233,7 +235,41 @@ def test_other_solvers_are_refused() -> None:
 
 def test_without_slack_classes_that_cannot_be_told_apart_are_proven_so() -> None:
     X, y = [[0.0], [2.0], [1.0], [5.0]], [0, 0, 1, 2]
-    with pytest.raises(InfeasibleError, match="no hyperplane separates the classes") as error:
+    with pytest.raises(InfeasibleError, match="no scores put every row in its own class") as error:
         SVC(C=np.inf, kernel="linear", multi_class="joint").fit(X, y)
     assert error.value.solution.proof is not None
     assert SVC(C=np.inf, kernel="linear", multi_class="joint").fit([[0.0], [0.5], [2.0], [5.0]], y).status_ is Status.CONVERGED
+
+
+@pytest.mark.parametrize("bad", [{"callback": 3}, {"throw": "yes"}, {"tol": -1.0}, {"max_iter": 1.5}, {"max_time": 0.0}])
+def test_bad_options_get_messages(bad: dict[str, Any]) -> None:
+    problem = problems.JointMulticlass([[0.0], [1.0], [2.0]], [0, 1, 2])
+    with pytest.raises(InvalidInput, match=f"The '{next(iter(bad))}' parameter of solve must be"):
+        solve(problem, **bad)
+
+
+@pytest.mark.parametrize("C", [1.0, 100.0])
+def test_an_indefinite_kernel_has_no_gap(C: float) -> None:
+    """At a stationary point the two objectives agree whatever the matrix: that proves nothing."""
+    X, y = _rows("wine")
+    kernel = Sigmoid(gamma=0.5, coef0=-0.5)
+    with pytest.warns(IndefiniteKernelWarning, match="not positive semidefinite"):
+        model = SVC(kernel=kernel, C=C, multi_class="joint").fit(X, y)
+    assert model.status_ is Status.INDEFINITE
+    assert np.isnan(model.certificate_.gap)
+    assert model.fit_status_ == 1
+
+
+def test_more_digits_where_the_judge_finds_too_few() -> None:
+    """Kernel values in float32 are off by more than this tolerance at such a price."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 6))
+    y = rng.integers(0, 3, 400)
+    assert SVC(C=1e7, gamma=0.5, multi_class="joint", tol=0.1).fit(X, y).status_ is Status.CONVERGED
+
+
+def test_the_finish_leaves_bounds_by_the_multipliers_of_the_face() -> None:
+    """Offsets that violate least are no multipliers: by them it let go of what was driven back at once, and ended far away."""
+    X, y = make_blobs(110, 1, centers=3, cluster_std=3.0, random_state=0)
+    model = SVC(kernel="poly", degree=4, gamma=0.3, coef0=1.0, C=5.0, multi_class="joint").fit(X, y)
+    assert model.status_ is Status.CONVERGED

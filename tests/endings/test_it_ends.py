@@ -156,3 +156,26 @@ def test_a_gap_that_rounding_made_negative_is_no_progress() -> None:
     with pytest.warns(ConvergenceWarning, match="STALLED"):
         solution = solve(SoftMargin(X, y, kernel=RBF()), tol=1e-300)
     assert solution.certificate.kkt_violation < 1e-12
+
+
+@pytest.mark.parametrize(
+    ("rows", "model"),
+    [
+        ("rng.integers(0, 2, (30, 5)).astype(float)", "SVC(kernel='poly', degree=2, gamma=7e7, C=2e3, multi_class='joint')"),
+        ("np.sort(rng.normal(size=(300, 1)), axis=0)", "SVC(C=np.inf, gamma=1.0, multi_class='joint')"),
+        ("rng.normal(size=(300, 8)) @ rng.normal(size=(8, 12))", "SVC(kernel='poly', degree=1, C=np.inf, multi_class='joint')"),
+        ("10.0 ** rng.uniform(-9, 9, (300, 4))", "SVC(kernel='linear', C=1e6, tol=1e-8, multi_class='joint')"),
+    ],
+)
+def test_all_classes_at_once(rows: str, model: str) -> None:
+    """Systems of the exact finish that lead nowhere, and coefficients that grow for ever: their number is bounded."""
+    _fit(FIT + f"rng = np.random.default_rng(0)\nX = {rows}\ny = np.arange(len(X)) % 3\nreport(**fit({model}, X, y))\n")
+
+
+@pytest.mark.parametrize("model", ["SVC(C=np.inf, gamma=1.0, multi_class='joint', max_time=0.3)"])
+def test_all_classes_at_once_in_time(model: str) -> None:
+    """The exact finish looks at the clock, too."""
+    rows = "np.sort(np.random.default_rng(0).normal(size=(300, 1)), axis=0)"
+    result = _fit(FIT + f"X = {rows}\ny = np.arange(len(X)) % 3\nreport(**fit({model}, X, y))\n")
+    assert result["status"] == "TIME_LIMIT"
+    assert result["seconds"] <= 1.0

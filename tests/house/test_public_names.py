@@ -30,9 +30,9 @@ PUBLIC: dict[str, str] = {
     "maxmargin.losses": "ConvexLoss EpsilonInsensitive Exponential Hinge Logistic Loss MarginLoss Perceptron Squared "
     "SquaredEpsilonInsensitive SquaredHinge ZeroOne as_loss cross_entropy logit odds sigmoid",
     "maxmargin.plots": "canvas convergence decision_boundary margin_losses ordinary_region tube",
-    "maxmargin.problems": "Ball ClassLoss DataDescription DualProblem EpsilonRegression HardMargin Inseparable JointMulticlass "
-    "Level LinearClasses Margin Model NoTube NuClassification NuRegression Offset OneClass Penalty PrimalProblem Problem "
-    "Reading Slack SoftMargin Terms Tube",
+    "maxmargin.problems": "Ball ClassLoss DataDescription DualProblem EpsilonRegression HardMargin Inseparable "
+    "InseparableClasses JointMulticlass Level LinearClasses Margin Model NoTube NuClassification NuRegression Offset OneClass "
+    "Penalty PrimalProblem Problem Reading Slack SoftMargin Terms Tube",
     "maxmargin.scales": "C_from_alpha_sum C_from_lam C_from_lam_half alpha_sum_from_C lam_from_C lam_half_from_C",
     "maxmargin.solution": "Certificate ClassesSolution Geometry Iterate JointJudgement JointSolution Judgement KKT Kind "
     "LinearJudgement LinearKKT LinearSolution Progress Solution Status Trace certify certify_all certify_classes certify_joint "

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maxmargin.kernels import RBF, Gram
+from maxmargin.kernels import RBF, Gram, Precomputed
 
 
 @given(
@@ -29,3 +29,12 @@ def test_products_of_any_parts_of_the_rows(parts: list[list[int]], seed: int) ->
         own = slice(begin, begin + size)
         assert products[own] == pytest.approx(K[np.ix_(part, part)] @ beta[own], rel=1e-12, abs=1e-12)
         begin += size
+
+
+@pytest.mark.parametrize("unit", [1e-310, 1e-200, 1.0, 1e300])
+def test_a_negative_eigenvalue_in_any_unit(unit: float) -> None:
+    """Also of numbers below the normal range, where nothing can be added to a diagonal that is small beside them."""
+    indefinite, definite = unit * np.array([[1.0, 2.0], [2.0, 1.0]]), unit * np.array([[2.0, 1.0], [1.0, 2.0]])
+    assert Precomputed().bind(indefinite).gram(indefinite).is_indefinite()
+    assert not Precomputed().bind(definite).gram(definite).is_indefinite()
+    assert not Precomputed().bind(0.0 * definite).gram(0.0 * definite).is_indefinite()

@@ -141,8 +141,8 @@ struct Hot {
   void (*accumulate_f64)(Index begin, Index end, Index count, const double* a, const double* const* rows, double* y);
   // gradient[j][k] += row[j] change[k]; then the row j with the largest max over k of (gradient + shift) - min over k of
   // (gradient + shift + up), and that. All have `width` columns, a multiple of 4.
-  Extreme (*follow_row)(Index count, Index width, const float* row, const double* change, const double* shift, const double* up,
-                        double* gradient);
+  Extreme (*follow_row)(Index count, Index width, const double* row, const double* change, const double* shift,
+                        const double* up, double* gradient);
   // Rows as they are stored, in float64: out[i] = <w, x_i>; sum += sum over i of a_i x_i. CSR takes rows [begin, end), dense
   // rows begin at x.
   void (*products_f32)(Index rows, Index d, const float* x, const double* w, double* out);

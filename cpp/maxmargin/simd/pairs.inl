@@ -209,11 +209,11 @@ void leaders(const PairView<R>& view, double lowest, double highest, const Index
 
 // The step of a row in a block of rows with a score for each class: their gradients follow, and the row that violates most is
 // found on the way. Columns beyond the classes have a shift far below all others and an infinite mask.
-Extreme follow_row(Index count, Index width, const float* row, const double* change, const double* shift, const double* up,
+Extreme follow_row(Index count, Index width, const double* row, const double* change, const double* shift, const double* up,
                    double* gradient) {
   Extreme worst{-1.0, 0};
   for (Index j = 0; j < count; ++j, up += width, gradient += width) {
-    const double by = double(row[j]);
+    const double by = row[j];
     Vec<double> high = splat(-infinity<double>), low = splat(infinity<double>);
     for (Index k = 0; k < width; k += 4) {
       const Vec<double> g = load<Vec<double>>(gradient + k) + by * load<Vec<double>>(change + k);

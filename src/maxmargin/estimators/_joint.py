@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin._answers import answer_joint
-from maxmargin._solve import answer, complaint
+from maxmargin._solve import complaint
 from maxmargin.errors import InvalidInput
 from maxmargin.estimators._assembly import Assembly
 from maxmargin.estimators._fitted import Fitted, RowKind
@@ -17,9 +18,8 @@ from maxmargin.estimators._records import Records, certificates
 from maxmargin.estimators._reporting import report_for
 from maxmargin.estimators._training import Budget
 from maxmargin.kernels import Gram
-from maxmargin.problems import HardMargin, JointMulticlass
-from maxmargin.problems._pairs import class_pairs
-from maxmargin.solution import JointSolution, Status, Trace
+from maxmargin.problems import JointMulticlass
+from maxmargin.solution import JointSolution, Trace
 from maxmargin.solution._columns import thinned
 from maxmargin.solvers import JointRows
 from maxmargin.validation import TrainingSet, take_rows
@@ -41,8 +41,6 @@ def train_joint(
             problem, _solver(model), budget.tol, budget.max_iter, budget.deadline.left(), callback=follow, with_rows=False
         )
         report.done(solution)
-    if solution.status is Status.STALLED and np.isinf(upper).all():
-        _require_separable_pairs(gram, data, budget)
     if (said := complaint(solution)) is not None:
         warnings.warn(said[0], said[1], stacklevel=3)
     codes = data.codes[solution.support]
@@ -55,10 +53,11 @@ def train_joint(
     )
     certificate = solution.certificate
     objectives = certificate.primal_objective, certificate.dual_objective
+    violation = math.copysign(certificate.kkt_violation, -1.0 if math.isnan(certificate.gap) else 1.0)  # as `_records` has it
     checkpoints = thinned(solution.trace.table, np.array([len(solution.trace)]))[0]
     records = Records(
         statuses=(solution.status.name,),
-        numbers=np.array([[*objectives, certificate.kkt_violation, 0.0, 0.0, certificate.scale]], dtype=np.float64),
+        numbers=np.array([[*objectives, violation, 0.0, 0.0, certificate.scale]], dtype=np.float64),
         scores=np.empty(0),
         boundary=np.empty(0, dtype=np.int32),
         boundary_excess=np.empty(0),
@@ -70,12 +69,6 @@ def train_joint(
         rows=None,
     )
     return parts, records, np.array([max(1, solution.steps)], dtype=np.int32)
-
-
-def _require_separable_pairs(gram: Gram, data: TrainingSet, budget: Budget) -> None:
-    """Raise with a proof if two of the classes cannot be told apart without slack: then all of them cannot."""
-    for rows, y in class_pairs(data.codes, len(data.classes)).each():
-        answer([HardMargin.on(gram.take(rows), y)], "auto", budget.tol, -1, budget.deadline.left())
 
 
 def _solver(model: KernelClassifier) -> Any:

@@ -8,7 +8,7 @@ from maxmargin.problems._joint import JointMulticlass
 from maxmargin.problems._nu_classification import NuClassification
 from maxmargin.problems._one_class import DataDescription, OneClass
 from maxmargin.problems._primal import Penalty, PrimalProblem
-from maxmargin.problems._proofs import Inseparable, NoTube
+from maxmargin.problems._proofs import Inseparable, InseparableClasses, NoTube
 from maxmargin.problems._reading import Ball, Level, Margin, Reading, Tube
 from maxmargin.problems._regression import EpsilonRegression, NuRegression
 from maxmargin.problems._soft_margin import Offset, Slack, SoftMargin
@@ -22,6 +22,7 @@ __all__ = [
     "EpsilonRegression",
     "HardMargin",
     "Inseparable",
+    "InseparableClasses",
     "JointMulticlass",
     "Level",
     "LinearClasses",

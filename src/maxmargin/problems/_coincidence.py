@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from scipy.sparse.csgraph import connected_components
 
 from maxmargin.kernels import Gram
 from maxmargin.kernels._feature_kernel import FeatureKernel, Formula
-from maxmargin.problems._exact import dependence, monomials, positive_dependence
+from maxmargin.problems._exact import dependence, monomials, positive_dependence, widest_dependence
 
-__all__ = ["coincidence", "equal_rows"]
+__all__ = ["classes_coincidence", "coincidence", "equal_rows"]
 
 Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]
@@ -71,6 +72,62 @@ def coincidence(
     assert gain is not None
     proven = positive_dependence(np.vstack([rows, -rows]), gain.ravel(), relative_error)
     return None if proven is None else (proven[0][: len(beta)] - proven[0][len(beta) :], 2.0 * proven[1])
+
+
+def classes_coincidence(
+    gram: Gram, codes: NDArray[np.intp], classes: int, *, offset: bool, seconds: float = 0.0
+) -> Matrix | None:
+    """Weights ``λ_ik ≥ 0``, not all 0: ``Σ λ_ik (e_y − e_k) φ(x_i)ᵀ = 0`` exactly, with offsets ``Σ λ_ik (e_y − e_k) = 0``.
+
+    Equal rows of two classes have them; else a linear program looks for them among the features of the kernel, for not more
+    than so many seconds if that is not 0.
+    """
+    if (pair := _equal_of_two_classes(gram, codes)) is not None:
+        weights = np.zeros((gram.n, classes))
+        weights[pair, codes[pair[::-1]]] = 0.5
+        return weights
+    found = _features(gram)
+    if found is None or 2 * found[0].size * (classes - 1) > _MOST_VALUES:
+        return None
+    rows, relative_error = found
+    if offset:
+        rows = np.column_stack([rows[:, np.ptp(rows, axis=0) > 0.0], np.ones(len(rows))])
+    row, rival = (codes[:, np.newaxis] != np.arange(classes)).nonzero()
+    guess = widest_dependence(_leads(rows[row], codes[row], rival, np.arange(classes - 1), classes), seconds)
+    if guess is None:
+        return None
+    held = guess > 0.0
+    row, rival, guess = row[held], rival[held], guess[held]
+    # Where rows connect classes, what one of these gets follows from the others: equations that follow would hide the rank.
+    links = sparse.coo_matrix((np.ones(len(row)), (codes[row], rival)), shape=(classes, classes))
+    _, first = np.unique(connected_components(links)[1], return_index=True)
+    kept = np.delete(np.arange(classes), first)
+    if len(row) * len(kept) * rows.shape[1] > _MOST_VALUES:
+        return None
+    proven = dependence(_leads(rows[row], codes[row], rival, kept, classes).toarray(), guess, relative_error)
+    if proven is None:
+        return None
+    weights = np.zeros((gram.n, classes))
+    weights[row, rival] = proven[0] / proven[0].sum()
+    return weights
+
+
+def _leads(rows: Matrix, own: NDArray[np.intp], rival: NDArray[np.intp], kept: NDArray[np.intp], classes: int) -> Any:
+    """``(e_y − e_k) φ(x)ᵀ`` as a row for each of the pairs (x, k), of some of the classes."""
+    unit = np.eye(classes)[:, kept]
+    ahead = sparse.csr_matrix(unit[own] - unit[rival])
+    table = sparse.csr_matrix(rows)
+    return sparse.hstack([table.multiply(ahead[:, [k]]) for k in range(len(kept))], format="csr")
+
+
+def _equal_of_two_classes(gram: Gram, codes: NDArray[np.intp]) -> NDArray[np.intp] | None:
+    """Two rows that are the same, of different classes."""
+    number = equal_rows(gram)
+    _, first = np.unique(number, return_index=True)
+    place = np.zeros(int(number.max()) + 1, dtype=np.intp)
+    place[number[first]] = first
+    other = np.flatnonzero(codes != codes[place[number]])
+    return np.array([place[number[other[0]]], other[0]]) if len(other) else None
 
 
 def _features(gram: Gram) -> tuple[Matrix, float] | None:

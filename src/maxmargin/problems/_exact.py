@@ -13,16 +13,18 @@ from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import linalg, sparse
 from scipy.optimize import linprog
 
-__all__ = ["dependence", "monomials", "positive_dependence"]
+__all__ = ["dependence", "monomials", "positive_dependence", "widest_dependence"]
 
 Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]
 
 _EPSILON: Final = float(np.finfo(np.float64).eps)
 _MOST_WORK: Final = 60_000  # multiplications of long integers: some tenths of a second
-_MOST_VALUES: Final = 4_000_000  # of a matrix whose approximate inverse is formed
+_MOST_VALUES: Final = 4_000_000  # of a matrix whose approximate inverse is formed,
+_MOST_PRODUCTS: Final = 8e9  # and of the products that takes
 _MOST_IN_PROGRAM: Final = 1_000_000  # values of a linear program,
 _SECONDS: Final = 1.0  # and how long it may take
 _REFINEMENTS: Final = 2
@@ -68,7 +70,11 @@ def dependence(rows: Matrix, near: Vector, relative_error: float = 0.0) -> tuple
     s, m = rows.shape
     if s == 0 or not np.isfinite(rows).all() or not (near > 0.0).all():
         return None
-    if s * max(s, m) <= _MOST_VALUES and (verified := _verified(rows, near, relative_error)) is not None:
+    if (
+        s * m <= _MOST_VALUES
+        and s * m * min(s, m) <= _MOST_PRODUCTS
+        and (verified := _verified(rows, near, relative_error)) is not None
+    ):
         return verified
     if relative_error > 0.0 or s * m * min(s, m) > _MOST_WORK:
         return None
@@ -114,6 +120,32 @@ def positive_dependence(rows: Matrix, gain: Vector | None, relative_error: float
     return full, proven[1]
 
 
+def widest_dependence(rows: Any, seconds: float = 0.0) -> Vector | None:
+    """Weights ``λ ≥ 0`` with ``Σ λ_i a_i`` near 0, as many as possible at least 1: for `dependence` to prove; or None.
+
+    Maximises ``Σ min(λ_i, 1)``: weights may be multiplied, so that all that can be positive are 1 or more. Rows may be sparse.
+    It takes a second at the most, or as many as are given if that is less and not 0.
+    """
+    A = sparse.csr_matrix(rows, dtype=np.float64)
+    if A.nnz > _MOST_IN_PROGRAM or not np.isfinite(A.data).all():
+        return None
+    size = abs(A).max(axis=0).toarray().ravel()
+    A = sparse.csr_matrix(A[:, size > 0.0])
+    equal = sparse.csr_matrix((A.data / size[size > 0.0][A.indices], A.indices, A.indptr), A.shape).T
+    s = A.shape[0]
+    found = linprog(
+        np.concatenate([-np.ones(s), np.zeros(s)]),
+        A_eq=sparse.hstack([equal, equal]),
+        b_eq=np.zeros(equal.shape[0]),
+        bounds=[(0.0, 1.0)] * s + [(0.0, None)] * s,
+        options={"time_limit": min(_SECONDS, seconds or _SECONDS)},
+    )
+    if found.status != 0 or found.x is None:
+        return None
+    weights = np.where(found.x[:s] > 0.5, found.x[:s] + found.x[s:], 0.0)
+    return weights if weights.any() else None
+
+
 def _verified(rows: Matrix, near: Vector, relative_error: float) -> tuple[Vector, float] | None:
     """By a right inverse in floating point, with bounds of every rounding error."""
     size = np.abs(rows).max(axis=0)
@@ -125,10 +157,7 @@ def _verified(rows: Matrix, near: Vector, relative_error: float) -> tuple[Vector
     m, s = A.shape
     if m == 0:
         return near, 0.0
-    try:
-        R = np.linalg.pinv(A)
-    except np.linalg.LinAlgError:
-        return None
+    R = _right_inverse(A)
     each = (s + 4) * _EPSILON + relative_error
     absolute = np.abs(A)
     off = float((np.abs(A @ R - np.eye(m)) + each * (absolute @ np.abs(R))).sum(axis=1).max())
@@ -141,6 +170,16 @@ def _verified(rows: Matrix, near: Vector, relative_error: float) -> tuple[Vector
     residual = float((np.abs(A @ near) + each * (absolute @ near) + s * 1e-300).max())
     error = 1.01 * float(np.abs(R).sum(axis=1).max()) * residual / (1.0 - off)
     return (near, error) if error < float(near.min()) else None
+
+
+def _right_inverse(A: Matrix) -> Matrix:
+    """R with ``A R`` near to the identity, by ``Aᵀ = Q T``; 0, which is far from that, where T has none."""
+    Q, T = np.linalg.qr(A.T)
+    try:
+        R = linalg.solve_triangular(T, Q.T).T
+    except linalg.LinAlgError:
+        return np.zeros_like(A.T)
+    return R if np.isfinite(R).all() else np.zeros_like(A.T)
 
 
 def _eliminated(rows: Matrix, near: Vector) -> tuple[Vector, float] | None:

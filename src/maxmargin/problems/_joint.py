@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 
 from maxmargin.kernels import RBF, Gram, Kernel, Precomputed, UserFunction, as_kernel
 from maxmargin.problems._base import gram_of, require_range
+from maxmargin.problems._coincidence import classes_coincidence
+from maxmargin.problems._proofs import InseparableClasses
 from maxmargin.validation import (
     check_boolean,
     check_positive,
@@ -28,7 +30,8 @@ class JointMulticlass:
 
     One score ``f_k(x) = <w_k, φ(x)> + b_k`` a class, one slack ``ξ_i ≥ 0`` a row; the class with the highest score wins (Weston
     and Watkins 1998 with one slack a row, Crammer and Singer 2001 with offsets). The dual has K coefficients a row that sum to
-    0, and ``w_k = ½ Σ β_ik φ(x_i)``. For two classes it is `SoftMargin` at the same C. ``C = inf`` allows no slack.
+    0, and ``w_k = ½ Σ β_ik φ(x_i)``. For two classes it is `SoftMargin` at the same C. ``C = inf`` allows no slack,
+    and where no scores put every row in its own class a proof of that is looked for (`InseparableClasses`).
 
     It has a dual of its own kind, and so a solver of its own: ``maxmargin.solve`` knows which. Its answer is converged if the
     gap between a feasible point of each is at most ``tol`` times the primal objective; the KKT violation is reported beside it.
@@ -95,3 +98,34 @@ class JointMulticlass:
         self.classes = classes
         self.upper = upper
         self.offset = offset
+        self._proof: tuple[InseparableClasses | None] | None = None
+        self.source = gram.centred() if offset else gram
+        """Kernel values that a solver and the judge see: with offsets, of a linear kernel those of rows about their centre."""
+
+    @property
+    def room(self) -> NDArray[np.float64]:
+        """How large ``β_ik`` may be: C_i for the own class of a row, 0 for others."""
+        room = np.zeros((self.gram.n, len(self.classes)))
+        room[np.arange(self.gram.n), self.codes] = self.upper
+        return room
+
+    def proof(self, seconds: float = 0.0) -> InseparableClasses | None:
+        """Why there is no answer: that rows without slack cannot all be put in their own classes; None if that is not proven.
+
+        It is looked for once, for a second or so, or as long as there are seconds; 0 stands for no limit.
+        """
+        if self._proof is None:
+            self._proof = (self._found_proof(seconds),)
+        return self._proof[0]
+
+    def _found_proof(self, seconds: float) -> InseparableClasses | None:
+        hard = np.flatnonzero(np.isinf(self.upper))
+        if not len(hard):
+            return None
+        gram = self.gram if len(hard) == self.gram.n else self.gram.take(hard)
+        found = classes_coincidence(gram, self.codes[hard], len(self.classes), offset=self.offset, seconds=seconds)
+        if found is None:
+            return None
+        weights = np.zeros((self.gram.n, len(self.classes)))
+        weights[hard] = found
+        return InseparableClasses(weights)

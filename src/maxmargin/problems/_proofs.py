@@ -8,7 +8,7 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Inseparable", "NoTube"]
+__all__ = ["Inseparable", "InseparableClasses", "NoTube"]
 
 Vector = NDArray[np.float64]
 
@@ -43,6 +43,37 @@ class Inseparable:
 
     def __str__(self) -> str:
         return "no hyperplane separates the classes: weighted means of their rows are the same point."
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class InseparableClasses:
+    """Proof that no scores put every row in its own class: of all classes at once, what their rows gain cancels out.
+
+    The weighted sum of all ``f_y(x_i) − f_k(x_i)`` is 0 whatever the scores, since ``Σ_ik λ_ik (e_y − e_k) φ(x_i)ᵀ = 0`` and
+    with offsets ``Σ_ik λ_ik (e_y − e_k) = 0``. So they are not all positive (Gordan 1873).
+
+    Attributes
+    ----------
+    weights : ndarray of shape (n, K)
+        ``λ_ik ≥ 0`` of row i against class k, of sum 1; 0 for its own class. Exact weights are proven to exist within rounding
+        of these (`maxmargin.problems._exact`); for a precomputed matrix or a kernel function, up to the rounding of its values.
+
+    Examples
+    --------
+    >>> from maxmargin import solve
+    >>> from maxmargin.kernels import Linear
+    >>> from maxmargin.problems import JointMulticlass
+    >>> problem = JointMulticlass([[0.0], [2.0], [1.0], [5.0]], [0, 0, 1, 2], C=float("inf"), kernel=Linear())
+    >>> solution = solve(problem, throw=False)
+    >>> solution.status.name, solution.proof.weights[:, 0]
+    ('INFEASIBLE', array([0. , 0. , 0.5, 0. ]))
+    """
+
+    weights: NDArray[np.float64]
+
+    def __str__(self) -> str:
+        return "no scores put every row in its own class: weighted rows of the classes cancel out."
 
 
 @final

@@ -5,7 +5,8 @@ from maxmargin.solution._certify import Judgement, certify, certify_all
 from maxmargin.solution._classes import ClassesSolution, certify_classes
 from maxmargin.solution._geometry import Geometry, margin_of
 from maxmargin.solution._iterate import Iterate, Progress
-from maxmargin.solution._joint import JointJudgement, JointSolution, certify_joint
+from maxmargin.solution._joint import JointSolution
+from maxmargin.solution._joint_judge import JointJudgement, certify_joint
 from maxmargin.solution._kkt import KKT
 from maxmargin.solution._linear import LinearSolution
 from maxmargin.solution._linear_judge import LinearJudgement, certify_linear

@@ -24,11 +24,41 @@ Matrix = NDArray[np.float64]
 Vector = NDArray[np.float64]
 
 _COARSE = 1e-3  # at a relative gap like this it is known how many coefficients are free,
+_FINE = 5e-5  # a relative gap for which kernel values are float64
 _NEAR = 1e-6  # and at one like this, but for some, which
+_FEASIBLE = 1e-9  # off the sums, as a part of Σ|β|
+_EPSILON = float(np.finfo(np.float64).eps)
+_PAUSE = 0.05  # seconds between two calls of the callback
 
 
 def _goes_on(found: JointIterate, limits: Limits) -> bool:
     return found.status not in (Status.INTERRUPTED, Status.TIME_LIMIT) and found.steps < limits.max_steps
+
+
+@final
+class _Watch:
+    """Clock and callback of a fit, while it is in Python: true when it is time to stop."""
+
+    def __init__(self, limits: Limits, callback: Callback | None) -> None:
+        self._begin, self._callback = time.perf_counter(), callback
+        self._until = self._begin + limits.max_seconds if limits.max_seconds > 0 else math.inf
+        self._last = self._begin
+        self.stopped = False
+
+    def seconds_left(self) -> float:
+        """A little more than 0 when none are; 0 without a limit."""
+        return 0.0 if math.isinf(self._until) else max(1e-9, self._until - time.perf_counter())
+
+    def __call__(self, steps: int, objective: float, support: int) -> bool:
+        now = time.perf_counter()
+        if self._callback is not None and now - self._last > _PAUSE:
+            self._last = now
+            self.stopped = bool(self._callback(Progress(now - self._begin, steps, objective, math.nan, support)))
+        return self.stopped or self.is_over()
+
+    def is_over(self) -> bool:
+        """Whether the time is spent."""
+        return time.perf_counter() > self._until
 
 
 @final
@@ -78,40 +108,50 @@ class JointRows:
 
     cache_size: float | str = "auto"
 
-    def run(self, problem: JointMulticlass, limits: Limits, callback: Callback | None) -> JointIterate:
-        """From 0 until converged or a limit is reached."""
-        until = time.perf_counter() + limits.max_seconds if limits.max_seconds > 0 else math.inf
+    def automatic_steps(self, problem: JointMulticlass) -> int:
+        """The limit of steps where none is given."""
+        return 1_000_000 + 50 * problem.gram.n * len(problem.classes)
+
+    def run(
+        self, problem: JointMulticlass, limits: Limits, callback: Callback | None, start: JointIterate | None = None
+    ) -> JointIterate:
+        """From 0 until converged or a limit is reached; or on, with all digits, from where the judge found too few."""
+        watch = _Watch(limits, callback)
 
         def further(found: JointIterate, tol: float, most: float = math.inf) -> JointIterate:
-            seconds = 0.0 if math.isinf(until) else max(1e-9, until - time.perf_counter())
             steps = int(min(most, limits.max_steps - found.steps))
-            later = self._search(problem, found, Limits(tol, steps, seconds), callback)
+            later = self._search(problem, found, Limits(tol, steps, watch.seconds_left()), callback)
+            if not (np.isfinite(later.beta).all() and np.isfinite(later.bias).all()):  # without bounds β may run away
+                return replace(found, status=Status.STALLED, by_signal=later.by_signal)
             return replace(later, steps=found.steps + later.steps, trace=found.trace.then(later.trace))
 
+        if start is not None:
+            return further(start, min(limits.tol, _FINE))
         n, classes = problem.gram.n, len(problem.classes)
         zero = JointIterate(np.zeros((n, classes)), np.zeros(classes), Status.STALLED, 0, False, Trace(np.empty((0, 5))))
         short = min(5000 + 20 * n * classes, limits.max_steps // 3 + 1)
         found = further(zero, max(limits.tol, _COARSE), short)
         if _goes_on(found, limits) and is_small(problem, found.beta):
-            near = further(found, _NEAR, short)
-            if not _goes_on(near, limits):
-                return near
-            exact = finished_joint(problem, near.beta, limits.max_steps - near.steps, until)
-            proven = certify_joint(problem, exact.beta, exact.bias).is_optimal(limits.tol)
-            if proven or exact.at_optimum:
-                status = Status.CONVERGED if proven else Status.STALLED
-                return replace(near, beta=exact.beta, bias=exact.bias, status=status, steps=near.steps + exact.rounds)
-            found = near
+            found = further(found, _NEAR, short)
+            if _goes_on(found, limits):
+                found, done = _finished(problem, found, limits, watch)
+                if done:
+                    return found
         if not _goes_on(found, limits) or (found.status is Status.CONVERGED and limits.tol >= _COARSE):
             return found
-        return further(found, limits.tol)
+        if found.status is not Status.CONVERGED and problem.proof(watch.seconds_left()) is not None:
+            return replace(found, status=Status.INFEASIBLE)
+        later = further(found, limits.tol)
+        if np.isinf(problem.upper).any() and not _worth(problem, later) > _worth(problem, found):
+            return replace(later, beta=found.beta, bias=found.bias)
+        return later
 
     def _search(self, problem: JointMulticlass, start: JointIterate, limits: Limits, callback: Callback | None) -> JointIterate:
         def monitor(seconds: float, steps: int, objective: float, violation: float, n_support: int) -> bool:
             return callback is not None and bool(callback(Progress(seconds, steps, -objective, violation, n_support)))
 
         beta, bias, ending, by_signal, steps, _, table = _core.minimise_joint(
-            problem.gram.core,
+            problem.source.core,
             problem.codes.astype(np.int32),
             problem.upper,
             start.beta,
@@ -126,3 +166,33 @@ class JointRows:
         if problem.offset:
             bias -= bias.mean()
         return JointIterate(beta, bias, ENDINGS[ending], steps, by_signal, Trace(table))
+
+
+def _worth(problem: JointMulticlass, at: JointIterate) -> float:
+    """The dual objective; of a point that ran away, so that its scores are rounding errors, less than any other."""
+    size = float(np.abs(at.beta).sum()) * float(np.abs(problem.source.diagonal()).max())
+    if np.isinf(problem.upper).any() and not size * _EPSILON < 1.0:
+        return -math.inf
+    return certify_joint(problem, at.beta, at.bias).dual
+
+
+def _finished(problem: JointMulticlass, near: JointIterate, limits: Limits, watch: _Watch) -> tuple[JointIterate, bool]:
+    """The optimum by Newton's method, or that there is none, if it is not far; and whether nothing is left to do."""
+    if near.status is not Status.CONVERGED and problem.proof(watch.seconds_left()) is not None:
+        return replace(near, status=Status.INFEASIBLE), True
+    try:
+        exact = finished_joint(problem, near.beta, limits.max_steps - near.steps, watch)
+    except KeyboardInterrupt:
+        return replace(near, status=Status.INTERRUPTED, by_signal=True), True
+    there = replace(near, beta=exact.beta, bias=exact.bias, status=Status.STALLED, steps=near.steps + exact.rounds)
+    if watch.stopped:
+        return replace(there, status=Status.INTERRUPTED), True
+    judged = certify_joint(problem, exact.beta, exact.bias)
+    if judged.verdict(limits.tol) is not None:
+        return replace(there, status=Status.CONVERGED), True
+    if exact.at_optimum:
+        return there, True
+    better = judged.infeasibility <= _FEASIBLE and _worth(problem, there) > _worth(problem, near)
+    status = Status.ITERATION_LIMIT if there.steps >= limits.max_steps else Status.STALLED
+    status = Status.TIME_LIMIT if watch.is_over() else status
+    return replace(there if better else near, status=status, steps=there.steps), False

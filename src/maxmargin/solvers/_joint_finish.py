@@ -7,7 +7,7 @@ which is then kept, and from a minimum the coefficients that want to leave their
 
 from __future__ import annotations
 
-import time
+from collections.abc import Callable
 from typing import NamedTuple, final
 
 import numpy as np
@@ -26,9 +26,12 @@ Matrix = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
 _SMALL = 600  # variables on a face; beyond, a Newton system is dear
-_WORK = 1e10  # the sum of their cubes, over the rounds, after which the search is left to go on
+_WORK = 5e9  # the sum of their cubes, over the rounds, after which the search is left to go on;
+_A_ROUND = 4e6  # what a round takes beside, as rows and classes are looked at, in the same unit
 _RELEASED = 8  # coefficients let go at once
 _ROUNDING, _SQRT_ROUNDING = 1e-13, 3e-7
+_UNEVEN = 1e-11  # slopes of a row that differ by less, beside the largest, are the same
+_LAST_PLACES = 1e-15
 _IDLE = 3  # minima that are no better than the best before: what is left is rounding
 
 
@@ -44,52 +47,61 @@ class Finished(NamedTuple):
 
 def is_small(problem: JointMulticlass, beta: Matrix) -> bool:
     """Whether the face of β is small enough for dense systems."""
-    return _variables(beta < _room(problem)) <= _SMALL
+    return _variables(beta < problem.room) <= _SMALL
 
 
-def finished_joint(problem: JointMulticlass, beta: Matrix, rounds: int, until: float) -> Finished:
-    """The optimum, from a feasible β near it; or as near as the rounds and the clock (``time.perf_counter``) allow.
+def finished_joint(problem: JointMulticlass, beta: Matrix, rounds: int, is_over: Callable[[int, float, int], bool]) -> Finished:
+    """The optimum, from a feasible β near it; or as near as the rounds allow, and whoever says that the time is over.
+
+    It is told the rounds, the dual objective and the rows with coefficients.
 
     Examples
     --------
-    >>> import math
     >>> import numpy as np
     >>> from maxmargin.kernels import Linear
     >>> from maxmargin.problems import JointMulticlass
     >>> from maxmargin.solvers._joint_finish import finished_joint
     >>> problem = JointMulticlass([[0.0], [2.0], [4.0]], [0, 1, 2], C=10.0, kernel=Linear())
     >>> near = np.array([[0.9, -0.9, 0.0], [-0.9, 1.8, -0.9], [0.0, -0.9, 0.9]])
-    >>> finished_joint(problem, near, 20, math.inf).beta.round(12) + 0.0
+    >>> finished_joint(problem, near, 20, lambda *_: False).beta.round(12) + 0.0
     array([[ 1., -1.,  0.],
            [-1.,  2., -1.],
            [ 0., -1.,  1.]])
     """
     with one_blas_thread():
-        return _finished(problem, beta, rounds, until)
+        return _finished(problem, beta, rounds, is_over)
 
 
-def _finished(problem: JointMulticlass, beta: Matrix, rounds: int, until: float) -> Finished:
-    room = _room(problem)
+def _finished(problem: JointMulticlass, beta: Matrix, rounds: int, is_over: Callable[[int, float, int], bool]) -> Finished:
+    room = problem.room
     every, own = np.arange(len(beta)), problem.codes
     point, used, work, at_minimum = beta.copy(), 0, 0.0, False
     best, idle = -np.inf, 0
     released = np.zeros(beta.shape, dtype=np.bool_)
     while True:
         slopes = _slopes(problem, point)
+        if not np.isfinite(slopes).all():  # without bounds β may run away
+            return Finished(beta, np.zeros(beta.shape[1]), used, at_optimum=False)
         can_rise = point < room
-        bias = best_offsets(slopes, can_rise) if problem.offset else np.zeros(beta.shape[1])
-        if used >= rounds or work > _WORK or time.perf_counter() > until:
-            return Finished(point, bias, used, at_optimum=False)
+        dual = float(point[every, own].sum() - np.vdot(point, slopes)) / 2.0
+        if used >= rounds or work > _WORK or is_over(used, dual, int(np.count_nonzero(point[every, own]))):
+            return Finished(point, _offsets(problem, slopes, can_rise), used, at_optimum=False)
         if at_minimum or _variables(can_rise) == 0:
+            bias = _offsets(problem, slopes, can_rise)
             wants = slopes + bias
-            wants = np.where(can_rise, 0.0, wants - np.where(can_rise, wants, np.inf).min(axis=1, keepdims=True))
-            violation = float(wants.max()) / float(np.abs(slopes).max())
-            dual = float(point[every, own].sum() - np.vdot(point, slopes)) / 2.0
+            wants -= np.where(can_rise, wants, np.inf).min(axis=1, keepdims=True)
+            size = float(np.abs(slopes).max())
+            uneven = float(np.where(can_rise, wants, 0.0).max()) / size  # where the system lost digits there is more to gain
+            wants = np.where(can_rise, 0.0, wants)
+            violation = max(float(wants.max()) / size, uneven if uneven > _UNEVEN else 0.0)
             idle = 0 if dual > best else idle + 1
             best = max(best, dual)
             if violation <= _ROUNDING or idle > _IDLE:
                 return Finished(point, bias, used, at_optimum=violation <= _SQRT_ROUNDING)
-            most = np.argsort(-wants, axis=None, kind="stable")[:_RELEASED]
+            if problem.offset:  # who leaves its bound is seen beside the multipliers of this face
+                wants = slopes + _face_offsets(slopes, can_rise)
+                wants = np.where(can_rise, 0.0, wants - np.where(can_rise, wants, np.inf).min(axis=1, keepdims=True))
+            most = np.argsort(-wants, axis=None, kind="stable")[: _RELEASED if idle % 2 == 0 else 1]
             released[:] = False
             released.flat[most[wants.flat[most] > 0.1 * wants.max()]] = True
         else:
@@ -97,7 +109,11 @@ def _finished(problem: JointMulticlass, beta: Matrix, rounds: int, until: float)
         free = can_rise | released
         free &= free.sum(axis=1, keepdims=True) > 1
         point, at_minimum = _stepped(problem, point, slopes, room, free, released)
-        used, work = used + 1, work + float(_variables(free)) ** 3
+        used, work = used + 1, work + _A_ROUND + float(_variables(free)) ** 3 + 10.0 * beta.size * len(beta)
+
+
+def _offsets(problem: JointMulticlass, slopes: Matrix, can_rise: Mask) -> NDArray[np.float64]:
+    return best_offsets(slopes, can_rise) if problem.offset else np.zeros(slopes.shape[1])
 
 
 def _variables(free: Mask) -> int:
@@ -105,15 +121,9 @@ def _variables(free: Mask) -> int:
     return int(np.maximum(free.sum(axis=1) - 1, 0).sum())
 
 
-def _room(problem: JointMulticlass) -> Matrix:
-    room = np.zeros((problem.gram.n, len(problem.classes)))
-    room[np.arange(problem.gram.n), problem.codes] = problem.upper
-    return room
-
-
 def _slopes(problem: JointMulticlass, beta: Matrix) -> Matrix:
     columns = [np.ascontiguousarray(column) for column in beta.T]
-    slopes = 0.5 * Gram.matvecs([problem.gram] * len(columns), np.concatenate(columns)).reshape(len(columns), -1).T
+    slopes = 0.5 * Gram.matvecs([problem.source] * len(columns), np.concatenate(columns)).reshape(len(columns), -1).T
     slopes[np.arange(len(beta)), problem.codes] -= 1.0
     return np.asarray(slopes)
 
@@ -132,7 +142,7 @@ def _stepped(
     at, label = np.nonzero(others)
     row, takes = rows[at], taker[at]
     same = (label[:, None] == label).astype(np.float64) - (label[:, None] == takes)
-    H = 0.5 * problem.gram.block(rows, rows)[np.ix_(at, at)]
+    H = 0.5 * problem.source.block(rows, rows)[np.ix_(at, at)]
     H *= same + (takes[:, None] == takes) - (takes[:, None] == label)
     slope = slopes[row, label] - slopes[row, takes]
     totals = _independent(row, label, takes, problem) if problem.offset else np.empty(0, dtype=np.intp)
@@ -147,6 +157,9 @@ def _stepped(
         if not wrong.any():
             break
         kept &= ~wrong
+    off = missing - sums @ given
+    if np.abs(off).max(initial=0.0) > _LAST_PLACES * float(np.abs(beta).sum()):  # lost digits, in a system of many scales
+        given[kept] += minimum_on(H[np.ix_(kept, kept)], np.zeros(int(kept.sum())), sums[:, kept], off)
     direction = np.zeros(beta.shape)
     direction[row, label] = given
     direction[rows, taker] = -direction[rows].sum(axis=1)
@@ -169,6 +182,29 @@ def _independent(
     return np.asarray(np.delete(np.arange(classes), first))
 
 
+def _face_offsets(slopes: Matrix, can_rise: Mask) -> NDArray[np.float64]:
+    """The multipliers of the class totals at the minimum of a face: with them the free slopes of a row are equal.
+
+    Rows with several free coefficients tell them for the classes that they connect; between others they are the best.
+    """
+    classes = slopes.shape[1]
+    rows = np.flatnonzero(can_rise.sum(axis=1) > 1)
+    first = can_rise[rows].argmax(axis=1)
+    others = can_rise[rows]
+    others[np.arange(len(rows)), first] = False
+    at, label = np.nonzero(others)
+    row, other = rows[at], first[at]
+    equations = np.eye(classes)[label] - np.eye(classes)[other]
+    offsets = np.linalg.lstsq(equations, slopes[row, other] - slopes[row, label], rcond=None)[0]
+    count, part = connected_components(sparse.coo_matrix((np.ones(len(label)), (label, other)), shape=(classes, classes)))
+    if count == 1:
+        return np.asarray(offsets)
+    price = _prices(slopes + offsets, can_rise)
+    between = np.full((count, count), np.inf)
+    np.minimum.at(between, (part[:, None], part[None, :]), price)
+    return np.asarray(offsets + _best(between)[part])
+
+
 def best_offsets(slopes: Matrix, can_rise: Mask) -> NDArray[np.float64]:
     """The offsets that violate the optimality conditions least; where many do, the middle of them. They sum to 0.
 
@@ -184,8 +220,17 @@ def best_offsets(slopes: Matrix, can_rise: Mask) -> NDArray[np.float64]:
     >>> best_offsets(np.array([[-1.0, 0.0], [3.0, -1.0]]), np.array([[True, True], [True, True]]))
     array([-0.75,  0.75])
     """
-    classes = slopes.shape[1]
-    w = np.stack([(slopes[can_rise[:, k], k][:, None] - slopes[can_rise[:, k]]).min(axis=0) for k in range(classes)], axis=1)
+    return _best(_prices(slopes, can_rise))
+
+
+def _prices(slopes: Matrix, can_rise: Mask) -> Matrix:
+    """``w_kl``: what it costs to move mass from class k to class l, in the row where that costs least."""
+    columns = [(slopes[can_rise[:, k], k][:, None] - slopes[can_rise[:, k]]).min(axis=0) for k in range(slopes.shape[1])]
+    return np.stack(columns, axis=1)
+
+
+def _best(w: Matrix) -> NDArray[np.float64]:
+    classes = len(w)
     walks = [np.zeros(classes)]
     for _ in range(classes):
         walks.append((walks[-1][:, None] + w).min(axis=0))

@@ -1,0 +1,122 @@
+"""Bounds of rounding errors of all classes at once: what a judgement can say of the model that predicts with float64."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin import _core
+from maxmargin.kernels._feature_kernel import FeatureKernel, Formula
+from maxmargin.kernels._rows import as_features, weight_sizes, weights_of
+from maxmargin.problems import JointMulticlass
+from maxmargin.solution._joint_judge import JointJudgement, joint_scores, prices_at
+
+__all__ = ["joint_with_rounding", "offset_shifts"]
+
+Matrix = NDArray[np.float64]
+Vector = NDArray[np.float64]
+
+_EPSILON: Final = float(np.finfo(np.float64).eps)
+_MOST: Final = 4.0 * _EPSILON  # error of a sum, as a part of the sizes of all that is summed up: at the most,
+_LEAST: Final = 2.0**-6 * _EPSILON  # and at the least
+_LITTLE: Final = 0.1  # of the allowed gap
+_NEGATIVE: Final = 1e-9  # of the primal objective: a gap that is further below 0 is shown with its rounding
+_SAFE: Final = 4.0  # times what two ways to compute the scores differ in
+
+
+def offset_shifts(problem: JointMulticlass, beta: Matrix) -> Vector:
+    """What is added to the offset of each class for rows as they are: the problem may be judged by centred ones."""
+    return np.array([problem.source.core.offset_shift(np.ascontiguousarray(0.5 * column)) for column in beta.T])
+
+
+def joint_with_rounding(
+    problem: JointMulticlass, beta: Matrix, bias: Vector, shift: Vector, judgement: JointJudgement, tol: float
+) -> JointJudgement:
+    """The judgement with both objectives moved apart by what rounding may do to them, if that could matter.
+
+    As `solution._rounding.with_rounding`: the scores are computed as the fitted model does, and what they differ in tells how
+    far they are off. The loss of a row is then that of a row whose own score is lower and whose others are higher by so much.
+    """
+    if not judgement.needs_bounds(tol) or not beta.any():
+        return judgement
+    scores, coefficients = joint_scores(problem, beta), 0.5 * beta
+    if not np.isfinite(scores).all():
+        return judgement
+    squares = np.abs(problem.source.diagonal())
+    sizes = _sums(problem, coefficients, squares)
+    predicted = _predicted(problem, coefficients, shift)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        seen = _SAFE * float(np.nan_to_num(np.abs(predicted - scores) / sizes, posinf=1.0).max(initial=0.0))
+    last = _EPSILON * (np.abs(predicted) + np.abs(bias + shift) + np.abs(shift))
+
+    def widened(part: float) -> JointJudgement:
+        error = part * sizes + last
+        norm = _norm_error(problem, coefficients, squares, sizes, part)
+        lost = _lost(problem, beta, scores + bias, error)
+        return judgement._replace(
+            primal=judgement.square_norm + norm + (1.0 + _MOST) * lost,
+            dual=judgement.dual - norm - _MOST * float(np.abs(beta).sum()),
+            rounding=0.0,
+        )
+
+    found = widened(max(seen, _LEAST))
+    allowed = tol * abs(judgement.primal)
+    if found.gap > allowed:  # nothing is gained by a bound that mostly holds
+        return widened(max(seen, _MOST))
+    little = found.gap - judgement.gap <= _LITTLE * allowed and judgement.gap >= -_NEGATIVE * abs(judgement.primal)
+    return judgement if little else found
+
+
+def _predicted(problem: JointMulticlass, coefficients: Matrix, shift: Vector) -> Matrix:
+    """The scores as a fitted model computes them, rounding included, with the shift of its offsets.
+
+    It has its support vectors class by class: in whatever order else they are summed up, the last digits are others.
+    """
+    gram, support = problem.gram, np.flatnonzero(coefficients.any(axis=1)).astype(np.int32)
+    support = support[np.argsort(problem.codes[support], kind="stable")]
+    bounds = np.searchsorted(problem.codes[support], np.arange(len(problem.classes) + 1)).tolist()
+    every, held = np.arange(gram.n, dtype=np.int32), np.ascontiguousarray(coefficients[support].T)
+    if gram.kernel.is_precomputed:
+        return np.asarray(gram.block(every, support) @ held.T)
+    rows, vectors = gram.rows(every), gram.rows(support)
+    if gram.kernel.is_linear:
+        features = as_features(rows)
+        columns = [_core.row_products(features, weights_of(column, vectors)) for column in held]
+        return np.stack(columns, axis=1) + shift
+    return np.asarray(gram.kernel.weighted_sums(rows, vectors, held, bounds).sum(axis=0).T)
+
+
+def _lost(problem: JointMulticlass, beta: Matrix, values: Matrix, error: Matrix) -> float:
+    """What all rows lose at the most, if the scores are off by so much."""
+    every, own = np.arange(len(beta)), problem.codes
+    behind = values + 1.0 + error
+    behind[every, own] = -np.inf
+    slack = np.maximum(0.0, behind.max(axis=1) - values[every, own] + error[every, own])
+    return float(prices_at(problem, beta) @ slack)
+
+
+def _norm_error(problem: JointMulticlass, coefficients: Matrix, squares: Vector, sizes: Matrix, part: float) -> float:
+    """How far ``Σ_k |w_k|²`` may be off. Kernel values have errors of their own, which add up like random numbers."""
+    if problem.gram.kernel.is_linear:
+        lengths = np.sqrt(squares) @ np.abs(coefficients)
+        norms = np.sqrt(np.maximum(0.0, (coefficients * joint_scores(problem, 2.0 * coefficients)).sum(axis=0)))
+        return 4.0 * part * float(lengths @ norms)
+    scale = problem.source.core.score_scale() / max(1.0, float(squares.max()))
+    of_values = _MOST * scale * float((squares @ np.square(coefficients)).sum())
+    return 2.0 * (of_values + part * float((np.abs(coefficients) * sizes).sum()))
+
+
+def _sums(problem: JointMulticlass, coefficients: Matrix, squares: Vector) -> Matrix:
+    """``Σ_j |a_jk| |k(x_i, x_j)|`` of each row and class, or a bound of it: see `solution._rounding`."""
+    source, kernel = problem.source, problem.gram.kernel
+    if isinstance(kernel, FeatureKernel) and kernel.formula is Formula.RBF:
+        return source.core.score_scale() * joint_scores(problem, 2.0 * np.abs(coefficients))
+    if not kernel.is_linear:
+        return np.outer(np.sqrt(squares), np.sqrt(squares) @ np.abs(coefficients))
+    support = np.flatnonzero(coefficients.any(axis=1)).astype(np.int32)
+    vectors, every = source.rows(support), source.rows(np.arange(source.n, dtype=np.int32))
+    held = [np.ascontiguousarray(column) for column in coefficients[support].T]
+    sizes = np.stack([np.abs(weights_of(column, vectors)) + weight_sizes(column, vectors) for column in held], axis=1)
+    return np.asarray(abs(every) @ sizes, dtype=np.float64)
