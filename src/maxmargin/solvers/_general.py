@@ -30,6 +30,7 @@ _MORE_EXACT: Final[dict[str, dict[str, Any]]] = {
 }
 
 
+@final
 class MissingPackage(Exception):
     """A package that could not be imported, and why."""
 

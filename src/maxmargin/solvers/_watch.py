@@ -24,6 +24,7 @@ _BETWEEN_CALLS = 0.05  # seconds between calls of the callback
 _BAND = 2**18  # kernel values between two looks at the clock
 
 
+@final
 class Spent(Exception):
     """The time is over in the middle of a step: `run_each` keeps the last point that was shown."""
 
