@@ -33,8 +33,6 @@ def csr(n, d, each=60):
 warnings.simplefilter("ignore")
 """
 
-TALL, WIDE, SPARSE = "X, y = dense(60000, 300)", "X, y = dense(2000, 15000)", "X, y = csr(150000, 30000)"
-
 _MODELS = {
     "newton, hinge": "LinearSVC(loss='hinge', C=100, tol=1e-12{time}).fit(X, y)",
     "newton, squared hinge": "LinearSVC(C=100, tol=1e-12{time}).fit(X, y)",
@@ -51,15 +49,12 @@ _MODELS = {
     "perceptron": "Perceptron({only}).fit(X, y)",
 }
 
-LINEAR = {
-    f"{name}, {rows}": (setup, call)
-    for name, call in _MODELS.items()
-    for rows, setup in (("tall", TALL), ("wide", WIDE), ("sparse", SPARSE))
-}
-
+_ROWS = ("X, y = dense(60000, 300)", "X, y = dense(2000, 15000)", "X, y = csr(150000, 30000)")
 _MARGIN = "problems.SoftMargin(X, y, C=10.0{more})"
 
 OTHERS = {
+    "one against the rest": (_ROWS[0], _MODELS["one against the rest"]),
+    "gradient descent": (_ROWS[0], _MODELS["gradient descent"]),
     "linear program": (
         "X, y = dense(3000, 600)",
         "solve(problems.PrimalProblem(X, y, loss='hinge', penalty='l1'){time})",
@@ -90,15 +85,25 @@ UNLIMITED = {
 }
 """What has no ``max_time``."""
 
+LATENCIES = """
+found = []
+for after in (0.05, 0.4):
+    for attempt in range(3):  # a busy machine may delay some of them
+        seconds = signalled(after)
+        if seconds <= {most}:
+            break
+    found.append(seconds)
+report(found=found)
+"""
+
 IN_TIME = """
-taken = []
-for attempt in range(3):  # a busy machine may delay some of them
+for attempt in range(3):
     begin = time.perf_counter()
     model = {call}
-    taken.append(time.perf_counter() - begin - 0.5)
-    if taken[-1] <= {most}:
+    overrun = time.perf_counter() - begin - 0.5
+    if overrun <= {most}:
         break
-report(overrun=min(taken))
+report(overrun=overrun)
 """
 
 
@@ -107,16 +112,26 @@ def _called(call: str, limit: float | None) -> str:
     return call.format(time=time and ", " + time, only=time)
 
 
-@pytest.mark.parametrize("kind", LINEAR | OTHERS | UNLIMITED)
+@pytest.mark.parametrize("rows", [0, 1, 2], ids=["tall", "wide", "sparse"])
+@pytest.mark.parametrize("kind", _MODELS)
+def test_ctrl_c_of_linear_models(kind: str, rows: int) -> None:
+    _answers(_ROWS[rows], _MODELS[kind])
+
+
+@pytest.mark.parametrize("kind", OTHERS | UNLIMITED)
 def test_ctrl_c(kind: str) -> None:
-    setup, call = (LINEAR | OTHERS | UNLIMITED)[kind]
-    result: dict[str, Any] = run(f"{DATA}{setup}\n{INTERRUPTED.format(call=_called(call, None))}", timeout=180)
-    assert result["slowest"] <= CTRL_C_SECONDS
+    _answers(*(OTHERS | UNLIMITED)[kind])
 
 
-@pytest.mark.parametrize("kind", LINEAR | OTHERS)
+def _answers(setup: str, call: str) -> None:
+    interrupted = INTERRUPTED.format(call=_called(call, None)).split("# The better of two")[0]
+    result: dict[str, Any] = run(f"{DATA}{setup}\n{interrupted}{LATENCIES.format(most=CTRL_C_SECONDS)}", timeout=120)
+    assert max(result["found"]) <= CTRL_C_SECONDS
+
+
+@pytest.mark.parametrize("kind", OTHERS)
 def test_max_time(kind: str) -> None:
-    setup, call = (LINEAR | OTHERS)[kind]
+    setup, call = OTHERS[kind]
     timed = IN_TIME.format(call=_called(call, 0.5), most=OVERRUN_SECONDS)
-    result: dict[str, Any] = run(f"{DATA}{setup}\n{timed}", timeout=180)
+    result: dict[str, Any] = run(f"{DATA}{setup}\n{timed}", timeout=120)
     assert result["overrun"] <= OVERRUN_SECONDS
