@@ -29,6 +29,8 @@ from maxmargin.validation import check_boolean, check_integer, check_positive
 
 __all__ = ["answer_classes", "answer_joint", "answer_linear", "linear_solution"]
 
+_NO_TIME = 1e-6  # seconds
+
 
 def _check_manners(callback: Any, throw: Any) -> None:
     if callback is not None and not callable(callback):
@@ -164,7 +166,9 @@ def answer_linear(
     _check_manners(callback, throw)
     chosen = select_linear(solver, problem)
     limits = _limits(tol, max_iter, max_time, chosen.automatic_steps(problem.n))
-    iterate = chosen.run(problem, limits, callback)
+    # Of many machines the later ones may find no time left: not even a pass over the rows is theirs.
+    late = 0.0 < limits.max_seconds <= _NO_TIME
+    iterate = PrimalIterate.unmoved(problem, Status.TIME_LIMIT) if late else chosen.run(problem, limits, callback)
     if throw and iterate.by_signal:
         raise _interrupted(iterate.steps, lambda: linear_solution(problem, iterate, limits.tol))
     return linear_solution(problem, iterate, limits.tol)

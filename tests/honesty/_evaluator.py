@@ -133,7 +133,7 @@ def _of_machine(case: Case, machine: Machine, joint: bool) -> list[Finding]:
 
 def _indefinite(case: Case, machine: Machine) -> bool:
     """Whether the kernel values of the machine's rows are indefinite where coefficients sum to 0."""
-    gamma = getattr(machine.record.kernel, "gamma", None)
+    gamma = getattr(machine.record.kernel, "gamma", None)  # which `_of_kernel_model` compares with its definition
     data = TrainingRows(case, LONG, None if gamma is None else float(gamma))
     if data.is_semidefinite() or len(machine.rows) > 256:
         return False

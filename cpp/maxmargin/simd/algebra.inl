@@ -137,42 +137,54 @@ inline void subtract(Index width, Index count, const double* left, const double 
   }
 }
 
+// One panel of a Cholesky, whose columns begin at j. `a` has what is left after those before it.
+// Rows [begin, end) below its corner, which is factored: L_i = A_i L_corner^-T.
+void cholesky_rows(Index j, Index width, Index begin, Index end, double* a, std::ptrdiff_t stride) {
+  double part[panel][strip], inverse[panel];
+  const double* const corner = a + j * (stride + 1);
+  for (Index c = 0; c < width; ++c) inverse[c] = 1 / corner[c * (stride + 1)];
+  for (Index i = begin; i < end; i += strip) {
+    const Index count = i + strip < end ? strip : end - i;
+    double* const rows = a + i * stride + j;
+    lay_beside(width, count, rows, stride, part);
+    for (Index c = 0; c < width; ++c) {
+      const double* const line = corner + c * stride;
+      Vec<double> even[2] = {}, odd[2] = {};  // one sum would wait for each addition
+      Index l = 0;
+      for (; l + 2 <= c; l += 2)
+        for (int v = 0; v < 2; ++v) {
+          even[v] += line[l] * load<Vec<double>>(part[l] + 4 * v);
+          odd[v] += line[l + 1] * load<Vec<double>>(part[l + 1] + 4 * v);
+        }
+      for (int v = 0; v < 2; ++v) {
+        if (l < c) even[v] += line[l] * load<Vec<double>>(part[l] + 4 * v);
+        store(part[c] + 4 * v, inverse[c] * (load<Vec<double>>(part[c] + 4 * v) - (even[v] + odd[v])));
+      }
+    }
+    for (Index r = 0; r < count; ++r)
+      for (Index c = 0; c < width; ++c) rows[r * stride + c] = part[c][r];
+  }
+}
+
+// Takes the panel from the columns [begin, end) right of it: A_ik -= <L_i, L_k> for i >= k.
+void cholesky_columns(Index j, Index width, Index begin, Index end, Index n, double* a, std::ptrdiff_t stride) {
+  double part[panel][strip];
+  for (Index k = begin; k < end; k += strip) {
+    const Index count = k + strip < end ? strip : end - k;
+    lay_beside(width, count, a + k * stride + j, stride, part);
+    Index i = k;
+    for (; i + 4 <= n; i += 4) subtract<4>(width, count, a + i * stride + j, part, stride, a + i * stride + k);
+    for (; i < n; ++i) subtract<1>(width, count, a + i * stride + j, part, stride, a + i * stride + k);
+  }
+}
+
 // A panel of columns at a time, which is then taken from all that is right of it: a large matrix is read once for so many.
 Index cholesky(Index n, double* a, std::ptrdiff_t stride, double floor) {
-  double part[panel][strip], inverse[panel];
   for (Index j = 0; j < n; j += panel) {
-    const Index width = j + panel < n ? panel : n - j;
-    double* const corner = a + j * (stride + 1);
-    if (const Index failed = small_cholesky(width, corner, stride, floor); failed >= 0) return j + failed;
-    for (Index c = 0; c < width; ++c) inverse[c] = 1 / corner[c * (stride + 1)];
-    for (Index i = j + width; i < n; i += strip) {
-      const Index count = i + strip < n ? strip : n - i;
-      double* const rows = a + i * stride + j;
-      lay_beside(width, count, rows, stride, part);
-      for (Index c = 0; c < width; ++c) {
-        const double* const line = corner + c * stride;
-        Vec<double> even[2] = {}, odd[2] = {};  // one sum would wait for each addition
-        Index l = 0;
-        for (; l + 2 <= c; l += 2)
-          for (int v = 0; v < 2; ++v) {
-            even[v] += line[l] * load<Vec<double>>(part[l] + 4 * v);
-            odd[v] += line[l + 1] * load<Vec<double>>(part[l + 1] + 4 * v);
-          }
-        for (int v = 0; v < 2; ++v) {
-          if (l < c) even[v] += line[l] * load<Vec<double>>(part[l] + 4 * v);
-          store(part[c] + 4 * v, inverse[c] * (load<Vec<double>>(part[c] + 4 * v) - (even[v] + odd[v])));
-        }
-      }
-      for (Index r = 0; r < count; ++r)
-        for (Index c = 0; c < width; ++c) rows[r * stride + c] = part[c][r];
-    }
-    for (Index k = j + width; k < n; k += strip) {
-      const Index count = k + strip < n ? strip : n - k;
-      lay_beside(width, count, a + k * stride + j, stride, part);
-      Index i = k;
-      for (; i + 4 <= n; i += 4) subtract<4>(width, count, a + i * stride + j, part, stride, a + i * stride + k);
-      for (; i < n; ++i) subtract<1>(width, count, a + i * stride + j, part, stride, a + i * stride + k);
-    }
+    const Index width = j + panel < n ? panel : n - j, next = j + width;
+    if (const Index failed = small_cholesky(width, a + j * (stride + 1), stride, floor); failed >= 0) return j + failed;
+    cholesky_rows(j, width, next, n, a, stride);
+    cholesky_columns(j, width, next, n, n, a, stride);
   }
   return -1;
 }

@@ -153,6 +153,10 @@ struct Hot {
   void (*outer_sum)(Index rows, Index stride, const double* b, const double* a, double* H);
   // In-place Cholesky of the lower triangle of a row-major matrix; returns the index of the first pivot <= floor, or -1.
   Index (*cholesky)(Index n, double* a, std::ptrdiff_t stride, double floor);
+  // Its parts, for threads that share one: a panel of columns from j, whose corner is factored, gives its rows [begin, end)
+  // below it, and is taken from the columns [begin, end) right of it. Any cut into such ranges gives the same bits.
+  void (*cholesky_rows)(Index j, Index width, Index begin, Index end, double* a, std::ptrdiff_t stride);
+  void (*cholesky_columns)(Index j, Index width, Index begin, Index end, Index n, double* a, std::ptrdiff_t stride);
   // Of the hinge, its square or the logistic loss at margins z: alpha, which is the slope times -1, curvature, and the loss, or
   // null; each times the price. The hinge has the curvature of its proximal term, and its loss is without that.
   void (*smoothed_hinge)(Index n, const double* z, const double* price, const double* centre, const double* rate,

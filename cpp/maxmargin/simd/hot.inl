@@ -45,6 +45,8 @@ constexpr Hot table{
     dense_sum<double>,
     outer_sum,
     cholesky,
+    cholesky_rows,
+    cholesky_columns,
     smoothed_hinge,
     squared_hinge,
     logistic,

@@ -19,6 +19,8 @@ __all__ = ["EnclosingBall", "enclosing_ball"]
 
 Vector = NDArray[np.float64]
 
+_AT_ONCE = 2**20  # values
+
 
 @final
 @dataclass(frozen=True, eq=False)
@@ -93,7 +95,7 @@ def enclosing_ball(X: Any, kernel: Kernel | Any = None, *, about_origin: bool = 
         if not origin and not sparse.issparse(X):
             # A ball moves with its rows; far from 0 their inner products would hide how they differ.
             shift = X.mean(axis=0, dtype=np.float64)
-            X = X.astype(np.float64) - shift
+            X = _moved(X, shift)
     gram = DataDescription(X, nu=1.0, kernel=chosen).gram
     diagonal = gram.diagonal()
     if origin:
@@ -113,3 +115,12 @@ def enclosing_ball(X: Any, kernel: Kernel | Any = None, *, about_origin: bool = 
         radius = max(smallest, math.hypot(solution.reading.radius, math.sqrt(2.0 * float(solution.slack.max()))))
     centre = shift + np.asarray(beta @ X).ravel() if isinstance(chosen, Linear) else None
     return EnclosingBall(radius, smallest, beta, centre)
+
+
+def _moved(X: NDArray[np.floating], shift: Vector) -> NDArray[np.float64]:
+    """``X − shift`` in float64, some rows at a time: Ctrl-C does not wait for all."""
+    moved = np.empty(X.shape)
+    some = max(1, _AT_ONCE // max(1, X.shape[1]))
+    for begin in range(0, len(X), some):
+        np.subtract(X[begin : begin + some], shift, out=moved[begin : begin + some])
+    return moved

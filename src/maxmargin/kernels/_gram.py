@@ -111,7 +111,7 @@ class Gram:
         support, every = np.flatnonzero(signed).astype(np.int32), np.arange(self.n, dtype=np.int32)
         rows, vectors, held = self.rows(every), self.rows(support), signed[support]
         if self.kernel.is_precomputed:
-            return np.asarray(self.block(every, support) @ beta[support])
+            return _core.row_products(as_features(self.block(every, support)), beta[support])
         if self.kernel.is_linear:
             scores = _core.row_products(as_features(rows), weights_of(held, vectors)) + shift
         else:

@@ -142,6 +142,13 @@ class Problem(ABC):
         """Primal and dual objective in the formulation's own terms; in most they are those of the dual problem."""
         return judged.primal, judged.dual
 
+    def beyond(self, judged: Judged) -> float:
+        """What the model loses beyond the judge's primal objective, where the dual has bounds that no optimum meets.
+
+        At an optimum nothing. A primal objective with the smaller bounds is above the optimum too, but not that of the model.
+        """
+        return 0.0
+
     def within(self, beta: Vector) -> Problem:
         """What a solver is given to go on from β: the same with bounds far beyond β where there are none, else itself."""
         return self

@@ -21,6 +21,7 @@ from maxmargin.problems._base import (
 )
 from maxmargin.problems._dual import DualProblem
 from maxmargin.problems._filling import filled
+from maxmargin.problems._primal import inner
 from maxmargin.problems._reading import Ball, Level
 from maxmargin.validation import check_fraction
 
@@ -91,6 +92,10 @@ class OneClass(Problem):
         """The first rows, as far as ``ν W`` reaches."""
         return filled(self.dual.upper, self.dual.total)
 
+    def beyond(self, judged: Judged) -> float:
+        """Of rows outside what their weight is above the bound."""
+        return _lost(self.weight - self.dual.upper, self.dual.q, judged)
+
     def remark(self, judged: Judged) -> str:
         """That nothing is separated from the origin."""
         if not judged.is_zero:
@@ -157,13 +162,21 @@ class DataDescription(Problem):
     @lazy
     def dual(self) -> DualProblem:
         """``q = −k(x_i, x_i)/2``, β between 0 and ``w_i/(ν W)``, and ``Σβ = 1``, beyond which no bound is met."""
-        upper = np.minimum(self.weight / (self.nu * float(self.weight.sum())), _BEYOND)
+        upper = np.minimum(self._share(), _BEYOND)
         zero = np.zeros(len(upper))
         return DualProblem(gram=self.gram, q=-0.5 * self.gram.diagonal(), lower=zero, upper=upper, offset=True, total=1.0)
+
+    def _share(self) -> Vector:
+        """``w_i/(ν W)``."""
+        return self.weight / (self.nu * float(self.weight.sum()))
 
     def start(self) -> Vector:
         """The first rows, as far as 1 reaches."""
         return filled(self.dual.upper, 1.0)
+
+    def beyond(self, judged: Judged) -> float:
+        """Of rows outside what their share is above the bound."""
+        return _lost(self._share() - self.dual.upper, self.dual.q, judged)
 
     def unit(self, judged: Judged) -> float:
         """Beside R², where that is below 1: a ball of small features must not converge before it is looked for."""
@@ -177,3 +190,8 @@ class DataDescription(Problem):
         """The answer; the scores of the training rows have ``k(x_i, x_i)/2`` taken off as all others."""
         model = super().model(beta, judged)
         return model._replace(scores=model.scores - 0.5 * self.gram.diagonal())
+
+
+def _lost(weight: Vector, q: Vector, judged: Judged) -> float:
+    """The loss of rows with such weights."""
+    return inner(weight, np.maximum(0.0, -(judged.scores + judged.bias + q)))

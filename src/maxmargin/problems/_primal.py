@@ -230,10 +230,14 @@ class PrimalProblem:
 
     def scores(self, w: Vector, b: float = 0.0) -> Vector:
         """``f(x_i) = <w, x_i> + b`` of the training rows, in float64."""
+        if not w.any():  # before the first step, and where the time is over then: the rows need not be looked at
+            return np.full(self.n, float(b))
         return _core.row_products(self.features, np.ascontiguousarray(w, dtype=np.float64)) + b
 
     def combination(self, coefficients: Vector) -> Vector:
         """``Σ c_i x_i``, in float64."""
+        if not coefficients.any():
+            return np.zeros(self.d)
         return _core.row_sum(self.features, np.ascontiguousarray(coefficients, dtype=np.float64))
 
     def objective(self, w: Vector, b: float = 0.0) -> float:

@@ -79,7 +79,9 @@ class Answer(NamedTuple):
         proof = problem.proof(iterate.beta, judgement)
         indefinite = is_indefinite(problem, iterate, judgement)
         status = Status.INFEASIBLE if proof is not None else _status(problem, iterate, judgement, tol, indefinite)
-        primal = model.primal if proof is None else math.inf
+        # Of a point that is no optimum the objective of its own model, not the smaller one of bounds that none meets.
+        own = model.primal if status.is_optimal else model.primal + problem.beyond(judgement)
+        primal = own if proof is None else math.inf
         violation = unit * judgement.kkt_violation
         certificate = Certificate.of(primal, model.dual, violation, status, indefinite=indefinite, scale=judgement.scale)
         return cls(problem, iterate, judgement, model, certificate, proof, seconds)

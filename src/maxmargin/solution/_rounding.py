@@ -7,10 +7,12 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin import _core
 from maxmargin.kernels._feature_kernel import FeatureKernel, Formula
-from maxmargin.kernels._rows import weight_sizes, weights_of
+from maxmargin.kernels._rows import as_features, weight_sizes, weights_of
 from maxmargin.problems import DualProblem, Problem
 from maxmargin.problems._dual import DualStack
+from maxmargin.problems._primal import inner
 from maxmargin.solution._certify import Judgement, allowed_gap
 
 __all__ = ["with_rounding"]
@@ -38,7 +40,7 @@ def with_rounding(problem: Problem, beta: Vector, judgement: Judgement, tol: flo
         return judgement  # without coefficients a score is the offset, which nothing rounds
     dual = problem.dual
     squares = np.abs(dual.gram.diagonal())
-    length = float(np.abs(beta) @ np.sqrt(squares))
+    length = inner(np.abs(beta), np.sqrt(squares))
     sizes = _sums(dual, beta, judgement, squares, length)
     scores = dual.gram.predicted(beta, judgement.shift)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -57,10 +59,10 @@ def _widened(
     """Both objectives moved apart for scores that are off by a part of what they sum up."""
     of_scores = part * sizes + _EPSILON * (np.abs(scores) + abs(judgement.bias + judgement.shift))
     if dual.gram.kernel.is_linear:
-        of_norm = 2.0 * part * float(np.abs(beta) @ np.sqrt(squares)) * _norm(judgement)
+        of_norm = 2.0 * part * inner(np.abs(beta), np.sqrt(squares)) * _norm(judgement)
     else:
-        of_values = _MOST * judgement.score_scale * float(np.square(beta) @ squares) / max(1.0, float(squares.max()))
-        of_norm = 2.0 * (of_values + part * float(np.abs(beta) @ sizes))
+        of_values = _MOST * judgement.score_scale * inner(np.square(beta), squares) / max(1.0, float(squares.max()))
+        of_norm = 2.0 * (of_values + part * inner(np.abs(beta), sizes))
     return judgement._replace(
         primal=judgement.primal + _most_lost(dual, beta, judgement, of_scores) + of_norm,
         dual=judgement.dual - of_norm - 4.0 * _MOST * float(np.abs(dual.q * beta).sum()),
@@ -96,7 +98,7 @@ def _sums(dual: DualProblem, beta: Vector, judgement: Judgement, squares: Vector
         return np.sqrt(squares) * length
     vectors, held = gram.rows(judgement.support), beta[judgement.support]
     sizes = np.abs(weights_of(held, vectors)) + weight_sizes(held, vectors)
-    return np.asarray(abs(gram.rows(np.arange(gram.n, dtype=np.int32))) @ sizes, dtype=np.float64).ravel()
+    return _core.row_products(as_features(abs(gram.rows(np.arange(gram.n, dtype=np.int32)))), sizes)
 
 
 def _loss(dual: DualProblem, beta: Vector, slope: Vector, price: float) -> Vector:

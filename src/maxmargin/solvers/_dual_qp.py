@@ -33,8 +33,8 @@ class DualQP(Solver):
     A variable that may have both signs is the difference of two where ``|β|`` is in the program. Interior points leave every
     variable a little inside its bounds; an active-set finish puts them on it, so that support vectors can be counted.
 
-    One run of the general solver cannot be stopped: time limit, callback and Ctrl-C are looked at before it and after it.
-    Its steps are those of the general solver.
+    A long run of the general solver is in a process of its own: time limit and Ctrl-C end that, and leave the point where it
+    began. The callback is asked before it and after it. Its steps are those of the general solver.
 
     Parameters
     ----------
@@ -87,9 +87,11 @@ def _run(start: Start, watch: Watch, name: str) -> Status:
         return watch.status
     near, rounds, word = start.beta, 1, Status.CONVERGED
     if not start.judged:
-        outcome = minimised(_program(dual), name, watch.limits.max_steps)
+        outcome = minimised(_program(dual, watch.matrix()), name, watch.limits.max_steps, watch.is_late)
+        if outcome is None:
+            return Status.TIME_LIMIT
         near, rounds, word = _joined(dual, outcome.u), max(1, outcome.rounds), outcome.status
-    point, scores = finished(dual, near, watch.limits.tol)
+    point, scores = finished(dual, near, watch.limits.tol, watch)
     watch.see(point, scores, rounds)
     if watch.status is Status.CONVERGED or watch.status is Status.TIME_LIMIT or watch.status is Status.INTERRUPTED:
         return watch.status
@@ -103,12 +105,11 @@ def _doubled(dual: DualProblem) -> NDArray[np.intp]:
     return np.flatnonzero((dual.lower < 0) & (dual.upper > 0))
 
 
-def _program(dual: DualProblem) -> Program:
+def _program(dual: DualProblem, K: NDArray[np.float64]) -> Program:
     """The variables as they are; those that are doubled as positive parts, and their negative parts behind."""
     n, twice = dual.n, _doubled(dual)
     every = np.arange(n, dtype=np.int32)
-    Q = dual.gram.block(every, every)
-    Q = 0.5 * (Q + Q.T)
+    Q = 0.5 * (K + K.T)
     if dual.D is not None:
         Q[every, every] += dual.D
     sign = np.where(dual.upper > 0, 1.0, -1.0)

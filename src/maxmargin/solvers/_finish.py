@@ -19,8 +19,10 @@ from maxmargin.problems import DualProblem
 from maxmargin.problems._primal import inner
 from maxmargin.solution import Judgement
 from maxmargin.solution._certify import judged
+from maxmargin.solvers._aside import aside
 from maxmargin.solvers._projection import proximal, shifted
 from maxmargin.solvers._threads import one_blas_thread
+from maxmargin.solvers._watch import Watch
 
 __all__ = ["finished", "minimum_on"]
 
@@ -34,8 +36,8 @@ _FEASIBLE = 1e-12
 _RELEASED = 8  # variables let go at once
 
 
-def finished(dual: DualProblem, beta: Vector, tol: float) -> tuple[Vector, Vector]:
-    """A feasible point near β with the least violation that was found, and its scores ``K β``.
+def finished(dual: DualProblem, beta: Vector, tol: float, watch: Watch | None = None) -> tuple[Vector, Vector]:
+    """A feasible point near β with the least violation that was found, and its scores ``K β``; the best before time is over.
 
     Examples
     --------
@@ -58,7 +60,7 @@ def finished(dual: DualProblem, beta: Vector, tol: float) -> tuple[Vector, Vecto
         judgement = judged(dual, point, scores)
     best, idle = (point, scores, judgement), 0
     for round_number in range(_ROUNDS):
-        if best[2].kkt_violation <= tol or idle > 2:
+        if best[2].kkt_violation <= tol or idle > 2 or (watch is not None and watch.is_late()):
             break
         face = _Face.at(dual, point, judgement, sides)
         if len(face.rows) == 0 or (len(face.rows) > _LARGE and round_number >= _ROUNDS_IF_LARGE):
@@ -229,7 +231,10 @@ def minimum_on(H: NDArray[np.float64], slope: Vector, sums: NDArray[np.float64],
     with warnings.catch_warnings(), one_blas_thread():
         warnings.simplefilter("ignore", linalg.LinAlgWarning)
         try:
-            d = np.asarray(linalg.solve(system, right, assume_a="sym")[:m])
+            if m > _LARGE:  # numpy gives up Python's lock meanwhile: Ctrl-C need not wait for it
+                d = np.asarray(aside(lambda: np.linalg.solve(system, right)))[:m]
+            else:
+                d = np.asarray(linalg.solve(system, right, assume_a="sym")[:m])
         except linalg.LinAlgError:
             d = np.linalg.lstsq(system, right, rcond=None)[0][:m]
     return d if np.isfinite(d).all() else np.zeros(m)

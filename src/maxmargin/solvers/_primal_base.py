@@ -56,6 +56,11 @@ class PrimalIterate:
     by_signal: bool
     trace: Trace
 
+    @classmethod
+    def unmoved(cls, problem: PrimalProblem, status: Status) -> PrimalIterate:
+        """At 0, before any step."""
+        return cls(np.zeros(problem.d), 0.0, np.zeros(problem.n), status, 0, False, Trace(np.empty((0, 6))))
+
 
 class PrimalSolver(ABC):
     """A frozen object of settings that turns a `PrimalProblem` into a `PrimalIterate`."""

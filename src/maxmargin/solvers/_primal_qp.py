@@ -92,10 +92,12 @@ def _run(problem: Problem, start: Start, watch: Watch, name: str) -> Status:
         return watch.status
     near, rounds, word = start.beta, 1, Status.CONVERGED
     if not start.judged:
-        outcome = minimised(_program(problem), name, watch.limits.max_steps)
+        outcome = minimised(_program(problem), name, watch.limits.max_steps, watch.is_late)
+        if outcome is None:
+            return Status.TIME_LIMIT
         rounds, word = max(1, outcome.rounds), outcome.status
         near = _beta(problem, np.maximum(outcome.multipliers, 0.0), start.beta)
-    point, scores = finished(watch.dual, near, watch.limits.tol)
+    point, scores = finished(watch.dual, near, watch.limits.tol, watch)
     watch.see(point, scores, rounds)
     if watch.status is Status.CONVERGED or watch.status is Status.TIME_LIMIT or watch.status is Status.INTERRUPTED:
         return watch.status

@@ -1,11 +1,14 @@
-"""General quadratic programs, and the solvers that others wrote for them."""
+"""General quadratic programs, and who solves them where."""
 
 from __future__ import annotations
 
-import importlib
-import warnings
+import os
+import pickle
+import subprocess
+import sys
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, final
+from typing import Any, Final, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,19 +16,17 @@ from scipy import sparse
 
 from maxmargin.errors import InvalidInput, MissingExtra
 from maxmargin.solution import Status
+from maxmargin.solvers import _general
+from maxmargin.solvers._aside import aside
+from maxmargin.solvers._general import Found, Matrices, MissingPackage, by_piqp, by_qpsolvers
 
 __all__ = ["Outcome", "Program", "check_backend", "minimised"]
 
 Vector = NDArray[np.float64]
 
-_ACCURACY = 1e-10  # asked of interior points; on hard programs they stop a little before, with a point that is as good
-_ROUNDS = 250
-_MORE_EXACT: dict[str, dict[str, Any]] = {
-    # A dual active set needs a definite matrix: the proximal term makes one, and vanishes at the solution.
-    "daqp": {"eps_prox": 1e-6, "primal_tol": 1e-10, "dual_tol": 1e-10, "iter_limit": 100_000},
-    "clarabel": {"tol_gap_abs": 1e-10, "tol_gap_rel": 1e-10, "tol_feas": 1e-10},
-    "osqp": {"eps_abs": 1e-9, "eps_rel": 1e-9, "max_iter": 200_000, "polishing": True},
-}
+_LONG: Final = 2e8  # multiplications of a round; fewer are over before a process has started
+_SPARSE: Final = 30.0  # times what such a multiplication takes of a dense program: it follows indices, and fills in
+_PRELUDE: Final = "import signal, sys; signal.signal(signal.SIGINT, signal.SIG_IGN); import runpy; "
 
 
 @final
@@ -50,6 +51,20 @@ class Program:
         """Whether the matrices are."""
         return bool(sparse.issparse(self.Q))
 
+    @property
+    def matrices(self) -> Matrices:
+        """The same for those who know nothing of this package."""
+        return Matrices(self.Q, self.p, self.G, self.h, self.E, self.e, self.lower, self.upper)
+
+    @property
+    def effort(self) -> float:
+        """Multiplications of a round, roughly: of a dense program its factoring, else the products of its constraints."""
+        if not self.sparse:
+            rows = 0 if self.G is None else self.G.shape[0]
+            return float(len(self.p)) ** 3 / 3.0 + float(rows) * float(len(self.p)) ** 2
+        entries = float(self.Q.nnz) + (0.0 if self.G is None else float(self.G.nnz))
+        return _SPARSE * entries * entries / max(1.0, float(len(self.p)))
+
 
 @final
 @dataclass(frozen=True, eq=False)
@@ -62,9 +77,65 @@ class Outcome:
     rounds: int
 
 
-def minimised(program: Program, solver: str, rounds: int = _ROUNDS) -> Outcome:
-    """Solve a program by the named solver. Its word is not believed by anybody who asks."""
-    return _by_piqp(program, rounds) if solver == "piqp" else _by_qpsolvers(program, solver)
+def minimised(
+    program: Program, solver: str, rounds: int = _general.ROUNDS, stop: Callable[[], bool] = lambda: False
+) -> Outcome | None:
+    """Solve a program by the named solver. Its word is not believed by anybody who asks.
+
+    A long run is in a process of its own, which ends when ``stop`` says so, asked about every 50 ms, and at Ctrl-C.
+
+    Parameters
+    ----------
+    program : Program
+        What to minimise.
+    solver : str
+        ``"piqp"``, or a name of the package qpsolvers.
+    rounds : int
+        The most of them.
+    stop : callable
+        Whether to give up.
+
+    Returns
+    -------
+    Outcome or None
+        None if it was stopped.
+    """
+    if program.effort > _LONG and sys.executable:
+        found = _elsewhere(program.matrices, solver, rounds, stop)
+        if found is None:
+            return None
+    else:
+        found = by_piqp(program.matrices, rounds) if solver == "piqp" else by_qpsolvers(program.matrices, solver)
+    return Outcome(found.u, found.multipliers, Status[found.status], found.rounds)
+
+
+def _elsewhere(program: Matrices, solver: str, rounds: int, stop: Callable[[], bool]) -> Found | None:
+    """In another process: Ctrl-C of a terminal is for this one alone, and the other is killed."""
+    run = f"{_PRELUDE}runpy.run_path({_general.__file__!r}, run_name='__main__')"
+    threads = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+    child = subprocess.Popen(
+        [sys.executable, "-c", run],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env=os.environ | threads,
+    )
+
+    def asked() -> bytes:
+        try:
+            return child.communicate(pickle.dumps((sys.path, tuple(program), solver, rounds), protocol=5))[0]
+        except (OSError, ValueError):  # it was killed
+            return b""
+
+    try:
+        said = aside(asked, stop)
+    finally:
+        child.kill()  # nothing if it has ended
+    if said is None:
+        return None
+    if child.wait() != 0 or not said:  # out of memory, most of all
+        return Found(np.zeros(len(program.p)), np.zeros(0 if program.h is None else len(program.h)), "STALLED", 0)
+    return Found(*pickle.loads(said))
 
 
 def check_backend(solver: Any, owner: str) -> str:
@@ -88,77 +159,8 @@ def check_backend(solver: Any, owner: str) -> str:
 
 def _imported(name: str, line: str) -> Any:
     try:
-        return importlib.import_module(name)
-    except ImportError as error:
+        return _general.imported(name)
+    except MissingPackage as error:
         raise MissingExtra(
             f"This solver needs the package {name}, which could not be imported ({error}). Install it with: {line}"
         ) from error
-
-
-def _by_piqp(program: Program, rounds: int) -> Outcome:
-    """Proximal interior points (Schwan, Jiang, Kuhn and Jones 2023)."""
-    piqp = _imported("piqp", "pip install piqp")
-    n = len(program.p)
-    if program.sparse:
-        solver, matrix = piqp.SparseSolver(), sparse.csc_matrix
-    else:
-        solver, matrix = piqp.DenseSolver(), np.asfortranarray
-    settings = solver.settings
-    settings.eps_abs = settings.eps_rel = _ACCURACY
-    settings.eps_duality_gap_abs = settings.eps_duality_gap_rel = _ACCURACY
-    settings.max_iter = max(1, min(rounds, _ROUNDS))
-    solver.setup(
-        matrix(program.Q),
-        program.p,
-        None if program.E is None else matrix(program.E),
-        program.e,
-        None if program.G is None else matrix(program.G),
-        program.h,
-        None,
-        program.lower,
-        program.upper,
-    )
-    said = solver.solve()
-    status = {
-        piqp.PIQP_SOLVED: Status.CONVERGED,
-        piqp.PIQP_PRIMAL_INFEASIBLE: Status.INFEASIBLE,
-        piqp.PIQP_DUAL_INFEASIBLE: Status.UNBOUNDED,
-        piqp.PIQP_MAX_ITER_REACHED: Status.ITERATION_LIMIT,
-    }.get(said, Status.STALLED)
-    found = solver.result
-    multipliers = np.zeros(0) if program.G is None else np.array(found.z_l, dtype=np.float64)
-    u = np.array(found.x, dtype=np.float64)
-    return Outcome(u if len(u) == n else np.zeros(n), multipliers, status, int(found.info.iter))
-
-
-def _by_qpsolvers(program: Program, name: str) -> Outcome:
-    """Any solver that the package qpsolvers knows; its inequalities are ``≤``."""
-    qpsolvers = _imported("qpsolvers", 'pip install "maxmargin[qp]"')
-    matrix = sparse.csc_matrix if name not in qpsolvers.dense_solvers else _dense
-    problem = qpsolvers.Problem(
-        matrix(program.Q),
-        program.p,
-        None if program.G is None else matrix(-program.G),
-        None if program.h is None else -program.h,
-        None if program.E is None else matrix(program.E),
-        program.e,
-        program.lower,
-        program.upper,
-    )
-    n, m = len(program.p), 0 if program.h is None else len(program.h)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # a program without solution, and the like: the status says it
-        try:
-            found = qpsolvers.solve_problem(problem, name, **_MORE_EXACT.get(name, {}))
-        except (qpsolvers.SolverError, ValueError, ArithmeticError):
-            return Outcome(np.zeros(n), np.zeros(m), Status.STALLED, 0)
-    u = np.zeros(n) if found.x is None else np.asarray(found.x, dtype=np.float64)
-    multipliers = np.zeros(m) if found.z is None or len(found.z) != m else np.asarray(found.z, dtype=np.float64)
-    usable = bool(np.isfinite(u).all() and np.isfinite(multipliers).all())
-    if not usable:
-        return Outcome(np.zeros(n), np.zeros(m), Status.STALLED, 0)
-    return Outcome(u, multipliers, Status.CONVERGED if found.found else Status.STALLED, 1)
-
-
-def _dense(M: Any) -> NDArray[np.float64]:
-    return np.ascontiguousarray(M.toarray() if sparse.issparse(M) else M, dtype=np.float64)

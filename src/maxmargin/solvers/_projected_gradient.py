@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from maxmargin import _core
 from maxmargin.errors import InvalidInput
-from maxmargin.kernels import Gram
 from maxmargin.kernels._rows import as_features
 from maxmargin.problems import Problem
 from maxmargin.problems._primal import inner
@@ -104,11 +103,11 @@ class ProjectedGradient(Solver):
 
 def _ascend(start: Start, watch: Watch, given: float | None, momentum: bool) -> Status:
     dual = watch.dual
-    times = _product(dual.gram)
     beta, scores = start.beta, start.scores
     judgement = watch.see(beta, scores, 0)
     if watch.status is not None:
         return watch.status
+    times = _product(watch)
     norm = _norm(watch, times)
     step = _checked_step(given, norm)
     ahead, ahead_scores, t = beta, scores, 1.0
@@ -145,8 +144,9 @@ def _checked_step(given: float | None, norm: float) -> float:
     return given
 
 
-def _product(gram: Gram) -> Product:
+def _product(watch: Watch) -> Product:
     """``K β``: by the rows of a linear kernel, by a matrix that is held while it is small, else from the source."""
+    gram = watch.dual.gram
     factor = gram.factor()
     if factor is not None:
         X, signs, constant = factor
@@ -159,11 +159,10 @@ def _product(gram: Gram) -> Product:
 
         return linear
     if gram.n <= _HELD:
-        every = np.arange(gram.n, dtype=np.int32)
         # by the core, not by BLAS, whose sums have an order that depends on its threads
-        K = as_features(gram.block(every, every))
+        K = as_features(watch.matrix())
         return lambda beta: _core.row_products(K, beta)
-    return gram.matvec
+    return watch.product
 
 
 def _norm(watch: Watch, times: Product) -> float:

@@ -11,6 +11,7 @@ from scipy import sparse
 
 from maxmargin.errors import InvalidInput
 from maxmargin.solution import Status
+from maxmargin.solvers._aside import aside
 from maxmargin.solvers._programs import Program, check_backend, minimised
 from maxmargin.solvers._threads import one_blas_thread
 
@@ -108,6 +109,7 @@ def qp(Q: Any, p: Any, A: Any, c: Any, solver: str = "piqp") -> Quadratic:
         Q, A = sparse.csc_matrix(Q), sparse.csc_matrix(A)
     with one_blas_thread():
         found = minimised(Program(Q, p, A, c), name)
+        assert found is not None  # nobody stops it
         u, z = found.u, np.maximum(found.multipliers, 0.0)
         status, residual = found.status, _residual(Q, p, A, c, u, z)
         objective = float(0.5 * u @ (Q @ u) + p @ u)
@@ -184,7 +186,11 @@ def _check_convex(Q: Any) -> None:
             f"The 'Q' parameter of qp must be symmetric. Got entries that differ from their transpose by up to {uneven:.3g}."
             " Use (Q + Q.T) / 2, which has the same values uᵀQu."
         )
-    lowest = float(Q.diagonal().min()) if sparse.issparse(Q) else float(np.linalg.eigvalsh(Q)[0])
+    if sparse.issparse(Q):
+        lowest = float(Q.diagonal().min())
+    else:
+        with one_blas_thread():
+            lowest = float(np.asarray(aside(lambda: np.linalg.eigvalsh(Q)))[0])
     if lowest < -1e-8 * scale:
         raise InvalidInput(
             f"The 'Q' parameter of qp must be positive semidefinite, else there may be many local minima. Got an eigenvalue"

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from maxmargin.errors import InvalidInput
 from maxmargin.losses import ConvexLoss, EpsilonInsensitive, Hinge, Loss, SquaredHinge
-from maxmargin.problems import DualProblem, EpsilonRegression, Penalty, PrimalProblem, Problem, Slack, SoftMargin
+from maxmargin.problems import EpsilonRegression, Penalty, PrimalProblem, Problem, Slack, SoftMargin
 from maxmargin.solution import Iterate, Status
 from maxmargin.solution._certify import judged
 from maxmargin.solvers._base import Callback, Limits, Solver, Start
@@ -199,7 +199,7 @@ class KernelSubgradient(Solver):
         first = math.inf
         while True:
             with np.errstate(over="ignore", invalid="ignore"):  # a walk that runs off
-                beta, scores = _nearest(dual, walk, loss.slope(problem.y))
+                beta, scores = _nearest(watch, walk, loss.slope(problem.y))
                 primal = judged(dual, beta, scores).primal
             if not math.isfinite(primal):  # the point before is kept
                 return Status.DIVERGED
@@ -215,13 +215,14 @@ class KernelSubgradient(Solver):
                 return Status.DIVERGED if far or watch.status is None else watch.status
 
 
-def _nearest(dual: DualProblem, walk: SubgradientWalk, slope: Vector) -> tuple[Vector, Vector]:
+def _nearest(watch: Watch, walk: SubgradientWalk, slope: Vector) -> tuple[Vector, Vector]:
     """Of some points of the dual that the walk suggests, the one with the smallest gap, and its scores ``K β``."""
+    dual = watch.dual
     coefficients, b = walk.mean
-    slopes = walk.multipliers(dual.gram.matvec(coefficients) + b)
+    slopes = walk.multipliers(watch.product(coefficients) + b)
     suggested = [np.clip(coefficients, dual.lower, dual.upper), *(alpha * slope for alpha in slopes)]
     points = [beta * evening_factors(beta) if dual.offset else beta for beta in suggested]
-    scored = [(beta, dual.gram.matvec(beta)) for beta in points]
+    scored = [(beta, watch.product(beta)) for beta in points]
     gaps = [judged(dual, *point).gap for point in scored]
     return scored[min(range(len(scored)), key=lambda k: math.inf if math.isnan(gaps[k]) else gaps[k])]
 

@@ -9,17 +9,24 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.kernels import Gram
 from maxmargin.problems import DualProblem, Problem
 from maxmargin.solution import Iterate, Judgement, Progress, Status, Trace
 from maxmargin.solution._certify import judged
 from maxmargin.solvers._base import Callback, Limits, Start
 
-__all__ = ["Watch", "run_each"]
+__all__ = ["Spent", "Watch", "run_each"]
 
 Vector = NDArray[np.float64]
 
 _MOST_CHECKPOINTS = 4096
 _BETWEEN_CALLS = 0.05  # seconds between calls of the callback
+_BAND = 2**18  # kernel values between two looks at the clock
+
+
+@final
+class Spent(Exception):
+    """The time is over in the middle of a step: `run_each` keeps the last point that was shown."""
 
 
 @final
@@ -74,8 +81,33 @@ class Watch:
         """What is used up before a step that may be long."""
         if self.steps >= self.limits.max_steps:
             return Status.ITERATION_LIMIT
-        late = 0 < self.limits.max_seconds <= time.perf_counter() - self._begin
-        return Status.TIME_LIMIT if late else None
+        return Status.TIME_LIMIT if self.is_late() else None
+
+    def is_late(self) -> bool:
+        """Whether the time is used up."""
+        return 0 < self.limits.max_seconds <= time.perf_counter() - self._begin
+
+    def insist(self) -> None:
+        """Raise `Spent` if the time is used up."""
+        if self.is_late():
+            raise Spent
+
+    def product(self, beta: Vector) -> Vector:
+        """``K β``, or `Spent` as soon as the time is used up."""
+        found = Gram.matvecs_within(self.left(self.limits.tol).max_seconds, [self.dual.gram], beta)
+        if found is None:
+            raise Spent
+        return found
+
+    def matrix(self) -> NDArray[np.float64]:
+        """K, or `Spent` as soon as the time is used up."""
+        n = self.dual.n
+        every, K = np.arange(n, dtype=np.int32), np.empty((n, n))
+        height = max(1, _BAND // n)
+        for begin in range(0, n, height):
+            K[begin : begin + height] = self.dual.gram.block(every[begin : begin + height], every)
+            self.insist()
+        return K
 
     def iterate(self, status: Status, *, by_signal: bool = False) -> Iterate:
         """The last point, as a solver hands it back."""
@@ -125,6 +157,8 @@ def run_each(
             continue
         try:
             iterates.append(watch.iterate(one(problem, start, watch)))
+        except Spent:
+            iterates.append(watch.iterate(Status.TIME_LIMIT))
         except KeyboardInterrupt:
             interrupted = True
             iterates.append(watch.iterate(Status.INTERRUPTED, by_signal=True))

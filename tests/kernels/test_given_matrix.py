@@ -1,0 +1,106 @@
+"""Matrices that somebody else computed: their products, rows and eigenvalues are those of numpy, with any number of threads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import maxmargin
+from maxmargin import SVC
+from maxmargin.errors import IndefiniteKernelWarning, InvalidInput
+from maxmargin.kernels import Gram, Precomputed
+from maxmargin.solution import Status
+
+
+@pytest.fixture
+def threads() -> Iterator[Any]:
+    before = maxmargin.get_threads()
+    yield maxmargin.set_threads
+    maxmargin.set_threads(before)
+
+
+def _matrix(n: int, smallest: float = 0.0, seed: int = 0) -> NDArray[np.float64]:
+    """Symmetric, with eigenvalues from ``smallest`` to 1."""
+    rotation, _ = np.linalg.qr(np.random.default_rng(seed).normal(size=(n, n)))
+    K = (rotation * np.linspace(smallest, 1.0, n)) @ rotation.T
+    return np.ascontiguousarray((K + K.T) / 2)
+
+
+def _gram(K: NDArray[Any]) -> Gram:
+    return Precomputed().bind(K).gram(K)
+
+
+@pytest.mark.parametrize("n", [1, 2, 31, 32, 33, 95, 289, 700])
+def test_a_negative_eigenvalue_is_seen_whatever_the_panels(n: int) -> None:
+    assert not _gram(_matrix(n, 0.0 if n > 1 else 1.0)).is_indefinite()
+    K = _matrix(n, 1e-3 if n > 1 else 1.0)
+    for at in {0, n // 2, n - 1}:  # alone in its row, where every pivot before is well
+        worse = K.copy()
+        worse[at, :] = worse[:, at] = 0.0
+        worse[at, at] = -1e-6
+        assert _gram(worse).is_indefinite()
+
+
+@pytest.mark.parametrize("n", [40, 700])
+def test_the_border_of_indefinite(n: int) -> None:
+    """At 1e-10 of the largest diagonal value."""
+    rng = np.random.default_rng(n)
+    rows = rng.normal(size=(n, 5))  # of low rank: most eigenvalues are 0
+    K = rows @ rows.T
+    K = (K + K.T) / 2
+    scale = np.abs(K.diagonal()).max()
+    assert not _gram(K).is_indefinite()
+    assert not _gram(K - 1e-12 * scale * np.eye(n)).is_indefinite()
+    assert _gram(K - 1e-8 * scale * np.eye(n)).is_indefinite()
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("kind", ["all", "a run", "some"])
+def test_products_and_blocks(dtype: type, kind: str) -> None:
+    rng = np.random.default_rng(3)
+    K = _matrix(1300, seed=1).astype(dtype)
+    K = np.ascontiguousarray(np.maximum(K, K.T))
+    rows = {"all": np.arange(1300), "a run": np.arange(100, 900), "some": rng.permutation(1300)[:800]}[kind]
+    gram = _gram(K).take(rows)
+    beta = rng.normal(size=len(rows)) * (rng.random(len(rows)) < 0.4)
+    exact = K[np.ix_(rows, rows)].astype(np.longdouble) @ beta.astype(np.longdouble)
+    np.testing.assert_allclose(gram.matvec(beta), exact.astype(np.float64), rtol=0.0, atol=1e-13)
+    some, others = rng.integers(0, len(rows), 20), np.sort(rng.integers(0, len(rows), 30))
+    np.testing.assert_array_equal(gram.block(some, others), K[np.ix_(rows[some], rows[others])])
+    np.testing.assert_array_equal(gram.block(some, np.arange(50, 90)), K[np.ix_(rows[some], rows[50:90])])
+
+
+def test_the_same_bits_for_any_number_of_threads(threads: Any) -> None:
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(900, 8))
+    y = (X[:, 0] * X[:, 1] + rng.normal(size=900) > 0).astype(int)
+    K = np.exp(-0.1 * np.square(X[:, None] - X).sum(axis=2))
+    found = []
+    for count in (1, 2, 5):
+        threads(count)
+        model = SVC(kernel="precomputed", C=10.0).fit(K, y)
+        gram = _gram(K)
+        found.append((model.dual_coef_.tobytes(), model.certificate_.gap, gram.matvec(X[:, 0]).tobytes(), gram.is_indefinite()))
+    assert found[0] == found[1] == found[2]
+
+
+@pytest.mark.parametrize("n", [300, 1000])
+def test_a_fit_says_indefinite(n: int) -> None:
+    K = _matrix(n, -0.1)
+    y = np.arange(n) % 2
+    with pytest.warns(IndefiniteKernelWarning):
+        model = SVC(kernel="precomputed").fit(K, y)
+    assert model.status_ is Status.INDEFINITE
+    assert np.isnan(model.certificate_.gap)
+
+
+@pytest.mark.parametrize("place", [(0, 1), (63, 64), (700, 3), (699, 700)])
+def test_what_is_not_symmetric_is_refused(place: tuple[int, int]) -> None:
+    K = _matrix(701)
+    K[place] += 1e-3
+    with pytest.raises(InvalidInput, match="symmetric"):
+        SVC(kernel="precomputed").fit(K, np.arange(701) % 2)
