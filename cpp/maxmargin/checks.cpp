@@ -17,7 +17,7 @@ namespace maxmargin {
 
 namespace {
 
-constexpr int far_exponent = 400;  // squares of such numbers, and what is far below them, are still normal
+constexpr int far_exponent = 400;                    // squares of such numbers, and what is far below them, are still normal
 constexpr std::int64_t values_of_a_chunk = 1 << 17;  // some 30 microseconds
 constexpr std::int64_t rows_of_a_chunk = 1 << 12;
 constexpr Index tile = 64;                                               // of a square: two of them stay in the cache
