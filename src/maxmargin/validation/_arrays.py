@@ -83,7 +83,7 @@ def converted(X: Any) -> Any:
 
     What numpy converts as a whole cannot be interrupted meanwhile: large arrays are converted some rows at a time.
     """
-    if sparse.issparse(X):
+    if sparse.issparse(X) and X.format != "csr":  # CSR is looked at by `canonical`, and nobody reads its columns before
         require_sound(X)
     if not (type(X) is np.ndarray and X.ndim == 2 and X.dtype.kind in "biuf" and X.size >= _LARGE):
         return X
