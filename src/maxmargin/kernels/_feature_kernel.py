@@ -138,7 +138,8 @@ def _variance(X: Any, weight: NDArray[np.float64] | None, moments: Moments | Non
     share = share / (float(share.sum()) * d)
     some = max(1, _VALUES_AT_ONCE // max(1, d))
     parts = [(X[start : start + some], share[start : start + some]) for start in range(0, len(share), some)]
-    mean = math.fsum(_weighted_sum(part, own, 0.0) for part, own in parts)
+    origin = float(X[0, 0])  # entries that are all the same then have a variance of exactly 0
+    mean = origin + math.fsum(_weighted_sum(part, own, origin) for part, own in parts)
     return math.fsum(_weighted_sum(part, own, mean, squared=True) for part, own in parts)
 
 

@@ -21,7 +21,8 @@ Vector = NDArray[np.float64]
 
 _EPSILON: Final = float(np.finfo(np.float64).eps)
 _MOST: Final = 4.0 * _EPSILON  # error of a sum, as a part of the sizes of all that is summed up: at the most, if β sums to 0,
-_LEAST: Final = 2.0**-6 * _EPSILON  # and at the least
+_LEAST: Final = 2.0**-6  # and at the least, in units of ε; of fewer than 256 terms more,
+_FEW: Final = 4.0  # divided by their number
 _LITTLE: Final = 0.1  # of the allowed gap
 _NEGATIVE: Final = 1e-9  # of the primal objective: a gap that is further below 0 is shown with its rounding
 _SAFE: Final = 4.0  # times what two ways to compute the scores differ in
@@ -45,7 +46,9 @@ def with_rounding(problem: Problem, beta: Vector, judgement: Judgement, tol: flo
     scores = dual.gram.predicted(beta, judgement.shift)
     with np.errstate(invalid="ignore", divide="ignore"):
         seen = _SAFE * float(np.nan_to_num(np.abs(scores - judgement.scores) / sizes, posinf=1.0).max(initial=0.0))
-    found = _widened(dual, beta, judgement, squares, sizes, scores, max(seen, _LEAST))
+    # The largest of few differences tells little about the next one.
+    least = _EPSILON * min(1.0, max(_LEAST, _FEW / max(1, len(judgement.support))))
+    found = _widened(dual, beta, judgement, squares, sizes, scores, max(seen, least))
     allowed = allowed_gap(tol) * abs(judgement.primal)
     if found.gap > allowed:  # nothing is gained by a bound that mostly holds
         return _widened(dual, beta, judgement, squares, sizes, scores, max(seen, _MOST))
