@@ -23,6 +23,7 @@ from maxmargin.solution import (
     certify_linear,
 )
 from maxmargin.solution._joint_rounding import joint_with_rounding, offset_shifts
+from maxmargin.solution._linear_judge import unsure
 from maxmargin.solvers import ClassesIterate, JointIterate, JointRows, Limits, PrimalIterate, select_classes, select_linear
 from maxmargin.solvers._base import Callback
 from maxmargin.validation import check_boolean, check_integer, check_positive
@@ -180,12 +181,15 @@ def linear_solution(problem: PrimalProblem, iterate: PrimalIterate, tol: float) 
     status = iterate.status
     if status is not Status.SEPARABLE:  # its gap may well be small: the loss is near 0, and w without a limit
         status = judgement.status(status, tol)
+    primal = judgement.primal
+    if not status.is_optimal:
+        primal += unsure(problem, iterate.w, iterate.b, primal)
     return LinearSolution(
         weights=iterate.w,
         bias=iterate.b,
         alpha=iterate.alpha,
         status=status,
-        certificate=Certificate.of(judgement.primal, judgement.dual, judgement.stationarity, status, scale=judgement.at_zero),
+        certificate=Certificate.of(primal, judgement.dual, judgement.stationarity, status, scale=judgement.at_zero),
         trace=iterate.trace,
         steps=iterate.steps,
     )

@@ -20,7 +20,6 @@ Matrix = NDArray[np.float64]
 
 _EPSILON: Final = float(np.finfo(np.float64).eps)
 _MOST_VALUES: Final = 4_000_000  # of rows made dense, or of a matrix taken apart
-_CLEAR: Final = 1e6  # eigenvalues beyond so many times their rounding error are not 0
 _WHOLE: Final = 2.0**53  # integers up to here are exact
 
 
@@ -30,8 +29,8 @@ def coincidence(
     """Coefficients whose ``Σ β_i φ(x_i)`` is exactly 0, and with an offset ``Σ β_i`` too: near to β, or found anew.
 
     Rows of features decide it: for a linear kernel their own numbers, for a polynomial one their products. A Gaussian kernel
-    makes distinct rows linearly independent (Micchelli 1986), so that only equal ones can coincide. A matrix, or a function,
-    is known up to rounding: there a gap between eigenvalues that are 0 and others that are not tells its features.
+    makes distinct rows linearly independent (Micchelli 1986), so that only equal ones can coincide. A matrix, or the values of
+    a function, are taken as they are stored: ``K β = 0`` is enough, and mostly rounding has spoilt it.
 
     Parameters
     ----------
@@ -134,7 +133,7 @@ def _features(gram: Gram) -> tuple[Matrix, float] | None:
     """The vectors ``φ(x_i)`` of a kernel with few features, but for factors of each feature, and their relative error."""
     kernel, every = gram.kernel, np.arange(gram.n, dtype=np.int32)
     if not isinstance(kernel, FeatureKernel):
-        return _spectral(gram)
+        return _columns(gram)
     rows = gram.rows(every)
     if rows.shape[0] * rows.shape[1] > _MOST_VALUES:
         return None
@@ -151,21 +150,16 @@ def _features(gram: Gram) -> tuple[Matrix, float] | None:
     return found, 0.0 if exact else kernel.degree * _EPSILON
 
 
-def _spectral(gram: Gram) -> tuple[Matrix, float] | None:
-    """The same of a matrix, from its eigenvectors, if it is clear which eigenvalues are 0."""
+def _columns(gram: Gram) -> tuple[Matrix, float] | None:
+    """Of a matrix its own columns: where ``K β = 0`` exactly, ``|Σ β_i φ(x_i)|² = βᵀK β`` is 0 too."""
     if gram.n**2 > _MOST_VALUES or gram.is_indefinite():
         return None
     every = np.arange(gram.n, dtype=np.int32)
-    eigenvalues, vectors = np.linalg.eigh(gram.block(every, every))
-    noise = 8.0 * _EPSILON * gram.n * float(np.abs(eigenvalues).max())
-    clear = eigenvalues > _CLEAR * noise
-    if bool(((eigenvalues > noise) & ~clear).any()):
-        return None
-    return vectors[:, clear] * np.sqrt(eigenvalues[clear]), 1.0 / _CLEAR
+    return gram.block(every, every), 0.0
 
 
 def equal_rows(gram: Gram) -> NDArray[np.intp]:
-    """A number for each row, the same for rows that are equal; of a matrix or a function for those whose distance is 0."""
+    """A number for each row, the same for rows that are equal; of a matrix or a function for those with the same values."""
     every = np.arange(gram.n, dtype=np.int32)
     if isinstance(gram.kernel, FeatureKernel):
         rows = gram.rows(every)
@@ -181,11 +175,10 @@ def equal_rows(gram: Gram) -> NDArray[np.intp]:
             keys = [(row.tobytes(), b"") for row in np.ascontiguousarray(rows + 0.0)]  # −0 is 0
         numbers: dict[tuple[bytes, bytes], int] = {}
         return np.array([numbers.setdefault(key, len(numbers)) for key in keys], dtype=np.intp)
-    found, diagonal = np.arange(gram.n), gram.diagonal()
+    known: dict[bytes, int] = {}
+    found = np.empty(gram.n, dtype=np.intp)
     for start in range(0, gram.n, 256):
         some = every[start : start + 256]
-        block = gram.block(some, every)
-        same = (block == diagonal) & (block == diagonal[some][:, np.newaxis]) & (every <= some[:, np.newaxis])
-        same[np.arange(len(some)), some] = True
-        found[some] = same.argmax(axis=1)
+        for row, values in zip(some.tolist(), gram.block(some, every) + 0.0, strict=True):
+            found[row] = known.setdefault(values.tobytes(), row)
     return found

@@ -20,7 +20,8 @@ Vector = NDArray[np.float64]
 
 _EPSILON: Final = float(np.finfo(np.float64).eps)
 _MOST: Final = 4.0 * _EPSILON  # error of a sum, as a part of the sizes of all that is summed up: at the most,
-_LEAST: Final = 2.0**-6 * _EPSILON  # and at the least
+_LEAST: Final = 2.0**-6  # and at the least, in units of ε; of fewer than 256 terms more,
+_FEW: Final = 4.0  # divided by their number
 _LITTLE: Final = 0.1  # of the allowed gap
 _NEGATIVE: Final = 1e-9  # of the primal objective: a gap that is further below 0 is shown with its rounding
 _SAFE: Final = 4.0  # times what two ways to compute the scores differ in
@@ -61,7 +62,9 @@ def joint_with_rounding(
             rounding=0.0,
         )
 
-    found = widened(max(seen, _LEAST))
+    support = int(np.count_nonzero(np.abs(coefficients).sum(axis=1)))
+    least = _EPSILON * min(1.0, max(_LEAST, _FEW / max(1, support)))  # as in `_rounding`
+    found = widened(max(seen, least))
     allowed = tol * abs(judgement.primal)
     if found.gap > allowed:  # nothing is gained by a bound that mostly holds
         return widened(max(seen, _MOST))

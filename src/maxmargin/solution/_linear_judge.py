@@ -28,7 +28,7 @@ from maxmargin.problems import Offset, Penalty, PrimalProblem
 from maxmargin.problems._primal import inner
 from maxmargin.solution._status import Status
 
-__all__ = ["FEASIBLE", "LinearJudgement", "certify_linear", "multiplier_stationarity", "rounding_of"]
+__all__ = ["FEASIBLE", "LinearJudgement", "certify_linear", "multiplier_stationarity", "rounding_of", "unsure"]
 
 Vector = NDArray[np.float64]
 _Rows = tuple[float, float, float, float, float, float, Vector | None]
@@ -45,8 +45,10 @@ _KINDS: Final[dict[type[Loss], int]] = {
     Squared: 6,
     Perceptron: 7,
 }
+_NOTICEABLE: Final = 1e-7  # of the primal objective
 ZERO: Final = 1e-9  # of the scale: a gap so small cannot tell an optimum from 0
 _EPSILON: Final = float(np.finfo(np.float64).eps)
+_LARGEST: Final = float(np.finfo(np.float64).max)
 
 
 @final
@@ -196,6 +198,8 @@ def certify_linear(problem: PrimalProblem, w: Vector, b: float, alpha: Vector, *
         worst = _Sums(near, slopes).stationarity(w, level)
     elif stationarity:
         worst = max(sums.stationarity(w, level), of_rows if valid else math.inf)
+    if stationarity and math.isnan(worst):
+        worst = _LARGEST  # sums that overflow: as far away as numbers go
     at_zero = _at_zero(problem) if dual <= rounding else math.nan
     return LinearJudgement(primal, dual, worst, infeasibility, rounding, noise, at_zero)
 
@@ -232,6 +236,21 @@ def _rows(problem: PrimalProblem, scores: Vector, alpha: Vector, shrink: float) 
 def rounding_of(n: int, d: int, terms: float) -> float:
     """What sums of terms of this size may be wrong by: errors of n + d additions that are as often up as down."""
     return _EPSILON * (8.0 + math.sqrt(n + d)) * terms
+
+
+def unsure(problem: PrimalProblem, w: Vector, b: float, primal: float) -> float:
+    """What the losses may be more where rows far from 0 make scores lose digits; 0 if that is little beside the objective.
+
+    The certificate of an optimum need not have it, which is proven for the scores that were computed. Far from an optimum
+    a model that sums up in another order would have another objective.
+    """
+    moved, loss, price = problem.centred, problem.loss, problem.price
+    error = 0.0 if moved is None else 4.0 * _EPSILON * (abs(b) + moved.size(w))
+    if not float(price.sum()) * error > _NOTICEABLE * primal:
+        return 0.0
+    scores = problem.scores(w, b)
+    above, below, here = (loss.value(loss.argument(problem.y, scores + off)) for off in (error, -error, 0.0))
+    return inner(price, np.maximum(above, below) - here)
 
 
 def _at_zero(problem: PrimalProblem) -> float:

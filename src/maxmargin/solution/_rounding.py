@@ -6,6 +6,7 @@ from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from maxmargin import _core
 from maxmargin.kernels._feature_kernel import FeatureKernel, Formula
@@ -51,6 +52,8 @@ def with_rounding(problem: Problem, beta: Vector, judgement: Judgement, tol: flo
     found = _widened(dual, beta, judgement, squares, sizes, scores, max(seen, least))
     allowed = allowed_gap(tol) * abs(judgement.primal)
     if found.gap > allowed:  # nothing is gained by a bound that mostly holds
+        if dual.gram.kernel.is_linear and dual.offset:  # what is left of Σβ = 0 is seen by who takes another row off all rows
+            sizes = sizes + abs(float(beta.sum()) - dual.total) * _reach(dual) / _MOST
         return _widened(dual, beta, judgement, squares, sizes, scores, max(seen, _MOST))
     little = found.gap - judgement.gap <= _LITTLE * allowed and judgement.gap >= -_NEGATIVE * abs(judgement.primal)
     return judgement._replace(scale=found.scale) if little and problem.can_be_zero else found
@@ -62,7 +65,8 @@ def _widened(
     """Both objectives moved apart for scores that are off by a part of what they sum up."""
     of_scores = part * sizes + _EPSILON * (np.abs(scores) + abs(judgement.bias + judgement.shift))
     if dual.gram.kernel.is_linear:
-        of_norm = 2.0 * part * inner(np.abs(beta), np.sqrt(squares)) * _norm(judgement)
+        vectors, held = dual.gram.rows(judgement.support), beta[judgement.support]
+        of_norm = 2.0 * part * inner(np.abs(weights_of(held, vectors)), weight_sizes(held, vectors))
     else:
         of_values = _MOST * judgement.score_scale * inner(np.square(beta), squares) / max(1.0, float(squares.max()))
         of_norm = 2.0 * (of_values + part * inner(np.abs(beta), sizes))
@@ -71,9 +75,27 @@ def _widened(
         dual=judgement.dual - of_norm - 4.0 * _MOST * float(np.abs(dual.q * beta).sum()),
         rounding=0.0,
         scale=judgement.mass**2 * float(squares.max()),
-        noise=float(of_scores.max()),
+        noise=float(of_scores[_may_matter(dual, beta, judgement, of_scores)].max(initial=0.0)),
         norm_noise=of_norm,
     )
+
+
+def _may_matter(dual: DualProblem, beta: Vector, judgement: Judgement, error: Vector) -> NDArray[np.bool_]:
+    """Rows that are on the margin, or could be by an error of their score; of variables with two signs all."""
+    two_signs = (dual.lower < 0.0) & (dual.upper > 0.0)
+    slope = judgement.scores + judgement.bias + dual.q
+    beyond = np.where(dual.upper > 0.0, slope, -slope) + dual.kink + judgement.price
+    return np.asarray((beta != 0.0) | two_signs | (beyond <= 2.0 * error))
+
+
+def _reach(dual: DualProblem) -> float:
+    """By how much a score changes if rows less another row are summed up, a unit of coefficients too much."""
+    rows = dual.gram.rows(np.arange(dual.gram.n, dtype=np.int32))
+    if sparse.issparse(rows):
+        high, low = (np.asarray(each.todense()).ravel() for each in (rows.max(axis=0), rows.min(axis=0)))
+    else:
+        high, low = rows.max(axis=0), rows.min(axis=0)
+    return float(((high - low) * np.maximum(np.abs(high), np.abs(low))).sum())
 
 
 def _most_lost(dual: DualProblem, beta: Vector, judgement: Judgement, error: Vector) -> float:
@@ -82,10 +104,6 @@ def _most_lost(dual: DualProblem, beta: Vector, judgement: Judgement, error: Vec
     above, below, here = (_loss(dual, beta, each, judgement.price) for each in (slope + error, slope - error, slope))
     summed = abs(judgement.bias * dual.total) + abs(judgement.price * (dual.mass or 0.0)) + float(here.sum())
     return float((np.maximum(above, below) - here).sum()) + _MOST * summed
-
-
-def _norm(judgement: Judgement) -> float:
-    return float(max(0.0, judgement.square_norm) ** 0.5)
 
 
 def _sums(dual: DualProblem, beta: Vector, judgement: Judgement, squares: Vector, length: float) -> Vector:
