@@ -129,7 +129,7 @@ def gamma_value(
 
 def _variance(X: Any, weight: NDArray[np.float64] | None, moments: Moments | None) -> float:
     """Variance of all entries; the rows count by their weights."""
-    if weight is None:
+    if weight is None or bool((weight == weight[0]).all()):
         return (moments_of(X) if moments is None else moments).of_all_entries
     # Shares, since products with large weights overflow; about the mean, since a large one would hide the variance; some rows
     # at a time, and without BLAS, whose threads change sums.
