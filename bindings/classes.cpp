@@ -54,39 +54,90 @@ Result class_sums(const FeaturesHandle& x, const Matrix<double>& U) {
   return to_numpy(std::move(out), {d, K});
 }
 
-// w, b, alpha, ending, interrupted, rounds, separates, trace
-nb::tuple minimise(const FeaturesHandle& x, const Indices& label, const Vector& price, Index classes, int loss, int offset,
-                   double offset_scale, bool penalty, bool by_rows, double tol, std::int64_t max_rounds, double max_seconds,
-                   const nb::object& monitor) {
-  const auto n = std::size_t(x.features->rows());
+// A linear model of all classes with its arrays.
+struct ClassesSpec {
+  FeaturesHandle features;
+  Indices label;
+  Vector price;
+  Index classes;
+  ClassLoss loss;
+  LinearOffset offset;
+  double offset_scale;
+  bool penalty;
+};
+
+void make_classes_spec(ClassesSpec* place, const FeaturesHandle& features, const Indices& label, const Vector& price,
+                       Index classes, ClassLoss loss, LinearOffset offset, double offset_scale, bool penalty) {
+  const auto n = std::size_t(features.features->rows());
   if (label.shape(0) != n || price.shape(0) != n) throw nb::value_error("Labels and prices must have one value per row.");
   if (n == 0 || classes < 2) throw nb::value_error("There must be rows, and two classes or more.");
-  if (loss < 0 || loss > int(ClassLoss::joint)) throw nb::value_error("unknown loss");
-  if (offset < 0 || offset > int(LinearOffset::penalised)) throw nb::value_error("unknown offset");
-  if (!penalty && loss != int(ClassLoss::multinomial)) throw nb::value_error("This loss needs a penalty.");
-  if (by_rows && loss != int(ClassLoss::joint)) throw nb::value_error("Rows are for the joint loss.");
+  if (!penalty && loss != ClassLoss::multinomial) throw nb::value_error("This loss needs a penalty.");
   for (std::size_t i = 0; i < n; ++i)
     if (label.data()[i] < 0 || label.data()[i] >= classes) throw nb::value_error("A label is outside the classes.");
+  new (place) ClassesSpec{features, label, price, classes, loss, offset, offset_scale, penalty};
+}
+
+enum class ClassesMethod { newton, rows };
+
+// Weights, offsets and multipliers, and how the search ended there.
+struct ClassesResult {
+  nb::object w, b, alpha, trace;
+  Ending ending;
+  bool interrupted, separates;
+  std::int64_t rounds;
+};
+
+// Where a search begins.
+struct ClassesStart {
+  ClassOutcome point;
+};
+
+void make_classes_start(ClassesStart* place, const Matrix<double>& w, const Vector& b, const Matrix<double>& alpha) {
+  auto* const made = new (place) ClassesStart;
+  made->point.w.assign(w.data(), w.data() + w.size());
+  made->point.b.assign(b.data(), b.data() + b.size());
+  made->point.alpha.assign(alpha.data(), alpha.data() + alpha.size());
+}
+
+ClassesResult minimise(const ClassesSpec& spec, const ClassesStart* start, const LimitsHandle& limits, ClassesMethod method,
+                       const nb::object& monitor) {
+  if (method == ClassesMethod::rows && spec.loss != ClassLoss::joint) throw nb::value_error("Rows are for the joint loss.");
+  const Features& x = *spec.features.features;
+  const auto n = std::size_t(x.rows()), K = std::size_t(spec.classes);
+  if (start != nullptr && (start->point.w.size() != K * std::size_t(x.columns()) || start->point.b.size() != K ||
+                           start->point.alpha.size() != n * K))
+    throw nb::value_error("A start must have one weight per class and column, and one multiplier per row and class.");
+  if (start != nullptr && method == ClassesMethod::rows) throw nb::value_error("Rows begin at 0.");
   ClassOutcome outcome;
-  Watch watch(monitor, max_seconds);
+  Watch watch(monitor, limits.max_seconds);
   const Poll poll = [&] { watch.insist(); };
   {
     const WithoutGil release;
     const Watched watched(poll);
-    const ClassProblem problem{x.features.get(), label.data(),         price.data(), classes,
-                               ClassLoss(loss),  LinearOffset(offset), offset_scale, penalty};
-    const LinearOptions options{tol, max_rounds, max_seconds};
+    const ClassProblem problem{.x = &x,
+                               .label = spec.label.data(),
+                               .price = spec.price.data(),
+                               .classes = spec.classes,
+                               .loss = spec.loss,
+                               .offset = spec.offset,
+                               .offset_scale = spec.offset_scale,
+                               .penalty = spec.penalty};
+    const LinearOptions options{limits.tol, limits.max_steps, limits.max_seconds};
     const Monitor monitored = [&](const Progress& p) { return watch.at_checkpoint(p); };
-    outcome = with_room_for(n, std::size_t(classes), 6, "the search", [&] {
-      return by_rows ? minimise_classes_by_rows(problem, options, monitored)
-                     : minimise_classes_by_newton(problem, options, monitored);
+    outcome = with_room_for(n, K, 6, "the search", [&] {
+      return method == ClassesMethod::rows
+                 ? minimise_classes_by_rows(problem, options, monitored)
+                 : minimise_classes_by_newton(problem, options, monitored, start ? &start->point : nullptr);
     });
   }
-  const auto K = std::size_t(classes);
-  return nb::make_tuple(to_numpy(std::move(outcome.w), {K, std::size_t(x.features->columns())}), to_numpy(std::move(outcome.b)),
-                        to_numpy(std::move(outcome.alpha), {n, K}), int(outcome.ending),
-                        watch.interrupted() && outcome.ending == Ending::stopped, outcome.rounds, outcome.separates,
-                        as_table(outcome.trace));
+  return {.w = nb::cast(to_numpy(std::move(outcome.w), {K, std::size_t(x.columns())})),
+          .b = nb::cast(to_numpy(std::move(outcome.b))),
+          .alpha = nb::cast(to_numpy(std::move(outcome.alpha), {n, K})),
+          .trace = nb::cast(as_trace(std::move(outcome.trace))),
+          .ending = outcome.ending,
+          .interrupted = watch.interrupted() && outcome.ending == Ending::stopped,
+          .separates = outcome.separates,
+          .rounds = outcome.rounds};
 }
 
 }  // namespace
@@ -94,8 +145,22 @@ nb::tuple minimise(const FeaturesHandle& x, const Indices& label, const Vector& 
 void bind_classes(nb::module_& m) {
   m.def("class_products", &class_products, "features"_a, "W"_a);
   m.def("class_sums", &class_sums, "features"_a, "U"_a);
-  m.def("minimise_classes", &minimise, "features"_a, "label"_a, "price"_a, "classes"_a, "loss"_a, "offset"_a, "offset_scale"_a,
-        "penalty"_a, "by_rows"_a, "tol"_a, "max_rounds"_a, "max_seconds"_a, "monitor"_a.none());
+  nb::enum_<ClassLoss>(m, "ClassLoss").value("multinomial", ClassLoss::multinomial).value("joint", ClassLoss::joint);
+  nb::class_<ClassesSpec>(m, "ClassesSpec")
+      .def("__init__", &make_classes_spec, nb::kw_only(), "features"_a, "label"_a, "price"_a, "classes"_a, "loss"_a, "offset"_a,
+           "offset_scale"_a, "penalty"_a);
+  nb::class_<ClassesStart>(m, "ClassesStart").def("__init__", &make_classes_start, "w"_a, "b"_a, "alpha"_a);
+  nb::class_<ClassesResult>(m, "ClassesResult")
+      .def_ro("w", &ClassesResult::w)
+      .def_ro("b", &ClassesResult::b)
+      .def_ro("alpha", &ClassesResult::alpha)
+      .def_ro("trace", &ClassesResult::trace)
+      .def_ro("ending", &ClassesResult::ending)
+      .def_ro("interrupted", &ClassesResult::interrupted)
+      .def_ro("separates", &ClassesResult::separates)
+      .def_ro("rounds", &ClassesResult::rounds);
+  nb::enum_<ClassesMethod>(m, "ClassesMethod").value("newton", ClassesMethod::newton).value("rows", ClassesMethod::rows);
+  m.def("minimise_classes", &minimise, "spec"_a, "start"_a.none(), "limits"_a, "method"_a, "monitor"_a.none());
 }
 
 }  // namespace maxmargin::python

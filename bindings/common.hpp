@@ -117,7 +117,15 @@ auto with_room_for(std::size_t rows, std::size_t columns, double times, const ch
   }
 }
 
+// When a run must end; 0 seconds stand for no limit.
+struct LimitsHandle {
+  double tol;
+  std::int64_t max_steps;
+  double max_seconds;
+};
+
 // Each file adds its part to the module.
+void bind_run(nb::module_& m);
 void bind_classes(nb::module_& m);
 void bind_kernels(nb::module_& m);
 void bind_linear(nb::module_& m);

@@ -220,24 +220,19 @@ bool all_finite(const nb::ndarray<const V, nb::c_contig, nb::device::cpu>& x) {
   return without_gil([&](const Poll&) { return are_finite(x.data(), std::int64_t(x.size())); });
 }
 
-// Fault, and whether the columns ascend in each row.
 template <class S, class I>
-nb::tuple csr_check(const Values<S>& indptr, const Values<I>& indices, std::int64_t rows, std::int64_t columns,
-                    std::int64_t held) {
-  if (std::int64_t(indptr.shape(0)) != rows + 1) return nb::make_tuple(int(CsrFault::starts), false);
+CsrCheck csr_check(const Values<S>& indptr, const Values<I>& indices, std::int64_t rows, std::int64_t columns,
+                   std::int64_t held) {
+  if (std::int64_t(indptr.shape(0)) != rows + 1) return {CsrFault::starts, false};
   held = std::min(held, std::int64_t(indices.shape(0)));
-  const CsrCheck found =
-      without_gil([&](const Poll&) { return check_csr(indptr.data(), rows, indices.data(), held, columns); });
-  return nb::make_tuple(int(found.fault), found.canonical);
+  return without_gil([&](const Poll&) { return check_csr(indptr.data(), rows, indices.data(), held, columns); });
 }
 
-// The largest size of a value, and the largest difference from its transpose.
 template <class V>
-nb::tuple square_check(const Matrix<V>& matrix) {
+SquareCheck square_check(const Matrix<V>& matrix) {
   if (matrix.shape(0) != matrix.shape(1)) throw nb::value_error("A precomputed kernel matrix must be square.");
   require_index(std::int64_t(matrix.shape(0)), std::int64_t(matrix.shape(1)));
-  const SquareCheck found = without_gil([&](const Poll&) { return check_square(matrix.data(), Index(matrix.shape(0))); });
-  return nb::make_tuple(found.largest, found.asymmetry);
+  return without_gil([&](const Poll&) { return check_square(matrix.data(), Index(matrix.shape(0))); });
 }
 
 }  // namespace
@@ -283,6 +278,14 @@ void bind_kernels(nb::module_& m) {
   m.def("weighted_sums", &sums, "kernel"_a, "rows"_a, "support"_a, "coefficients"_a, "bounds"_a);
   m.def("products", &all_products, "grams"_a, "beta"_a, "max_seconds"_a = 0.0);
 
+  nb::enum_<CsrFault>(m, "CsrFault")
+      .value("none", CsrFault::none)
+      .value("starts", CsrFault::starts)
+      .value("columns", CsrFault::columns);
+  nb::class_<CsrCheck>(m, "CsrCheck").def_ro("fault", &CsrCheck::fault).def_ro("canonical", &CsrCheck::canonical);
+  nb::class_<SquareCheck>(m, "SquareCheck")
+      .def_ro("largest", &SquareCheck::largest)
+      .def_ro("asymmetry", &SquareCheck::asymmetry);
   m.def("all_finite", &all_finite<double>, "x"_a.noconvert());
   m.def("all_finite", &all_finite<float>, "x"_a.noconvert());
   m.def("csr_check", &csr_check<std::int32_t, std::int32_t>, "indptr"_a.noconvert(), "indices"_a.noconvert(), "rows"_a,

@@ -1,14 +1,14 @@
 // Linear models: passes over the rows.
 #include <nanobind/stl/optional.h>
-#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <optional>
-#include <tuple>
 
 #include "common.hpp"
 #include "maxmargin/l1.hpp"
 #include "maxmargin/linear.hpp"
+#include "maxmargin/linear_batch.hpp"
 #include "maxmargin/linear_judge.hpp"
 #include "maxmargin/linear_passes.hpp"
 #include "watch.hpp"
@@ -41,107 +41,238 @@ Result column_squares(const FeaturesHandle& x, const Vector& coefficients) {
   return to_numpy(std::move(out));
 }
 
-// Mean, of dense rows less the first row, and variance of each column.
-Result column_moments(const FeaturesHandle& x) {
-  const auto d = std::size_t(x.features->columns());
-  std::vector<double> out(2 * d);
-  without_gil([&](const Poll&) { LinearPasses(*x.features).moments(out.data(), out.data() + d); });
-  return to_numpy(std::move(out), {std::size_t(2), d});
-}
+// Sums over the rows of a linear model; slopes or None.
+struct RowSums {
+  JudgedRows rows;
+  nb::object slopes;
+};
 
-// lost, conjugates, size, mass, reach, worst, slopes or None
-nb::tuple judge_rows_of(int loss, double epsilon, const Vector& scores, const Vector& y, const Vector& price,
-                        const Vector& alpha, double shrink, bool with_slopes) {
+RowSums judge_rows_of(RowLossKind loss, double epsilon, const Vector& scores, const Vector& y, const Vector& price,
+                      const Vector& alpha, double shrink, bool with_slopes) {
   const std::size_t n = scores.shape(0);
   if (y.shape(0) != n || price.shape(0) != n || alpha.shape(0) != n) throw nb::value_error("There must be one value per row.");
-  if (loss < 0 || loss > int(RowLossKind::perceptron)) throw nb::value_error("unknown loss");
-  JudgedRows rows;
+  RowSums found;
   {
     const nb::gil_scoped_release release;
-    rows = judge_rows(RowLossKind(loss), epsilon, n, scores.data(), y.data(), price.data(), alpha.data(), shrink, with_slopes);
+    found.rows = judge_rows(loss, epsilon, n, scores.data(), y.data(), price.data(), alpha.data(), shrink, with_slopes);
   }
-  const nb::object slopes = with_slopes ? nb::cast(to_numpy(std::move(rows.slopes))) : nb::none();
-  return nb::make_tuple(rows.lost, rows.conjugates, rows.size, rows.mass, rows.reach, rows.worst, slopes);
+  found.slopes = with_slopes ? nb::cast(to_numpy(std::move(found.rows.slopes))) : nb::none();
+  return found;
 }
 
-using Start = std::tuple<Vector, double, Vector>;  // w, b, alpha
+struct Moments {
+  nb::object mean, variance;
+};
 
-// w, b, alpha, ending, interrupted, rounds, separates, trace
-nb::tuple minimise_linear(const FeaturesHandle& x, const Vector& y, const Vector& price, int loss,
-                          const std::optional<Vector>& target, double epsilon, int offset, double offset_scale, bool penalty,
-                          const std::optional<Start>& start, bool by_newton, std::uint64_t seed, double tol,
-                          std::int64_t max_rounds, double max_seconds, const nb::object& monitor) {
-  const auto n = std::size_t(x.features->rows());
+// Mean, of dense rows less the first row, and variance of each column.
+Moments column_moments(const FeaturesHandle& x) {
+  const auto d = std::size_t(x.features->columns());
+  std::vector<double> mean(d), variance(d);
+  without_gil([&](const Poll&) { LinearPasses(*x.features).moments(mean.data(), variance.data()); });
+  return {.mean = nb::cast(to_numpy(std::move(mean))), .variance = nb::cast(to_numpy(std::move(variance)))};
+}
+
+// A linear model with its arrays.
+struct LinearSpec {
+  FeaturesHandle features;
+  Vector y, price;
+  MarginLoss loss;
+  std::optional<Vector> target;
+  double epsilon;
+  LinearOffset offset;
+  double offset_scale;
+  bool penalty;
+
+  LinearProblem problem() const {
+    return {.x = features.features.get(),
+            .y = y.data(),
+            .price = price.data(),
+            .loss = loss,
+            .offset = offset,
+            .offset_scale = offset_scale,
+            .penalty = penalty,
+            .target = target ? target->data() : nullptr,
+            .epsilon = epsilon};
+  }
+};
+
+void make_spec(LinearSpec* place, const FeaturesHandle& features, const Vector& y, const Vector& price, MarginLoss loss,
+               const std::optional<Vector>& target, double epsilon, LinearOffset offset, double offset_scale, bool penalty) {
+  const auto n = std::size_t(features.features->rows());
   if (y.shape(0) != n || price.shape(0) != n) throw nb::value_error("Labels and prices must have one value per row.");
-  if (loss < 0 || loss > int(MarginLoss::squared_tube)) throw nb::value_error("unknown loss");
-  if ((loss >= int(MarginLoss::tube)) != target.has_value() || (target && target->shape(0) != n))
+  if ((loss >= MarginLoss::tube) != target.has_value() || (target && target->shape(0) != n))
     throw nb::value_error("A tube must have one target per row, other losses none.");
-  if (offset < 0 || offset > int(LinearOffset::penalised)) throw nb::value_error("unknown offset");
-  LinearOutcome outcome, begin;
-  if (start) {
-    const auto& [w, b, alpha] = *start;
-    if (alpha.shape(0) != n || w.shape(0) != std::size_t(x.features->columns()))
-      throw nb::value_error("A start must have one weight per column and one multiplier per row.");
-    begin.w.assign(w.data(), w.data() + w.shape(0));
-    begin.b = b;
-    begin.alpha.assign(alpha.data(), alpha.data() + n);
-  }
-  Watch watch(monitor, max_seconds);
-  const Poll poll = [&] { watch.insist(); };
-  {
-    const WithoutGil release;
-    const Watched watched(poll);
-    const LinearProblem problem{x.features.get(),
-                                y.data(),
-                                price.data(),
-                                MarginLoss(loss),
-                                LinearOffset(offset),
-                                offset_scale,
-                                penalty,
-                                target ? target->data() : nullptr,
-                                epsilon};
-    const LinearOptions options{tol, max_rounds, max_seconds};
-    const Monitor at_checkpoint = [&](const Progress& p) { return watch.at_checkpoint(p); };
-    outcome = by_newton ? minimise_by_newton(problem, options, at_checkpoint, start ? &begin : nullptr)
-                        : minimise_by_coordinates(problem, seed, options, at_checkpoint);
-  }
-  return nb::make_tuple(to_numpy(std::move(outcome.w)), outcome.b, to_numpy(std::move(outcome.alpha)), int(outcome.ending),
-                        watch.interrupted() && outcome.ending == Ending::stopped, outcome.rounds, outcome.separates,
-                        as_table(outcome.trace));
+  new (place) LinearSpec{features, y, price, loss, target, epsilon, offset, offset_scale, penalty};
 }
 
-// w, b, beta, ending, interrupted, rounds, trace
-nb::tuple minimise_with_l1(const FeaturesHandle& x, const Vector& y, const Vector& price, int loss, double epsilon, int offset,
-                           double offset_scale, double tol, std::int64_t max_rounds, double max_seconds,
-                           const nb::object& monitor) {
-  const auto n = std::size_t(x.features->rows());
-  if (y.shape(0) != n || price.shape(0) != n) throw nb::value_error("Labels and prices must have one value per row.");
-  if (loss < 0 || loss > int(SmoothLoss::squared_tube)) throw nb::value_error("unknown loss");
-  if (offset < 0 || offset > int(LinearOffset::penalised)) throw nb::value_error("unknown offset");
+// Weights, offset and multipliers, where a search begins or ends.
+struct LinearResult {
   LinearOutcome outcome;
-  Watch watch(monitor, max_seconds);
-  const Poll poll = [&] { watch.insist(); };
+  bool interrupted = false;
+  nb::object w, alpha, trace;
+};
+
+LinearResult linear_result(LinearOutcome outcome, bool interrupted) {
+  LinearResult result;
+  result.w = nb::cast(to_numpy(std::move(outcome.w)));
+  result.alpha = nb::cast(to_numpy(std::move(outcome.alpha)));
+  result.trace = nb::cast(as_trace(std::move(outcome.trace)));
+  result.interrupted = interrupted && outcome.ending == Ending::stopped;
+  result.outcome = std::move(outcome);
+  return result;
+}
+
+struct LinearStart {
+  LinearOutcome point;
+};
+
+void make_start(LinearStart* place, const Vector& w, double b, const Vector& alpha) {
+  auto* const made = new (place) LinearStart;
+  made->point.w.assign(w.data(), w.data() + w.shape(0));
+  made->point.b = b;
+  made->point.alpha.assign(alpha.data(), alpha.data() + alpha.shape(0));
+}
+
+std::vector<LinearResult> minimise_linear(const std::vector<const LinearSpec*>& specs,
+                                          const std::vector<const LinearStart*>& starts, const LimitsHandle& limits,
+                                          LinearMethod method, std::uint64_t seed, const nb::object& monitor) {
+  if (specs.empty()) return {};
+  std::vector<LinearProblem> problems;
+  std::vector<LinearOutcome> points;
+  for (const LinearSpec* spec : specs) {
+    if (spec == nullptr) throw nb::type_error("A problem must be a LinearSpec.");
+    problems.push_back(spec->problem());
+    if (problems.back().x != problems.front().x) throw nb::value_error("The problems of a batch must have the same rows.");
+  }
+  if (!starts.empty() && starts.size() != specs.size()) throw nb::value_error("There must be one start per problem, or none.");
+  for (const LinearStart* start : starts) {
+    points.push_back(start == nullptr ? LinearOutcome() : start->point);
+    if (start != nullptr && (start->point.alpha.size() != std::size_t(problems.front().x->rows()) ||
+                             start->point.w.size() != std::size_t(problems.front().x->columns())))
+      throw nb::value_error("A start must have one weight per column and one multiplier per row.");
+  }
+  Watch watch(monitor, limits.max_seconds);
+  std::vector<LinearOutcome> outcomes;
   {
     const WithoutGil release;
-    const Watched watched(poll);
-    const L1Problem problem{x.features.get(),     y.data(),    price.data(), SmoothLoss(loss), epsilon,
-                            LinearOffset(offset), offset_scale};
-    outcome = minimise_l1(problem, {tol, max_rounds, max_seconds}, [&](const Progress& p) { return watch.at_checkpoint(p); });
+    outcomes = minimise_linear_batch(problems, points, method, seed, {limits.tol, limits.max_steps}, watch);
+    watch.finish();
   }
-  return nb::make_tuple(to_numpy(std::move(outcome.w)), outcome.b, to_numpy(std::move(outcome.alpha)), int(outcome.ending),
-                        watch.interrupted() && outcome.ending == Ending::stopped, outcome.rounds, as_table(outcome.trace));
+  std::vector<LinearResult> results;
+  results.reserve(outcomes.size());
+  for (LinearOutcome& outcome : outcomes) results.push_back(linear_result(std::move(outcome), watch.interrupted()));
+  return results;
+}
+
+// A linear model with an L1 penalty, with its arrays.
+struct L1Spec {
+  FeaturesHandle features;
+  Vector y, price;
+  SmoothLoss loss;
+  double epsilon;
+  LinearOffset offset;
+  double offset_scale;
+};
+
+void make_l1_spec(L1Spec* place, const FeaturesHandle& features, const Vector& y, const Vector& price, SmoothLoss loss,
+                  double epsilon, LinearOffset offset, double offset_scale) {
+  const auto n = std::size_t(features.features->rows());
+  if (y.shape(0) != n || price.shape(0) != n) throw nb::value_error("Labels and prices must have one value per row.");
+  new (place) L1Spec{features, y, price, loss, epsilon, offset, offset_scale};
+}
+
+LinearResult minimise_with_l1(const L1Spec& spec, const LinearStart* start, const LimitsHandle& limits,
+                              const nb::object& monitor) {
+  if (start != nullptr && start->point.w.size() != std::size_t(spec.features.features->columns()))
+    throw nb::value_error("A start must have one weight per column.");
+  LinearOutcome outcome;
+  Watch watch(monitor, limits.max_seconds);
+  const Poll insist = [&] { watch.insist(); };
+  {
+    const WithoutGil release;
+    const Watched watched(insist);
+    const L1Problem problem{.x = spec.features.features.get(),
+                            .y = spec.y.data(),
+                            .price = spec.price.data(),
+                            .loss = spec.loss,
+                            .epsilon = spec.epsilon,
+                            .offset = spec.offset,
+                            .offset_scale = spec.offset_scale};
+    outcome = minimise_l1(
+        problem, {limits.tol, limits.max_steps, limits.max_seconds}, [&](const Progress& p) { return watch.at_checkpoint(p); },
+        start ? &start->point : nullptr);
+  }
+  return linear_result(std::move(outcome), watch.interrupted());
+}
+
+void bind_sums(nb::module_& m) {
+  nb::enum_<RowLossKind>(m, "RowLoss")
+      .value("hinge", RowLossKind::hinge)
+      .value("squared_hinge", RowLossKind::squared_hinge)
+      .value("logistic", RowLossKind::logistic)
+      .value("exponential", RowLossKind::exponential)
+      .value("tube", RowLossKind::tube)
+      .value("squared_tube", RowLossKind::squared_tube)
+      .value("square", RowLossKind::square)
+      .value("perceptron", RowLossKind::perceptron);
+  nb::class_<RowSums>(m, "RowSums")
+      .def_ro("slopes", &RowSums::slopes)
+      .def_prop_ro("lost", [](const RowSums& r) { return r.rows.lost; })
+      .def_prop_ro("conjugates", [](const RowSums& r) { return r.rows.conjugates; })
+      .def_prop_ro("size", [](const RowSums& r) { return r.rows.size; })
+      .def_prop_ro("mass", [](const RowSums& r) { return r.rows.mass; })
+      .def_prop_ro("reach", [](const RowSums& r) { return r.rows.reach; })
+      .def_prop_ro("worst", [](const RowSums& r) { return r.rows.worst; });
+  nb::class_<Moments>(m, "Moments").def_ro("mean", &Moments::mean).def_ro("variance", &Moments::variance);
+}
+
+void bind_specs(nb::module_& m) {
+  nb::enum_<MarginLoss>(m, "MarginLoss")
+      .value("hinge", MarginLoss::hinge)
+      .value("squared_hinge", MarginLoss::squared_hinge)
+      .value("logistic", MarginLoss::logistic)
+      .value("exponential", MarginLoss::exponential)
+      .value("tube", MarginLoss::tube)
+      .value("squared_tube", MarginLoss::squared_tube);
+  nb::enum_<SmoothLoss>(m, "SmoothLoss")
+      .value("squared_hinge", SmoothLoss::squared_hinge)
+      .value("logistic", SmoothLoss::logistic)
+      .value("squared_tube", SmoothLoss::squared_tube);
+  nb::enum_<LinearOffset>(m, "LinearOffset")
+      .value("none", LinearOffset::none)
+      .value("free", LinearOffset::free)
+      .value("penalised", LinearOffset::penalised);
+  nb::enum_<LinearMethod>(m, "LinearMethod")
+      .value("newton", LinearMethod::newton)
+      .value("coordinates", LinearMethod::coordinates);
+  nb::class_<LinearSpec>(m, "LinearSpec")
+      .def("__init__", &make_spec, nb::kw_only(), "features"_a, "y"_a, "price"_a, "loss"_a, "target"_a.none(), "epsilon"_a,
+           "offset"_a, "offset_scale"_a, "penalty"_a);
+  nb::class_<L1Spec>(m, "L1Spec")
+      .def("__init__", &make_l1_spec, nb::kw_only(), "features"_a, "y"_a, "price"_a, "loss"_a, "epsilon"_a, "offset"_a,
+           "offset_scale"_a);
+  nb::class_<LinearStart>(m, "LinearStart").def("__init__", &make_start, "w"_a, "b"_a, "alpha"_a);
+  nb::class_<LinearResult>(m, "LinearResult")
+      .def_ro("w", &LinearResult::w)
+      .def_ro("alpha", &LinearResult::alpha)
+      .def_ro("trace", &LinearResult::trace)
+      .def_ro("interrupted", &LinearResult::interrupted)
+      .def_prop_ro("b", [](const LinearResult& r) { return r.outcome.b; })
+      .def_prop_ro("ending", [](const LinearResult& r) { return r.outcome.ending; })
+      .def_prop_ro("rounds", [](const LinearResult& r) { return r.outcome.rounds; })
+      .def_prop_ro("separates", [](const LinearResult& r) { return r.outcome.separates; });
 }
 
 }  // namespace
 
 void bind_linear(nb::module_& m) {
   m.def("row_products", &row_products, "features"_a, "w"_a);
-  m.def("minimise_linear", &minimise_linear, "features"_a, "y"_a, "price"_a, "loss"_a, "target"_a.none(), "epsilon"_a,
-        "offset"_a, "offset_scale"_a, "penalty"_a, "start"_a.none(), "by_newton"_a, "seed"_a, "tol"_a, "max_rounds"_a,
-        "max_seconds"_a, "monitor"_a.none());
-  m.def("minimise_l1", &minimise_with_l1, "features"_a, "y"_a, "price"_a, "loss"_a, "epsilon"_a, "offset"_a, "offset_scale"_a,
-        "tol"_a, "max_rounds"_a, "max_seconds"_a, "monitor"_a.none());
-  m.def("judge_rows", &judge_rows_of, "loss"_a, "epsilon"_a, "scores"_a, "y"_a, "price"_a, "alpha"_a, "shrink"_a,
+  bind_specs(m);
+  bind_sums(m);
+  m.def("minimise_linear", &minimise_linear, "specs"_a, "starts"_a, "limits"_a, nb::kw_only(), "method"_a, "seed"_a,
+        "monitor"_a.none());
+  m.def("minimise_l1", &minimise_with_l1, "spec"_a, "start"_a.none(), "limits"_a, "monitor"_a.none());
+  m.def("judge_rows", &judge_rows_of, nb::kw_only(), "loss"_a, "epsilon"_a, "scores"_a, "y"_a, "price"_a, "alpha"_a, "shrink"_a,
         "with_slopes"_a);
   m.def("column_moments", &column_moments, "features"_a);
   m.def("column_squares", &column_squares, "features"_a, "coefficients"_a);

@@ -3,7 +3,6 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
-#include <atomic>
 #include <numeric>
 #include <optional>
 #include <span>
@@ -11,10 +10,10 @@
 #include "common.hpp"
 #include "maxmargin/assembly.hpp"
 #include "maxmargin/class_pairs.hpp"
+#include "maxmargin/dual_batch.hpp"
 #include "maxmargin/engine.hpp"
 #include "maxmargin/joint.hpp"
 #include "maxmargin/judge.hpp"
-#include "maxmargin/thread_pool.hpp"
 #include "watch.hpp"
 
 using namespace nb::literals;
@@ -23,207 +22,192 @@ namespace maxmargin::python {
 
 namespace {
 
-// Several problems as Python hands them over, in the order of the fields of `DualStack`, whose sizes are known here. Vectors
-// stand one problem after the other.
-class Stack {
- public:
-  explicit Stack(const nb::tuple& t)
-      : grams_(nb::cast<std::vector<const GramHandle*>>(t[0])),
-        q_(nb::cast<Vector>(t[1])),
-        lower_(nb::cast<Vector>(t[2])),
-        upper_(nb::cast<Vector>(t[3])),
-        ridge_(nb::cast<std::optional<Vector>>(t[4])),
-        kink_(nb::cast<double>(t[5])),
-        offset_(nb::cast<bool>(t[6])),
-        total_(nb::cast<Vector>(t[7])),
-        mass_(nb::cast<std::optional<Vector>>(t[8])),
-        mass_may_fall_(nb::cast<bool>(t[9])) {
-    for (const GramHandle* gram : grams_) starts_.push_back(starts_.back() + gram->gram->size());
-    for (const Vector* v : {&q_, &lower_, &upper_}) require_rows(*v);
-    if (ridge_) require_rows(*ridge_);
-    if (total_.shape(0) != size() || (mass_ && mass_->shape(0) != size()))
-      throw nb::value_error("There must be one total and one mass per problem.");
-  }
-  void require_rows(const Vector& v) const {
-    if (v.shape(0) != std::size_t(rows())) throw nb::value_error("All vectors must have one value per row.");
-  }
-  std::size_t size() const { return grams_.size(); }
-  std::ptrdiff_t rows() const { return starts_.back(); }
-  std::ptrdiff_t start(std::size_t k) const { return starts_[k]; }
-  const Gram& gram(std::size_t k) const { return *grams_[k]->gram; }
-  std::vector<const Gram*> grams() const {
-    std::vector<const Gram*> grams(size());
-    for (std::size_t k = 0; k < size(); ++k) grams[k] = &gram(k);
-    return grams;
-  }
-  bool is_opaque() const {
-    return std::any_of(grams_.begin(), grams_.end(), [](const GramHandle* gram) { return gram->gram->is_opaque(); });
-  }
-  SignedDual problem(std::size_t k) const {
-    const std::ptrdiff_t at = starts_[k];
-    return {.n = gram(k).size(),
-            .q = q_.data() + at,
-            .lower = lower_.data() + at,
-            .upper = upper_.data() + at,
-            .ridge = ridge_ ? ridge_->data() + at : nullptr,
-            .kink = kink_,
-            .keep = mass_     ? Keep::sides
-                    : offset_ ? Keep::total
-                              : Keep::nothing,
-            .total = total_.data()[k],
-            .mass = mass_ ? mass_->data()[k] : 0.0,
-            .mass_may_fall = mass_may_fall_};
-  }
+// A batch with its arrays, which Python can read back by name.
+struct BatchHandle {
+  std::vector<const GramHandle*> handles;
+  nb::object grams, q, lower, upper, ridge, total, mass;
+  std::vector<std::size_t> sizes;
+  DualBatch batch;
 
- private:
-  std::vector<const GramHandle*> grams_;
-  std::vector<std::ptrdiff_t> starts_{0};
-  Vector q_, lower_, upper_;
-  std::optional<Vector> ridge_;
-  double kink_;
-  bool offset_;
-  Vector total_;
-  std::optional<Vector> mass_;
-  bool mass_may_fall_;
+  void require_rows(const Vector& v) const {
+    if (v.shape(0) != std::size_t(batch.rows())) throw nb::value_error("All vectors must have one value per row.");
+  }
 };
 
-nb::tuple minimise_all(const nb::tuple& problems, const Vector& beta, const Vector& gradient, double tol,
-                       std::int64_t max_steps, double max_seconds, std::size_t cache_bytes, bool shrinking, bool resumed,
-                       const nb::object& monitor) {
-  const Stack stack(problems);
-  stack.require_rows(beta);
-  stack.require_rows(gradient);
-  std::vector<Outcome> outcomes(stack.size());
-  Watch watch(monitor, max_seconds);
-  {
-    const WithoutGil release;
-    const Monitor at_checkpoint = [&](const Progress& p) { return watch.at_checkpoint(p); };
-    const bool together = stack.size() > 1 && !stack.is_opaque();
-    // At most so many run at once, so that each one's share of the memory does not depend on the number of threads.
-    const std::size_t at_once = together ? std::min<std::size_t>(stack.size(), 16) : 1;
-    Options options{tol, max_steps, 0, cache_bytes, shrinking, stack.size() == 1, resumed};
-    SharedGrams shared;
-    std::optional<Ending> early;
-    if (together) try {
-        const Poll poll = [&] { watch.poll(); };
-        const Watched watched(poll);
-        stack.gram(0).prepare();
-        shared = share_rows(stack.grams(), options);
-      } catch (const Stopped& stop) {
-        early = stop.ending();
-      }
-    options.cache_bytes = (cache_bytes - shared.bytes) / at_once;
-    const auto one = [&](std::size_t k) {
-      const double* const point = beta.data() + stack.start(k);
-      if (early || watch.stopped()) {  // before it began
-        outcomes[k].beta.assign(point, point + stack.gram(k).size());
-        outcomes[k].ending = early.value_or(Ending::stopped);
-        return;
-      }
-      Options own = options;
-      own.max_seconds = watch.seconds_left();
-      const Gram& gram = shared.grams.empty() ? stack.gram(k) : *shared.grams[k];
-      outcomes[k] = minimise(stack.problem(k), gram, point, gradient.data() + stack.start(k), own, at_checkpoint);
-    };
-    std::atomic<std::size_t> next{0};
-    const auto in_turn = [&](std::ptrdiff_t) {
-      for (std::size_t k = next++; k < stack.size(); k = next++) one(k);
-    };
-    const Poll while_waiting = [&] { watch.while_waiting(); };
-    const Watched watched(while_waiting);
-    parallel_chunks(std::ptrdiff_t(at_once), in_turn);
-    watch.rethrow();
+void make_batch(BatchHandle* place, const nb::sequence& grams, const Vector& q, const Vector& lower, const Vector& upper,
+                const std::optional<Vector>& D, double kink, bool offset, const Vector& total,
+                const std::optional<Vector>& mass, bool mass_may_fall) {
+  auto* const made = new (place) BatchHandle{
+      .handles = nb::cast<std::vector<const GramHandle*>>(nb::object(grams)),
+      .grams = nb::tuple(grams),  // nobody can take one away
+      .q = nb::cast(q),
+      .lower = nb::cast(lower),
+      .upper = nb::cast(upper),
+      .ridge = D ? nb::cast(*D) : nb::none(),
+      .total = nb::cast(total),
+      .mass = mass ? nb::cast(*mass) : nb::none(),
+      .sizes = {},
+      .batch = {.grams = {},
+                .starts = {0},
+                .q = q.data(),
+                .lower = lower.data(),
+                .upper = upper.data(),
+                .ridge = D ? D->data() : nullptr,
+                .kink = kink,
+                .offset = offset,
+                .total = total.data(),
+                .mass = mass ? mass->data() : nullptr,
+                .mass_may_fall = mass_may_fall},
+  };
+  try {
+    DualBatch& batch = made->batch;
+    for (const GramHandle* handle : made->handles) {
+      if (handle == nullptr) throw nb::type_error("A source of kernel values must be a Gram.");
+      batch.grams.push_back(handle->gram.get());
+      batch.starts.push_back(batch.starts.back() + handle->gram->size());
+      made->sizes.push_back(std::size_t(handle->gram->size()));
+    }
+    for (const Vector* v : {&q, &lower, &upper}) made->require_rows(*v);
+    if (D) made->require_rows(*D);
+    if (total.shape(0) != batch.size() || (mass && mass->shape(0) != batch.size()))
+      throw nb::value_error("There must be one total and one mass per problem.");
+  } catch (...) {
+    made->~BatchHandle();
+    throw;
   }
-  std::vector<double> points;
-  std::vector<std::int64_t> counts;
-  std::vector<Progress> trace;
-  points.reserve(stack.rows());
-  for (const Outcome& outcome : outcomes) {
-    points.insert(points.end(), outcome.beta.begin(), outcome.beta.end());
-    trace.insert(trace.end(), outcome.trace.begin(), outcome.trace.end());
-    const bool by_signal = watch.interrupted() && outcome.ending == Ending::stopped;
-    counts.insert(counts.end(), {std::int64_t(outcome.ending), outcome.steps, outcome.rows_made, outcome.newton_rounds,
-                                 outcome.negative_curvature, by_signal, std::int64_t(outcome.trace.size())});
-  }
-  return nb::make_tuple(to_numpy(std::move(points)), to_numpy(std::move(counts), {outcomes.size(), std::size_t(7)}),
-                        as_table(trace));
 }
 
-nb::tuple minimise_classes(const GramHandle& gram, const Indices& label, const Vector& upper, const Matrix<double>& beta,
-                           const Vector& bias, bool offsets, double tol, std::int64_t max_steps, double max_seconds,
-                           std::size_t cache_bytes, const nb::object& monitor) {
+// What a search found, problem after problem.
+struct SearchResult {
+  std::vector<Outcome> outcomes;
+  bool interrupted = false;  // by Ctrl-C
+  nb::object beta, trace;
+};
+
+// One value of each problem.
+template <class V, class Get>
+nb::object column(std::size_t count, const Get& get) {
+  std::vector<V> values(count);
+  for (std::size_t k = 0; k < count; ++k) values[k] = V(get(k));
+  return nb::cast(to_numpy(std::move(values)));
+}
+
+SearchResult search(const BatchHandle& handle, const Vector& beta, const Vector& gradient, const LimitsHandle& limits,
+                    std::size_t cache_bytes, bool shrinking, Origin origin, const nb::object& monitor) {
+  handle.require_rows(beta);
+  handle.require_rows(gradient);
+  SearchResult result;
+  Watch watch(monitor, limits.max_seconds);
+  {
+    const WithoutGil release;
+    const Options options{
+        .tol = limits.tol, .max_steps = limits.max_steps, .cache_bytes = cache_bytes, .shrinking = shrinking, .origin = origin};
+    result.outcomes = minimise_batch(handle.batch, beta.data(), gradient.data(), options, watch);
+    watch.finish();
+  }
+  result.interrupted = watch.interrupted();
+  std::vector<double> points;
+  std::vector<Progress> trace;
+  points.reserve(std::size_t(handle.batch.rows()));
+  for (const Outcome& outcome : result.outcomes) {
+    points.insert(points.end(), outcome.beta.begin(), outcome.beta.end());
+    trace.insert(trace.end(), outcome.trace.begin(), outcome.trace.end());
+  }
+  result.beta = nb::cast(to_numpy(std::move(points)));
+  result.trace = nb::cast(as_trace(std::move(trace)));
+  return result;
+}
+
+// The joint problem of all classes with its arrays.
+struct JointSpec {
+  GramHandle gram;
+  Indices label;
+  Vector upper;
+  bool offsets;
+};
+
+void make_joint_spec(JointSpec* place, const GramHandle& gram, const Indices& label, const Vector& upper, bool offsets) {
   const auto n = std::size_t(gram.gram->size());
-  if (label.shape(0) != n || upper.shape(0) != n || beta.shape(0) != n)
-    throw nb::value_error("Labels, bounds and coefficients must have one value per row.");
+  if (label.shape(0) != n || upper.shape(0) != n) throw nb::value_error("Labels and bounds must have one value per row.");
+  new (place) JointSpec{gram, label, upper, offsets};
+}
+
+// Coefficients and offsets, and how the search ended there.
+struct JointResult {
+  nb::object beta, bias, trace;
+  Ending ending;
+  bool interrupted;
+  std::int64_t steps, rows_made;
+};
+
+JointResult search_joint(const JointSpec& spec, const Matrix<double>& beta, const Vector& bias, const LimitsHandle& limits,
+                         std::size_t cache_bytes, const nb::object& monitor) {
+  const Gram& gram = *spec.gram.gram;
+  const auto n = std::size_t(gram.size());
+  if (beta.shape(0) != n) throw nb::value_error("There must be one row of coefficients per row.");
   if (bias.shape(0) != beta.shape(1)) throw nb::value_error("There must be as many offsets as classes.");
   const auto classes = Index(beta.shape(1));
-  for (std::size_t i = 0; i < n; ++i)
-    if (label.data()[i] < 0 || label.data()[i] >= classes) throw nb::value_error("A label is outside the classes.");
+  const std::span labels(spec.label.data(), n);
+  if (!std::all_of(labels.begin(), labels.end(), [&](Index label) { return 0 <= label && label < classes; }))
+    throw nb::value_error("A label is outside the classes.");
   JointOutcome outcome;
-  Watch watch(monitor, max_seconds);
+  Watch watch(monitor, limits.max_seconds);
   {
     const WithoutGil release;
     const Poll poll = [&] { watch.insist(); };
     const Watched watched(poll);
-    const JointDual problem{Index(n), classes, label.data(), upper.data(), offsets};
-    const Options options{.tol = tol, .max_steps = max_steps, .max_seconds = max_seconds, .cache_bytes = cache_bytes};
+    const JointDual problem{Index(n), classes, spec.label.data(), spec.upper.data(), spec.offsets};
+    const Options options{
+        .tol = limits.tol, .max_steps = limits.max_steps, .max_seconds = limits.max_seconds, .cache_bytes = cache_bytes};
     const Monitor monitored = [&](const Progress& p) { return watch.at_checkpoint(p); };
     outcome = with_room_for(n, std::size_t(classes), 6, "the search",
-                            [&] { return minimise_joint(problem, *gram.gram, beta.data(), bias.data(), options, monitored); });
+                            [&] { return minimise_joint(problem, gram, beta.data(), bias.data(), options, monitored); });
   }
-  return nb::make_tuple(to_numpy(std::move(outcome.beta), {n, std::size_t(classes)}), to_numpy(std::move(outcome.bias)),
-                        int(outcome.ending), watch.interrupted() && outcome.ending == Ending::stopped, outcome.steps,
-                        outcome.rows_made, as_table(outcome.trace));
+  return {.beta = nb::cast(to_numpy(std::move(outcome.beta), {n, std::size_t(classes)})),
+          .bias = nb::cast(to_numpy(std::move(outcome.bias))),
+          .trace = nb::cast(as_trace(std::move(outcome.trace))),
+          .ending = outcome.ending,
+          .interrupted = watch.interrupted() && outcome.ending == Ending::stopped,
+          .steps = outcome.steps,
+          .rows_made = outcome.rows_made};
 }
 
-// Without scores they are computed, and offsets are shifted to rows as they are. They come first in what is found.
-nb::tuple judge_all(const nb::tuple& problems, const Vector& beta, const std::optional<Vector>& known) {
-  const Stack stack(problems);
-  stack.require_rows(beta);
-  if (known) stack.require_rows(*known);
-  std::vector<double> made(known ? 0 : std::size_t(stack.rows()));
-  const double* const scores = known ? known->data() : made.data();
-  std::vector<Judgement> found(stack.size());
-  std::vector<double> scales(stack.size(), 0.0), shifts(stack.size(), 0.0);
-  without_gil([&](const Poll& poll) {
-    for (std::size_t k = 0; k < stack.size(); ++k) {  // scores of 0 have no rounding: X need not be looked at
-      const double* const point = beta.data() + stack.start(k);
-      if (std::any_of(point, point + stack.gram(k).size(), [](double b) { return b != 0.0; }))
-        scales[k] = stack.gram(k).score_scale();
-    }
-    if (!known) {
-      std::vector<const double*> points(stack.size());
-      std::vector<double*> targets(stack.size());
-      for (std::size_t k = 0; k < stack.size(); ++k) {
-        points[k] = beta.data() + stack.start(k);
-        targets[k] = made.data() + stack.start(k);
-      }
-      products(stack.grams(), points, targets, poll);
-    }
-    const auto one = [&](std::ptrdiff_t k) {
-      const double* const point = beta.data() + stack.start(k);
-      found[k] = judge(stack.problem(k), point, scores + stack.start(k), scales[k]);
-      if (!known) shifts[k] = stack.gram(k).offset_shift(point);
-    };
-    if (stack.rows() < 4096)  // some nanoseconds a row: threads would take longer to wake
-      for (std::size_t k = 0; k < stack.size(); ++k) one(std::ptrdiff_t(k));
-    else
-      parallel_chunks(std::ptrdiff_t(stack.size()), one);
-  });
-  std::vector<std::int64_t> support, boundary;  // places among the rows of all problems
-  std::vector<std::int64_t> counts;
-  std::vector<double> numbers;
-  for (std::size_t k = 0; k < found.size(); ++k) {
-    const Judgement& j = found[k];
-    for (const Index i : j.support) support.push_back(stack.start(k) + i);
-    for (const Index i : j.boundary) boundary.push_back(stack.start(k) + i);
-    counts.insert(counts.end(), {std::int64_t(j.support.size()), std::int64_t(j.boundary.size())});
-    numbers.insert(numbers.end(), {j.bias, j.bias_low, j.bias_high, j.price, j.primal, j.dual, j.violation, j.square_norm,
-                                   j.mass, j.infeasibility, j.rounding, shifts[k], scales[k]});
+void bind_joint(nb::module_& m) {
+  nb::class_<JointSpec>(m, "JointSpec")
+      .def("__init__", &make_joint_spec, nb::kw_only(), "gram"_a, "label"_a, "upper"_a, "offsets"_a);
+  nb::class_<JointResult>(m, "JointResult")
+      .def_ro("beta", &JointResult::beta)
+      .def_ro("bias", &JointResult::bias)
+      .def_ro("trace", &JointResult::trace)
+      .def_ro("ending", &JointResult::ending)
+      .def_ro("interrupted", &JointResult::interrupted)
+      .def_ro("steps", &JointResult::steps)
+      .def_ro("rows_made", &JointResult::rows_made);
+  m.def("search_joint", &search_joint, "spec"_a, "beta"_a, "bias"_a, "limits"_a, "cache_bytes"_a, "monitor"_a.none());
+}
+
+// What the judge says of points, problem after problem.
+struct Evaluations {
+  BatchJudgement all;
+  nb::object scores, support, boundary;  // rows: places among those of all problems
+};
+
+Evaluations evaluate(const BatchHandle& handle, const Vector& beta, const std::optional<Vector>& known) {
+  handle.require_rows(beta);
+  if (known) handle.require_rows(*known);
+  Evaluations found;
+  const DualBatch& batch = handle.batch;
+  found.all =
+      without_gil([&](const Poll& poll) { return judge_batch(batch, beta.data(), known ? known->data() : nullptr, poll); });
+  std::vector<std::int64_t> support, boundary;
+  for (std::size_t k = 0; k < batch.size(); ++k) {
+    for (const Index i : found.all.found[k].support) support.push_back(batch.starts[k] + i);
+    for (const Index i : found.all.found[k].boundary) boundary.push_back(batch.starts[k] + i);
   }
-  return nb::make_tuple(known ? nb::cast(*known) : nb::cast(to_numpy(std::move(made))), to_numpy(std::move(support)),
-                        to_numpy(std::move(boundary)), to_numpy(std::move(counts), {found.size(), std::size_t(2)}),
-                        to_numpy(std::move(numbers), {found.size(), std::size_t(13)}));
+  found.scores = known ? nb::cast(*known) : nb::cast(to_numpy(std::move(found.all.scores)));
+  found.support = nb::cast(to_numpy(std::move(support)));
+  found.boundary = nb::cast(to_numpy(std::move(boundary)));
+  return found;
 }
 
 // Are all from 0 to `end` - 1?
@@ -231,24 +215,40 @@ bool are_within(std::span<const std::int64_t> values, std::int64_t end) {
   return std::all_of(values.begin(), values.end(), [&](std::int64_t value) { return 0 <= value && value < end; });
 }
 
-nb::tuple pairs_of(const Values<std::int64_t>& codes, Index classes) {
+struct Pairs {
+  nb::object rows, signs, starts;
+};
+
+Pairs pairs_of(const Values<std::int64_t>& codes, Index classes) {
   const std::span held(codes.data(), codes.size());
   if (!are_within(held, classes)) throw nb::value_error("A label is outside the classes.");
   ClassPairs pairs = class_pairs(held, classes);
-  return nb::make_tuple(to_numpy(std::move(pairs.rows)), to_numpy(std::move(pairs.signs)), to_numpy(std::move(pairs.starts)));
+  return {.rows = nb::cast(to_numpy(std::move(pairs.rows))),
+          .signs = nb::cast(to_numpy(std::move(pairs.signs))),
+          .starts = nb::cast(to_numpy(std::move(pairs.starts)))};
 }
 
-nb::tuple box_of(const Vector& signs, const std::optional<Values<Index>>& rows, const Vector& prices) {
+struct Box {
+  nb::object q, lower, upper;
+};
+
+Box box_of(const Vector& signs, const std::optional<Values<Index>>& rows, const Vector& prices) {
   const auto is_row = [&](Index row) { return 0 <= row && std::size_t(row) < prices.size(); };
   if (rows ? rows->size() != signs.size() : prices.size() == 0 || signs.size() % prices.size() != 0)
     throw nb::value_error("There must be one sign for each row of each problem.");
   if (rows && !std::all_of(rows->data(), rows->data() + rows->size(), is_row))
     throw nb::value_error("A row of a problem has no price.");
   MarginBox box = margin_box({signs.data(), signs.size()}, rows ? rows->data() : nullptr, {prices.data(), prices.size()});
-  return nb::make_tuple(to_numpy(std::move(box.q)), to_numpy(std::move(box.lower)), to_numpy(std::move(box.upper)));
+  return {.q = nb::cast(to_numpy(std::move(box.q))),
+          .lower = nb::cast(to_numpy(std::move(box.lower))),
+          .upper = nb::cast(to_numpy(std::move(box.upper)))};
 }
 
-nb::tuple assembled(const Values<std::int64_t>& codes, Index classes, const Values<std::int64_t>& support,
+struct Assembled {
+  nb::object rows, n_support, dual;
+};
+
+Assembled assembled(const Values<std::int64_t>& codes, Index classes, const Values<std::int64_t>& support,
                     const Values<std::int64_t>& counts, const Vector& beta, const Matrix<std::int64_t>& heights,
                     Index coefficients) {
   const std::span of_rows(codes.data(), codes.size()), rows_held(support.data(), support.size()),
@@ -262,21 +262,115 @@ nb::tuple assembled(const Values<std::int64_t>& codes, Index classes, const Valu
     throw nb::value_error("Support vectors, coefficients and heights must belong to the same machines.");
   Assembly found = assemble(of_rows, classes, rows_held, machines, {beta.data(), total}, places, coefficients);
   const std::size_t rows = found.rows.size();
-  return nb::make_tuple(to_numpy(std::move(found.rows)), to_numpy(std::move(found.counts)),
-                        to_numpy(std::move(found.dual), {std::size_t(coefficients), rows}));
+  return {.rows = nb::cast(to_numpy(std::move(found.rows))),
+          .n_support = nb::cast(to_numpy(std::move(found.counts))),
+          .dual = nb::cast(to_numpy(std::move(found.dual), {std::size_t(coefficients), rows}))};
+}
+
+void bind_batches(nb::module_& m) {
+  nb::enum_<Origin>(m, "Origin").value("cold", Origin::cold).value("warm", Origin::warm).value("resumed", Origin::resumed);
+  nb::class_<BatchHandle>(m, "DualBatch")
+      .def("__init__", &make_batch, nb::kw_only(), "grams"_a, "q"_a, "lower"_a, "upper"_a, "D"_a.none(), "kink"_a, "offset"_a,
+           "total"_a, "mass"_a.none(), "mass_may_fall"_a)
+      .def_ro("grams", &BatchHandle::grams)
+      .def_ro("q", &BatchHandle::q)
+      .def_ro("lower", &BatchHandle::lower)
+      .def_ro("upper", &BatchHandle::upper)
+      .def_ro("D", &BatchHandle::ridge)
+      .def_ro("total", &BatchHandle::total)
+      .def_ro("mass", &BatchHandle::mass)
+      .def_ro("sizes", &BatchHandle::sizes)
+      .def_prop_ro("kink", [](const BatchHandle& b) { return b.batch.kink; })
+      .def_prop_ro("offset", [](const BatchHandle& b) { return b.batch.offset; })
+      .def_prop_ro("mass_may_fall", [](const BatchHandle& b) { return b.batch.mass_may_fall; });
+  const auto counted = [](auto get) {
+    return [get](const SearchResult& r) {
+      return column<std::int64_t>(r.outcomes.size(), [&](std::size_t k) { return get(r.outcomes[k]); });
+    };
+  };
+  nb::class_<SearchResult>(m, "SearchResult")
+      .def_ro("beta", &SearchResult::beta)
+      .def_ro("trace", &SearchResult::trace)
+      .def_ro("interrupted", &SearchResult::interrupted)
+      .def_prop_ro("endings",
+                   [](const SearchResult& r) {
+                     std::vector<Ending> endings;
+                     endings.reserve(r.outcomes.size());
+                     for (const Outcome& outcome : r.outcomes) endings.push_back(outcome.ending);
+                     return endings;
+                   })
+      .def_prop_ro("steps", counted([](const Outcome& o) { return o.steps; }))
+      .def_prop_ro("rows_made", counted([](const Outcome& o) { return o.rows_made; }))
+      .def_prop_ro("newton_rounds", counted([](const Outcome& o) { return o.newton_rounds; }))
+      .def_prop_ro("negative_curvature", counted([](const Outcome& o) { return o.negative_curvature; }))
+      .def_prop_ro("checkpoints", counted([](const Outcome& o) { return o.trace.size(); }));
+  const auto judged = [](double Judgement::* field) {
+    return [field](const Evaluations& e) {
+      return column<double>(e.all.found.size(), [&](std::size_t k) { return e.all.found[k].*field; });
+    };
+  };
+  nb::class_<Judgement>(m, "Evaluation")
+      .def_ro("bias", &Judgement::bias)
+      .def_ro("bias_low", &Judgement::bias_low)
+      .def_ro("bias_high", &Judgement::bias_high)
+      .def_ro("price", &Judgement::price)
+      .def_ro("primal", &Judgement::primal)
+      .def_ro("dual", &Judgement::dual)
+      .def_ro("violation", &Judgement::violation)
+      .def_ro("square_norm", &Judgement::square_norm)
+      .def_ro("mass", &Judgement::mass)
+      .def_ro("infeasibility", &Judgement::infeasibility)
+      .def_ro("rounding", &Judgement::rounding)
+      .def_ro("shift", &Judgement::shift)
+      .def_ro("score_scale", &Judgement::score_scale);
+  nb::class_<Evaluations>(m, "Evaluations")
+      .def_ro("scores", &Evaluations::scores)
+      .def_ro("support", &Evaluations::support)
+      .def_ro("boundary", &Evaluations::boundary)
+      .def_prop_ro("n_support",
+                   [](const Evaluations& e) {
+                     return column<std::int64_t>(e.all.found.size(), [&](auto k) { return e.all.found[k].support.size(); });
+                   })
+      .def_prop_ro("n_boundary",
+                   [](const Evaluations& e) {
+                     return column<std::int64_t>(e.all.found.size(), [&](auto k) { return e.all.found[k].boundary.size(); });
+                   })
+      .def_prop_ro("bias", judged(&Judgement::bias))
+      .def_prop_ro("bias_low", judged(&Judgement::bias_low))
+      .def_prop_ro("bias_high", judged(&Judgement::bias_high))
+      .def_prop_ro("primal", judged(&Judgement::primal))
+      .def_prop_ro("dual", judged(&Judgement::dual))
+      .def_prop_ro("violation", judged(&Judgement::violation))
+      .def_prop_ro("infeasibility", judged(&Judgement::infeasibility))
+      .def_prop_ro("rounding", judged(&Judgement::rounding))
+      .def_prop_ro("shift", judged(&Judgement::shift))
+      .def("__getitem__", [](const Evaluations& e, std::size_t k) {
+        if (k >= e.all.found.size()) throw nb::index_error();
+        return e.all.found[k];
+      });
+  m.def("search", &search, "batch"_a, "beta"_a, "gradient"_a, "limits"_a, nb::kw_only(), "cache_bytes"_a, "shrinking"_a,
+        "origin"_a, "monitor"_a.none());
+  m.def("evaluate", &evaluate, "batch"_a, "beta"_a, "scores"_a.none());
 }
 
 }  // namespace
 
 void bind_solving(nb::module_& m) {
+  nb::class_<Pairs>(m, "ClassPairs")
+      .def_ro("rows", &Pairs::rows)
+      .def_ro("signs", &Pairs::signs)
+      .def_ro("starts", &Pairs::starts);
+  nb::class_<Box>(m, "MarginBox").def_ro("q", &Box::q).def_ro("lower", &Box::lower).def_ro("upper", &Box::upper);
+  nb::class_<Assembled>(m, "Assembled")
+      .def_ro("rows", &Assembled::rows)
+      .def_ro("n_support", &Assembled::n_support)
+      .def_ro("dual", &Assembled::dual);
   m.def("class_pairs", &pairs_of, "codes"_a, "classes"_a);
   m.def("margin_box", &box_of, "signs"_a, "rows"_a.none(), "prices"_a);
-  m.def("assemble", &assembled, "codes"_a, "classes"_a, "support"_a, "counts"_a, "beta"_a, "heights"_a, "coefficients"_a);
-  m.def("minimise", &minimise_all, "problems"_a, "beta"_a, "gradient"_a, "tol"_a, "max_steps"_a, "max_seconds"_a,
-        "cache_bytes"_a, "shrinking"_a, "resumed"_a, "monitor"_a.none());
-  m.def("minimise_joint", &minimise_classes, "gram"_a, "label"_a, "upper"_a, "beta"_a, "bias"_a, "offsets"_a, "tol"_a,
-        "max_steps"_a, "max_seconds"_a, "cache_bytes"_a, "monitor"_a.none());
-  m.def("judge", &judge_all, "problems"_a, "beta"_a, "scores"_a.none());
+  m.def("assemble", &assembled, nb::kw_only(), "codes"_a, "classes"_a, "support"_a, "counts"_a, "beta"_a, "heights"_a,
+        "coefficients"_a);
+  bind_batches(m);
+  bind_joint(m);
 }
 
 }  // namespace maxmargin::python

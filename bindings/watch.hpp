@@ -4,50 +4,62 @@
 #include <algorithm>
 #include <atomic>
 #include <exception>
+#include <mutex>
 #include <thread>
 #include <vector>
 
 #include "common.hpp"
 #include "maxmargin/engine.hpp"
+#include "maxmargin/events.hpp"
 
 namespace maxmargin::python {
 
+// A checkpoint, and which of several problems it is of.
+struct Report {
+  std::size_t problem;
+  Progress at;
+};
+
 // What the run of several problems shares: the clock, the wish to stop, and Python, which only the calling thread talks to.
-class Watch {
+// What other threads report waits until that thread reports or waits itself; of each problem the last report is kept.
+class Watch final : public Events {
  public:
   explicit Watch(const nb::object& monitor, double max_seconds) : monitor_(monitor), max_seconds_(max_seconds) {}
 
   // True stops the run; nobody is asked again after that.
-  bool at_checkpoint(const Progress& p) {
-    if (stop_ || std::this_thread::get_id() != caller_) return stop_;
+  bool at_checkpoint(std::size_t problem, const Progress& progress) override {
+    if (stop_) return true;
+    if (std::this_thread::get_id() != caller_) {
+      if (!monitor_.is_none()) leave({problem, progress});
+      return stop_;
+    }
     const WithGil gil;
     try {
       check_signals();
-      if (!monitor_.is_none() &&
-          nb::cast<bool>(call_python(monitor_, p.seconds, p.steps, p.objective, p.violation, p.n_support)))
-        stop_ = true;
+      tell_waiting();
+      tell({problem, progress});
     } catch (...) {
       stop_ = true;
       throw;
     }
     return stop_;
   }
+  bool at_checkpoint(const Progress& progress) { return at_checkpoint(0, progress); }
 
-  // Of a thread that waits for others, who end at their next checkpoint.
-  void while_waiting() noexcept {
+  void while_waiting() noexcept override {
     if (!is_due()) return;
     const WithGil gil;
     try {
       check_signals();
+      tell_waiting();
     } catch (...) {
       stop_ = true;
       error_ = std::current_exception();
     }
   }
 
-  // In the middle of work that nobody will miss: throws `Stopped` if it must end here.
-  void poll() {
-    if (is_due()) {
+  void poll() override {
+    if (std::this_thread::get_id() == caller_ && is_due()) {
       const WithGil gil;
       check_signals();
     }
@@ -55,9 +67,9 @@ class Watch {
     if (max_seconds_ > 0 && passed() > max_seconds_) throw Stopped(Ending::time_limit);
   }
 
-  // In the middle of work that ends at its next checkpoint: throws Ctrl-C if that is long in coming.
-  void insist() {
-    if (!is_due()) return;
+  // Throws Ctrl-C; other threads are told by `stop_`.
+  void insist() override {
+    if (std::this_thread::get_id() != caller_ || !is_due()) return;
     const WithGil gil;
     check_signals();
     if (!interrupted_ || std::chrono::steady_clock::now() - since_ < std::chrono::milliseconds(100)) return;
@@ -65,14 +77,15 @@ class Watch {
     throw nb::python_error();
   }
 
-  void rethrow() const {
+  // When all is done: what other threads reported last, and what a handler or a callback has thrown meanwhile.
+  void finish() {
     if (error_) std::rethrow_exception(error_);
+    const WithGil gil;
+    tell_waiting();
   }
   bool interrupted() const { return interrupted_; }
-  bool stopped() const { return stop_; }
-
-  // Seconds left for a run that begins now; 0 stands for no limit.
-  double seconds_left() const { return max_seconds_ > 0 ? std::max(1e-9, max_seconds_ - passed()) : 0; }
+  bool stopped() const override { return stop_; }
+  double seconds_left() const override { return max_seconds_ > 0 ? std::max(1e-9, max_seconds_ - passed()) : 0; }
 
  private:
   double passed() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(); }
@@ -95,6 +108,29 @@ class Watch {
     stop_ = true;
   }
 
+  void leave(const Report& report) {
+    const std::lock_guard lock(mutex_);
+    const auto same = [&](const Report& other) { return other.problem == report.problem; };
+    const auto before = std::find_if(waiting_.begin(), waiting_.end(), same);
+    if (before == waiting_.end())
+      waiting_.push_back(report);
+    else
+      *before = report;
+  }
+
+  void tell_waiting() {
+    std::vector<Report> reports;
+    {
+      const std::lock_guard lock(mutex_);
+      reports.swap(waiting_);
+    }
+    for (const Report& report : reports) tell(report);
+  }
+
+  void tell(const Report& report) {
+    if (!stop_ && !monitor_.is_none() && nb::cast<bool>(call_python(monitor_, nb::cast(report)))) stop_ = true;
+  }
+
   const nb::object& monitor_;
   double max_seconds_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now(), looked_ = start_, since_ = start_;
@@ -102,13 +138,15 @@ class Watch {
   std::atomic<bool> stop_{false};
   bool interrupted_ = false;
   std::exception_ptr error_;
+  std::mutex mutex_;  // of what follows
+  std::vector<Report> waiting_;
 };
 
-inline Result as_table(const std::vector<Progress>& trace) {
-  std::vector<double> table;
-  for (const Progress& p : trace)
-    table.insert(table.end(), {p.seconds, double(p.steps), p.objective, p.violation, double(p.n_support)});
-  return to_numpy(std::move(table), {trace.size(), std::size_t(5)});
+// Checkpoints as bytes; Python reads them by the names and places of the fields of `Progress`.
+inline nb::ndarray<nb::numpy, std::uint8_t> as_trace(std::vector<Progress> trace) {
+  auto* moved = new std::vector<Progress>(std::move(trace));
+  const nb::capsule owner(moved, [](void* p) noexcept { delete static_cast<std::vector<Progress>*>(p); });
+  return nb::ndarray<nb::numpy, std::uint8_t>(moved->data(), {moved->size() * sizeof(Progress)}, owner);
 }
 
 }  // namespace maxmargin::python

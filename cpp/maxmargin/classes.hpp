@@ -40,8 +40,10 @@ struct ClassOutcome {
   std::vector<Progress> trace;
 };
 
-// Newton's method; for the loss of the highest score on its proximal smoothings, as for the hinge.
-ClassOutcome minimise_classes_by_newton(const ClassProblem& problem, const LinearOptions& options, const Monitor& monitor);
+// Newton's method; for the loss of the highest score on its proximal smoothings, as for the hinge. From w, b and alpha of a
+// start, if there is one.
+ClassOutcome minimise_classes_by_newton(const ClassProblem& problem, const LinearOptions& options, const Monitor& monitor,
+                                        const ClassOutcome* start = nullptr);
 
 // Coordinate descent in the dual over rows, for the loss of the highest score.
 ClassOutcome minimise_classes_by_rows(const ClassProblem& problem, const LinearOptions& options, const Monitor& monitor);

@@ -222,10 +222,31 @@ class ClassNewton {
   double loss_ = 0, primal_ = 0, decrement_ = 0;
 };
 
+// A point as searches have it: classes in whole vectors, the offsets as the last feature.
+ClassPoint padded(const ClassProblem& problem, const ClassOutcome& start) {
+  const auto d = std::size_t(problem.x->columns()), n = std::size_t(problem.x->rows()), K = std::size_t(problem.classes),
+             width = std::size_t(problem.width());
+  const bool offsets = problem.offset != LinearOffset::none;
+  ClassPoint point{std::vector<double>((d + std::size_t(offsets)) * width), std::vector<double>(n * width)};
+  for (std::size_t k = 0; k < K; ++k) {
+    for (std::size_t j = 0; j < d; ++j) point.W[j * width + k] = start.w[k * d + j];
+    if (offsets) point.W[d * width + k] = start.b[k];
+  }
+  for (std::size_t i = 0; i < n; ++i)
+    std::copy(start.alpha.data() + i * K, start.alpha.data() + (i + 1) * K, point.alpha.data() + i * width);
+  return point;
+}
+
 }  // namespace
 
-ClassOutcome minimise_classes_by_newton(const ClassProblem& problem, const LinearOptions& options, const Monitor& monitor) {
+ClassOutcome minimise_classes_by_newton(const ClassProblem& problem, const LinearOptions& options, const Monitor& monitor,
+                                        const ClassOutcome* start) {
   ClassRecord record(problem, options, monitor);
+  if (start != nullptr) {
+    ClassNewton search(problem, record);
+    search.begin_at(padded(problem, *start));
+    return search.run();
+  }
   // With many features a round costs much, and steps of single rows come to the end for less, if they do.
   ClassPoint swept;
   const bool wide = problem.x->columns() + (problem.offset != LinearOffset::none) > ClassSystem::widest_part;

@@ -93,7 +93,7 @@ Progress ClassRecord::progress() const {
   if (!alpha_.empty())
     for (Index i = 0; i < problem_.x->rows(); ++i)
       support += alpha_[std::size_t(i) * std::size_t(width) + std::size_t(problem_.label[i])] < problem_.price[i];
-  return {seconds(), outcome_.rounds, -dual_, relative_gap(), support};
+  return {seconds(), outcome_.rounds, -dual_, relative_gap(), support, gap()};
 }
 
 ClassOutcome ClassRecord::finish(const std::vector<double>& last_alpha) {

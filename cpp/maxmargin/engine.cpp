@@ -71,7 +71,7 @@ void search_active(const SignedDual& problem, const Gram& gram, const Options& o
   const auto active = Index(state.active.size());
   // Would float32 drown what has to be found: a violation of tol, or with all variables at large bounds any?
   const bool hopeless = options.tol < float_tol || float32_noise(problem, state) > 1e3 * options.tol;
-  const bool few = active <= float_floor || (active <= exact_limit && (options.resumed || hopeless));
+  const bool few = active <= float_floor || (active <= exact_limit && (options.origin == Origin::resumed || hopeless));
   const bool exact = few || !gram.single_precision_suffices();
   if (exact || !PairSearch<float>(problem, gram, options, monitor, state).run())
     PairSearch<double>(problem, gram, options, monitor, state).run();
@@ -79,7 +79,7 @@ void search_active(const SignedDual& problem, const Gram& gram, const Options& o
 
 // A large problem that begins at 0 and may leave out variables runs over some of them first.
 bool begins_with_a_sample(const SignedDual& problem, const Gram& gram, const Options& options, const State& state) {
-  return problem.n >= sample_floor && problem.keep == Keep::total && options.shrinking && !options.resumed &&
+  return problem.n >= sample_floor && problem.keep == Keep::total && options.shrinking && options.origin == Origin::cold &&
          options.tol >= float_tol && gram.single_precision_suffices() && float32_noise(problem, state) <= options.tol &&
          std::all_of(state.beta.begin(), state.beta.end(), [](double b) { return b == 0.0; });
 }
@@ -89,7 +89,7 @@ bool begins_with_a_sample(const SignedDual& problem, const Gram& gram, const Opt
 void search(const SignedDual& problem, const Gram& gram, const Options& options, const Monitor& monitor, State& state,
             bool first = true) {
   state.active.clear();
-  if (first && options.resumed && options.shrinking && problem.keep == Keep::total)
+  if (first && options.origin == Origin::resumed && options.shrinking && problem.keep == Keep::total)
     state.active = worth_looking_at(problem, state.beta.data(), state.gradient.data());
   if (state.active.size() < 2) {
     state.active.resize(problem.n);

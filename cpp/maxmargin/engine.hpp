@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <exception>
 #include <functional>
+#include <limits>
 #include <vector>
 
 #include "maxmargin/gram.hpp"
@@ -41,6 +42,7 @@ struct Progress {
   double objective;  // of the minimisation
   double violation;
   Index n_support;
+  double gap = std::numeric_limits<double>::quiet_NaN();  // between primal and dual objective, where it is known
 };
 
 // Called at checkpoints about every 50 ms; true stops the run. May throw.
@@ -58,14 +60,18 @@ class Stopped : public std::exception {
   Ending ending_;
 };
 
+// Where a run begins: anywhere, mostly at 0; at the optimum of a problem like this one, so that it is known which variables are
+// free, but for some; or at a point that was judged, where what is left is small and wants precision.
+enum class Origin { cold, warm, resumed };
+
 struct Options {
   double tol = 1e-3;
   std::int64_t max_steps = 0;
   double max_seconds = 0;  // 0: none
   std::size_t cache_bytes = 0;
   bool shrinking = true;
-  bool alone = true;     // no other problem runs beside: all threads are there for this one
-  bool resumed = false;  // from a point that was judged: what is left is small, and wants precision
+  bool alone = true;  // no other problem runs beside: all threads are there for this one
+  Origin origin = Origin::cold;
 };
 
 struct Outcome {

@@ -8,6 +8,14 @@
 
 namespace maxmargin {
 
+// Multiply-adds to factor the system of the free variables.
+template <class R>
+double PairSearch<R>::newton_work() const {
+  double m = 0;
+  for (Index k = 0; k < v_.n; ++k) m += v_.is_free(k);
+  return m * m * m / 3;
+}
+
 template <class R>
 auto PairSearch<R>::newton() -> Newton {
   std::vector<Index> free, moved;
@@ -94,6 +102,8 @@ void PairSearch<R>::add_rows(const std::vector<double>& changes) {
 
 template void PairSearch<float>::add_rows(const std::vector<double>& changes);
 template void PairSearch<double>::add_rows(const std::vector<double>& changes);
+template double PairSearch<float>::newton_work() const;
+template double PairSearch<double>::newton_work() const;
 template auto PairSearch<float>::newton() -> Newton;
 template auto PairSearch<double>::newton() -> Newton;
 

@@ -243,13 +243,14 @@ bool JointSearch<R>::checkpoint(double violation) {
   if (outcome_.steps >= next_checkpoint_ || report) {
     Index support = 0;
     for (Index i = 0; i < n_; ++i) support += beta_[at(i, label_[i])] != 0.0;
-    const Progress progress{seconds, outcome_.steps, -objectives().dual, violation, support};
+    const auto [primal, dual] = objectives();
+    const Progress progress{seconds, outcome_.steps, -dual, violation, support, primal - dual};
     last_objective_ = progress.objective;
     last_violation_ = violation;
     last_support_ = support;
     if (outcome_.steps >= next_checkpoint_) {
       outcome_.trace.push_back(progress);
-      next_checkpoint_ = outcome_.steps + std::max<std::int64_t>(256, outcome_.steps / 4);
+      next_checkpoint_ = outcome_.steps + std::max<std::int64_t>(256, outcome_.steps / 12);
     }
     if (report) {
       last_report_ = now;

@@ -30,6 +30,8 @@ struct Judgement {
   double mass;                  // sum of |beta|
   double infeasibility;         // how far outside the box and off the totals, relative to the sum of |beta|
   double rounding;              // by how much rounding errors of scores and sums may change primal - dual
+  double shift = 0;             // what is added to the bias for rows as they are, where the Gram is of centred ones
+  double score_scale = 0;       // the largest kernel value that a score sums up
 };
 
 // `scores` are K beta; they sum up products that are no larger than `score_scale` times |beta|.

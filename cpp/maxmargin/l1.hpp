@@ -22,7 +22,8 @@ struct L1Problem {
   double offset_scale;
 };
 
-// Proximal Newton on a working set of features. The outcome's alpha is beta.
-LinearOutcome minimise_l1(const L1Problem& problem, const LinearOptions& options, const Monitor& monitor);
+// Proximal Newton on a working set of features, from w and b of a start, if there is one. The outcome's alpha is beta.
+LinearOutcome minimise_l1(const L1Problem& problem, const LinearOptions& options, const Monitor& monitor,
+                          const LinearOutcome* start = nullptr);
 
 }  // namespace maxmargin

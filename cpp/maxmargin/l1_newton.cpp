@@ -74,6 +74,13 @@ class L1Newton {
     model_.set.place.assign(d_, -1);
   }
 
+  void begin_at(const LinearOutcome& start) {
+    w_ = start.w;
+    last_ = constant_ > 0 ? start.b / constant_ : 0.0;
+    passes_.products(w_.data(), f_.data());
+    for (double& f : f_) f += constant_ * last_;
+  }
+
   LinearOutcome run() {
     for (std::int64_t round = 0;; ++round) {
       evaluate();
@@ -332,8 +339,11 @@ class L1Newton {
 
 }  // namespace
 
-LinearOutcome minimise_l1(const L1Problem& problem, const LinearOptions& options, const Monitor& monitor) {
-  return L1Newton(problem, options, monitor).run();
+LinearOutcome minimise_l1(const L1Problem& problem, const LinearOptions& options, const Monitor& monitor,
+                          const LinearOutcome* start) {
+  L1Newton search(problem, options, monitor);
+  if (start != nullptr) search.begin_at(*start);
+  return search.run();
 }
 
 }  // namespace maxmargin

@@ -30,7 +30,7 @@ double LinearRecord::seconds() const { return seconds_since(start_); }
 
 Progress LinearRecord::progress() const {
   const auto support = std::count_if(outcome_.alpha.begin(), outcome_.alpha.end(), [](double a) { return a != 0; });
-  return {seconds(), outcome_.rounds, -dual_, relative_gap(), Index(support)};
+  return {seconds(), outcome_.rounds, -dual_, relative_gap(), Index(support), gap()};
 }
 
 bool LinearRecord::see(double primal, const std::vector<double>& w, double b, double dual, const std::vector<double>& alpha,

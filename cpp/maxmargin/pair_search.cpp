@@ -236,7 +236,8 @@ bool PairSearch<R>::search() {
   std::int64_t next_look = outcome.steps + steps_to_look;
   target_ = sizeof(R) == 4 ? 0.95 * options_.tol : options_.tol;
   work_ = 0;
-  newton_cost_ = 24.0 * v_.n * v_.n;  // before 2n steps the free set has not settled
+  newton_cost_ = 24.0 * v_.n * v_.n;  // before 2n steps the free set has not settled,
+  if (options_.origin == Origin::warm && newton_work() < newton_cost_) work_ = infinity;  // but for a warm start it has
   select();
   for (;;) {
     const double now = violation();

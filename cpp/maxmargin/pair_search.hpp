@@ -76,10 +76,12 @@ class PairSearch {
     double lowest, highest, middle;
   };
   Levels levels(std::size_t side) const;
+  double gap() const;
   bool gap_is_small() const;
   bool stagnates();
 
   Newton newton();
+  double newton_work() const;
   void refresh_gradient();
   void add_rows(const std::vector<double>& changes);
   void take_gradient();

@@ -11,6 +11,8 @@ namespace maxmargin {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
+// Checkpoints of the trace: so many steps apart at the least, and so many while the steps double.
+constexpr std::int64_t least_between_checkpoints = 256, checkpoints_doubling = 12;
 
 }  // namespace
 
@@ -82,9 +84,9 @@ auto PairSearch<R>::levels(std::size_t side) const -> Levels {
   return {lowest, highest, 0.5 * (lowest + highest)};
 }
 
-// Is the duality gap within the part of the primal objective that a certificate grants? Inactive variables add nothing to it.
+// The duality gap at the offset of the free variables. Inactive variables add nothing to it.
 template <class R>
-bool PairSearch<R>::gap_is_small() const {
+double PairSearch<R>::gap() const {
   double offset[2] = {0, 0}, sum[2] = {0, 0};
   Index free[2] = {0, 0};
   const bool by_side = v_.sides.size() == 2;
@@ -99,13 +101,21 @@ bool PairSearch<R>::gap_is_small() const {
     offset[side] = -(free[side] > 0 ? sum[side] / double(free[side]) : levels(side).middle);
   const double bias = by_side ? 0.5 * (offset[0] + offset[1]) : offset[0];
   const double kink = v_.kink + (by_side ? 0.5 * (offset[0] - offset[1]) : 0.0);
-  double gap = 0, mass = 0;
+  double gap = 0;
   for (Index k = 0; k < v_.n; ++k) {
-    mass += std::abs(v_.beta[k]);
     const double beta = v_.beta[k], linear = gradient_[k] + bias - v_.ridge[k] * beta;
     gap += conjugate(-linear, kink, v_.ridge[k], v_.lower[k], v_.upper[k]) + beta * (linear + 0.5 * v_.ridge[k] * beta) +
            kink * std::abs(beta);
   }
+  return gap;
+}
+
+// Is the gap within the part of the primal objective that a certificate grants?
+template <class R>
+bool PairSearch<R>::gap_is_small() const {
+  const double gap = this->gap();
+  double mass = 0;
+  for (Index k = 0; k < v_.n; ++k) mass += std::abs(v_.beta[k]);
   // where the optimum is 0, no gap is small beside it
   const double nothing =
       std::min(options_.tol * mass, std::max(options_.tol * options_.tol, 1e-9) * mass * mass * state_.diagonal_scale);
@@ -125,10 +135,11 @@ bool PairSearch<R>::checkpoint(double violation) {
     Index support = support_elsewhere_;
     for (Index k = 0; k < v_.n; ++k) support += v_.beta[k] != 0.0;
     state_.n_support = support;
-    const Progress progress{seconds, outcome.steps, state_.objective, std::max(violation, state_.known_violation), support};
+    const Progress progress{seconds, outcome.steps, state_.objective, std::max(violation, state_.known_violation),
+                            support, gap()};
     if (due) {
       outcome.trace.push_back(progress);
-      state_.next_checkpoint = outcome.steps + std::max<std::int64_t>(256, outcome.steps / 4);
+      state_.next_checkpoint = outcome.steps + std::max(least_between_checkpoints, outcome.steps / checkpoints_doubling);
     }
     if (report) {
       state_.last_report = now;

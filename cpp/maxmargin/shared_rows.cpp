@@ -157,7 +157,7 @@ class SharingGram final : public Gram {
 }  // namespace
 
 SharedGrams share_rows(std::span<const Gram* const> grams, const Options& options) {
-  if (options.resumed || options.tol < float_tol) return {};  // their rows are in float64
+  if (options.origin == Origin::resumed || options.tol < float_tol) return {};  // their rows are in float64
   const std::vector<const DenseGram*> dense = of_one_kernel(grams);
   const auto is_small = [](const DenseGram* gram) { return gram->size() <= float_floor; };
   if (dense.size() < 2 || dense[0]->features().columns() < fewest_columns ||

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from maxmargin.errors import FitInterrupted, InfeasibleError, InvalidInput
-from maxmargin.problems import JointMulticlass, LinearClasses, PrimalProblem
+from maxmargin.problems import JointMulticlass, LinearClasses, Penalty, PrimalProblem
 from maxmargin.solution import (
     Certificate,
     ClassesSolution,
@@ -26,11 +28,10 @@ from maxmargin.solution._joint_rounding import joint_with_rounding, offset_shift
 from maxmargin.solution._linear_judge import unsure
 from maxmargin.solvers import ClassesIterate, JointIterate, JointRows, Limits, PrimalIterate, select_classes, select_linear
 from maxmargin.solvers._base import Callback
+from maxmargin.solvers._starts import classes_point, joint_point, linear_point
 from maxmargin.validation import check_boolean, check_integer, check_positive
 
 __all__ = ["answer_classes", "answer_joint", "answer_linear", "linear_solution"]
-
-_NO_TIME = 1e-6  # seconds
 
 
 def _check_manners(callback: Any, throw: Any) -> None:
@@ -64,6 +65,7 @@ def answer_joint(
     throw: bool = True,
     *,
     callback: Callback | None = None,
+    start: Any = None,
     with_rows: bool = True,
 ) -> JointSolution:
     """`solve` for all classes at once, without its warnings."""
@@ -73,7 +75,7 @@ def answer_joint(
         raise InvalidInput(f"The 'solver' of JointMulticlass must be 'auto' or solvers.JointRows. Got {solver!r} instead.")
     limits = _limits(tol, max_iter, max_time, chosen.automatic_steps(problem))
     begin = time.perf_counter()
-    iterate = chosen.run(problem, limits, callback)
+    iterate = chosen.run(problem, limits, callback, None if start is None else joint_point(problem, start))
     if iterate.status is Status.ITERATION_LIMIT and max_iter < 0 and np.isinf(problem.upper).any():
         iterate = replace(iterate, status=Status.STALLED)  # without bounds β may run away for ever
     if throw and iterate.by_signal:
@@ -82,7 +84,7 @@ def answer_joint(
     if iterate.status is Status.CONVERGED and found.status is Status.STALLED and iterate.steps < limits.max_steps:
         spent = time.perf_counter() - begin
         seconds = max(1e-9, limits.max_seconds - spent) if limits.max_seconds > 0.0 else 0.0
-        later = chosen.run(problem, replace(limits, max_seconds=seconds), callback, iterate)  # in more digits
+        later = chosen.run(problem, replace(limits, max_seconds=seconds), callback, iterate, judged=True)  # in more digits
         if throw and later.by_signal:
             raise _interrupted(later.steps, lambda: _joint_solution(problem, later, limits.tol, with_rows=with_rows))
         found = _joint_solution(problem, later, limits.tol, with_rows=with_rows)
@@ -154,7 +156,7 @@ def _undecided(problem: JointMulticlass, judgement: JointJudgement) -> str:
 
 
 def answer_linear(
-    problem: PrimalProblem,
+    problems: Sequence[PrimalProblem],
     solver: Any,
     tol: float,
     max_iter: int,
@@ -162,17 +164,37 @@ def answer_linear(
     throw: bool = True,
     *,
     callback: Callback | None = None,
-) -> LinearSolution:
-    """`solve` for a linear model, without its warnings."""
+    starts: Sequence[Any] | None = None,
+) -> list[LinearSolution]:
+    """`solve` for linear models of the same rows, without its warnings."""
     _check_manners(callback, throw)
-    chosen = select_linear(solver, problem)
-    limits = _limits(tol, max_iter, max_time, chosen.automatic_steps(problem.n))
-    # Of many machines the later ones may find no time left: not even a pass over the rows is theirs.
-    late = 0.0 < limits.max_seconds <= _NO_TIME
-    iterate = PrimalIterate.unmoved(problem, Status.TIME_LIMIT) if late else chosen.run(problem, limits, callback)
-    if throw and iterate.by_signal:
-        raise _interrupted(iterate.steps, lambda: linear_solution(problem, iterate, limits.tol))
-    return linear_solution(problem, iterate, limits.tol)
+    chosen = select_linear(solver, problems[0])
+    limits = _limits(tol, max_iter, max_time, chosen.automatic_steps(problems[0].n))
+    points = [
+        None if start is None else linear_point(problem, start)
+        for problem, start in zip(problems, starts or [None] * len(problems), strict=True)
+    ]
+    if (answers := _answers_already(problems, points, limits.tol)) is not None:
+        return answers
+    iterates = chosen.run_batch(problems, points, limits, callback)
+    for problem, iterate in zip(problems, iterates, strict=True):
+        if throw and iterate.by_signal:
+            raise _interrupted(iterate.steps, partial(linear_solution, problem, iterate, limits.tol))
+    return [linear_solution(problem, iterate, limits.tol) for problem, iterate in zip(problems, iterates, strict=True)]
+
+
+def _answers_already(
+    problems: Sequence[PrimalProblem], points: Sequence[PrimalIterate | None], tol: float
+) -> list[LinearSolution] | None:
+    """The starts as solutions if there is nothing left to search for; without a penalty there may be no minimum at all."""
+    found = []
+    for problem, point in zip(problems, points, strict=True):
+        if point is None or problem.penalty is Penalty.NONE:
+            return None
+        found.append(linear_solution(problem, point, tol))
+        if not found[-1].status.is_optimal:
+            return None
+    return found
 
 
 def linear_solution(problem: PrimalProblem, iterate: PrimalIterate, tol: float) -> LinearSolution:
@@ -204,12 +226,18 @@ def answer_classes(
     throw: bool = True,
     *,
     callback: Callback | None = None,
+    start: Any = None,
 ) -> ClassesSolution:
     """`solve` for a linear model of all classes at once, without its warnings."""
     _check_manners(callback, throw)
     chosen = select_classes(solver, problem)
     limits = _limits(tol, max_iter, max_time, chosen.automatic_steps())
-    iterate = chosen.run(problem, limits, callback)
+    point = None if start is None else classes_point(problem, start)
+    if point is not None and problem.penalty is not Penalty.NONE:
+        found = _classes_solution(problem, point, limits.tol)
+        if found.status.is_optimal:
+            return found
+    iterate = chosen.run(problem, limits, callback, point)
     if throw and iterate.by_signal:
         raise _interrupted(iterate.steps, lambda: _classes_solution(problem, iterate, limits.tol))
     return _classes_solution(problem, iterate, limits.tol)

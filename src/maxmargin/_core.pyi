@@ -1,8 +1,11 @@
 from collections.abc import Callable, Sequence
+from enum import Enum
 from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
 
 class KernelFunction:
     def __init__(self, kind: int, gamma: float, coef0: float, degree: int) -> None: ...
@@ -12,16 +15,16 @@ class Features: ...
 class Gram:
     @property
     def size(self) -> int: ...
-    def diagonal(self) -> NDArray[np.float64]: ...
-    def block(self, rows: NDArray[np.int32], columns: NDArray[np.int32]) -> NDArray[np.float64]: ...
+    def diagonal(self) -> Floats: ...
+    def block(self, rows: NDArray[np.int32], columns: NDArray[np.int32]) -> Floats: ...
     # Seconds, without what is made for all blocks; infinity if the time is over before that.
     def seconds_of_block(self, rows: NDArray[np.int32], columns: NDArray[np.int32], max_seconds: float) -> float: ...
     def is_indefinite(self) -> bool: ...
     # The largest value that a score sums up, by what rounding does to it.
     def score_scale(self) -> float: ...
     # What is added to an offset beside centred rows to make it that of rows as they are.
-    def offset_shift(self, beta: NDArray[np.float64]) -> float: ...
-    def product(self, beta: NDArray[np.float64]) -> NDArray[np.float64]: ...
+    def offset_shift(self, beta: Floats) -> float: ...
+    def product(self, beta: Floats) -> Floats: ...
 
 def get_threads() -> int: ...
 def set_threads(count: int) -> None: ...
@@ -35,179 +38,360 @@ def feature_grams(
 ) -> list[Gram]: ...
 def precomputed_gram(matrix: NDArray[Any], subset: NDArray[np.int32] | None) -> Gram: ...
 def opaque_gram(
-    block: Callable[[NDArray[np.int32], NDArray[np.int32]], NDArray[np.float64]],
-    diagonal: Callable[[], NDArray[np.float64]],
-    size: int,
+    block: Callable[[NDArray[np.int32], NDArray[np.int32]], Floats], diagonal: Callable[[], Floats], size: int
 ) -> Gram: ...
-def adjusted_gram(inner: Gram, signs: NDArray[np.float64], constant: float) -> Gram: ...
-def cross_kernel(kernel: KernelFunction, left: Features, right: Features) -> NDArray[np.float64]: ...
+def adjusted_gram(inner: Gram, signs: Floats, constant: float) -> Gram: ...
+def cross_kernel(kernel: KernelFunction, left: Features, right: Features) -> Floats: ...
 def weighted_sums(
-    kernel: KernelFunction,
-    rows: Features,
-    support: Features,
-    coefficients: NDArray[np.float64],
-    bounds: NDArray[np.int32],
-) -> NDArray[np.float64]: ...
-def row_products(features: Features, w: NDArray[np.float64]) -> NDArray[np.float64]: ...
+    kernel: KernelFunction, rows: Features, support: Features, coefficients: Floats, bounds: NDArray[np.int32]
+) -> Floats: ...
+def row_products(features: Features, w: Floats) -> Floats: ...
 
 # Mean, of dense rows less the first row, and variance of each column.
-def column_moments(features: Features) -> NDArray[np.float64]: ...
+class Moments:
+    mean: Floats
+    variance: Floats
 
-# Sums over rows for the judge of a linear model: lost, conjugates, their size, mass, reach, worst, slopes
+def column_moments(features: Features) -> Moments: ...
+
+class RowLoss(Enum):
+    hinge = ...
+    squared_hinge = ...
+    logistic = ...
+    exponential = ...
+    tube = ...
+    squared_tube = ...
+    square = ...
+    perceptron = ...
+
+# Sums over rows for the judge of a linear model.
+class RowSums:
+    lost: float
+    conjugates: float
+    size: float
+    mass: float
+    reach: float
+    worst: float
+    slopes: Floats | None
+
 def judge_rows(
-    loss: int,
-    epsilon: float,
-    scores: NDArray[np.float64],
-    y: NDArray[np.float64],
-    price: NDArray[np.float64],
-    alpha: NDArray[np.float64],
-    shrink: float,
-    with_slopes: bool,
-) -> tuple[float, float, float, float, float, float, NDArray[np.float64] | None]: ...
-def column_squares(features: Features, coefficients: NDArray[np.float64]) -> NDArray[np.float64]: ...
-def row_sum(features: Features, coefficients: NDArray[np.float64]) -> NDArray[np.float64]: ...
-def class_products(features: Features, W: NDArray[np.float64]) -> NDArray[np.float64]: ...
-def class_sums(features: Features, U: NDArray[np.float64]) -> NDArray[np.float64]: ...
+    *, loss: RowLoss, epsilon: float, scores: Floats, y: Floats, price: Floats, alpha: Floats, shrink: float, with_slopes: bool
+) -> RowSums: ...
+def column_squares(features: Features, coefficients: Floats) -> Floats: ...
+def row_sum(features: Features, coefficients: Floats) -> Floats: ...
+def class_products(features: Features, W: Floats) -> Floats: ...
+def class_sums(features: Features, U: Floats) -> Floats: ...
 
 # None if the time is over before; 0 stands for no limit.
 @overload
-def products(grams: list[Gram], beta: NDArray[np.float64]) -> NDArray[np.float64]: ...
+def products(grams: list[Gram], beta: Floats) -> Floats: ...
 @overload
-def products(grams: list[Gram], beta: NDArray[np.float64], max_seconds: float) -> NDArray[np.float64] | None: ...
+def products(grams: list[Gram], beta: Floats, max_seconds: float) -> Floats | None: ...
 
 # Looks at arrays that somebody gave.
 def all_finite(x: NDArray[Any]) -> bool: ...
 
-# 0, or 1 if indptr does not fit, 2 if a column is outside; and whether columns ascend in each row. ``held``: stored values.
-def csr_check(indptr: NDArray[Any], indices: NDArray[Any], rows: int, columns: int, held: int) -> tuple[int, bool]: ...
+class CsrFault(Enum):
+    none = ...
+    starts = ...
+    columns = ...
+
+class CsrCheck:
+    fault: CsrFault
+    canonical: bool
+
+# ``held``: stored values.
+def csr_check(indptr: NDArray[Any], indices: NDArray[Any], rows: int, columns: int, held: int) -> CsrCheck: ...
 
 # The largest size of a value, and the largest difference from the transpose; NaN if not all are finite.
-def square_check(matrix: NDArray[Any]) -> tuple[float, float]: ...
+class SquareCheck:
+    largest: float
+    asymmetry: float
 
-# grams, q, lower, upper, ridge, kink, offset, totals, masses, mass_may_fall: vectors one problem after the other
-Stack = tuple[
-    list[Gram],
-    NDArray[np.float64],
-    NDArray[np.float64],
-    NDArray[np.float64],
-    NDArray[np.float64] | None,
-    float,
-    bool,
-    NDArray[np.float64],
-    NDArray[np.float64] | None,
-    bool,
-    list[int],
-]
+def square_check(matrix: NDArray[Any]) -> SquareCheck: ...
+
+# What every run shares. 0 seconds stand for no limit.
+class Limits:
+    tol: float
+    max_steps: int
+    max_seconds: float
+    def __init__(self, tol: float, max_steps: int, max_seconds: float) -> None: ...
+
+class Ending(Enum):
+    converged = ...
+    step_limit = ...
+    time_limit = ...
+    stopped = ...
+    stalled = ...
+
+class Report:
+    problem: int
+    seconds: float
+    steps: int
+    objective: float
+    violation: float
+    gap: float
+    n_support: int
+
+Monitor = Callable[[Report], bool]
+
+class Field:
+    name: str
+    type: str
+    offset: int
+
+CHECKPOINT_FIELDS: list[Field]
+CHECKPOINT_SIZE: int
 
 # Rows, signs and starts of the problems of all pairs of classes, one pair after the other.
-def class_pairs(codes: NDArray[np.int64], classes: int) -> tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.int64]]: ...
-def margin_box(
-    signs: NDArray[np.float64], rows: NDArray[np.int32] | None, prices: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]: ...
+class ClassPairs:
+    rows: NDArray[np.int32]
+    signs: Floats
+    starts: NDArray[np.int64]
+
+class MarginBox:
+    q: Floats
+    lower: Floats
+    upper: Floats
 
 # Rows that support some machine, by class; how many of each class; their coefficients.
+class Assembled:
+    rows: NDArray[np.int64]
+    n_support: NDArray[np.int32]
+    dual: Floats
+
+def class_pairs(codes: NDArray[np.int64], classes: int) -> ClassPairs: ...
+def margin_box(signs: Floats, rows: NDArray[np.int32] | None, prices: Floats) -> MarginBox: ...
 def assemble(
+    *,
     codes: NDArray[np.int64],
     classes: int,
     support: NDArray[np.int64],
     counts: NDArray[np.int64],
-    beta: NDArray[np.float64],
+    beta: Floats,
     heights: NDArray[np.int64],
     coefficients: int,
-) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]: ...
+) -> Assembled: ...
 
-# Points; of each problem ending, steps, rows made, Newton rounds, negative curvature, interrupted, checkpoints; these.
-def minimise(
-    problems: Stack,
-    beta: NDArray[np.float64],
-    gradient: NDArray[np.float64],
-    tol: float,
-    max_steps: int,
-    max_seconds: float,
+# Several duals of one kind: their vectors stand one problem after the other.
+class DualBatch:
+    grams: tuple[Gram, ...]
+    q: Floats
+    lower: Floats
+    upper: Floats
+    D: Floats | None
+    kink: float
+    offset: bool
+    total: Floats
+    mass: Floats | None
+    mass_may_fall: bool
+    sizes: list[int]
+    def __init__(
+        self,
+        *,
+        grams: Sequence[Gram],
+        q: Floats,
+        lower: Floats,
+        upper: Floats,
+        D: Floats | None,
+        kink: float,
+        offset: bool,
+        total: Floats,
+        mass: Floats | None,
+        mass_may_fall: bool,
+    ) -> None: ...
+
+# Where a run begins: anywhere, at the optimum of a problem like this one, or at a point that was judged.
+class Origin(Enum):
+    cold = ...
+    warm = ...
+    resumed = ...
+
+# What a search found, problem after problem; the trace as bytes.
+class SearchResult:
+    beta: Floats
+    trace: NDArray[np.uint8]
+    interrupted: bool
+    endings: list[Ending]
+    steps: NDArray[np.int64]
+    rows_made: NDArray[np.int64]
+    newton_rounds: NDArray[np.int64]
+    negative_curvature: NDArray[np.int64]
+    checkpoints: NDArray[np.int64]
+
+def search(
+    batch: DualBatch,
+    beta: Floats,
+    gradient: Floats,
+    limits: Limits,
+    *,
     cache_bytes: int,
     shrinking: bool,
-    resumed: bool,
-    monitor: Callable[[float, int, float, float, int], bool] | None,
-) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.float64]]: ...
+    origin: Origin,
+    monitor: Monitor | None,
+) -> SearchResult: ...
 
-# beta, bias, ending, interrupted, steps, rows made, trace
-JointOutcome = tuple[NDArray[np.float64], NDArray[np.float64], int, bool, int, int, NDArray[np.float64]]
+class Evaluation:
+    bias: float
+    bias_low: float
+    bias_high: float
+    price: float
+    primal: float
+    dual: float
+    violation: float
+    square_norm: float
+    mass: float
+    infeasibility: float
+    rounding: float
+    shift: float
+    score_scale: float
 
-def minimise_joint(
-    gram: Gram,
-    label: NDArray[np.int32],
-    upper: NDArray[np.float64],
-    beta: NDArray[np.float64],
-    bias: NDArray[np.float64],
-    offsets: bool,
-    tol: float,
-    max_steps: int,
-    max_seconds: float,
-    cache_bytes: int,
-    monitor: Callable[[float, int, float, float, int], bool] | None,
-) -> JointOutcome: ...
+# Of several points; support and boundary are places among the rows of all problems.
+class Evaluations:
+    scores: Floats
+    support: NDArray[np.int64]
+    boundary: NDArray[np.int64]
+    n_support: NDArray[np.int64]
+    n_boundary: NDArray[np.int64]
+    bias: Floats
+    bias_low: Floats
+    bias_high: Floats
+    primal: Floats
+    dual: Floats
+    violation: Floats
+    infeasibility: Floats
+    rounding: Floats
+    shift: Floats
+    def __getitem__(self, k: int) -> Evaluation: ...
 
-# w, b, alpha, ending, interrupted, rounds, separates, trace
-LinearOutcome = tuple[NDArray[np.float64], float, NDArray[np.float64], int, bool, int, bool, NDArray[np.float64]]
+def evaluate(batch: DualBatch, beta: Floats, scores: Floats | None) -> Evaluations: ...
 
+class JointSpec:
+    def __init__(self, *, gram: Gram, label: NDArray[np.int32], upper: Floats, offsets: bool) -> None: ...
+
+class JointResult:
+    beta: Floats
+    bias: Floats
+    trace: NDArray[np.uint8]
+    ending: Ending
+    interrupted: bool
+    steps: int
+    rows_made: int
+
+def search_joint(
+    spec: JointSpec, beta: Floats, bias: Floats, limits: Limits, cache_bytes: int, monitor: Monitor | None
+) -> JointResult: ...
+
+class MarginLoss(Enum):
+    hinge = ...
+    squared_hinge = ...
+    logistic = ...
+    exponential = ...
+    tube = ...
+    squared_tube = ...
+
+class SmoothLoss(Enum):
+    squared_hinge = ...
+    logistic = ...
+    squared_tube = ...
+
+class LinearOffset(Enum):
+    none = ...
+    free = ...
+    penalised = ...
+
+class LinearMethod(Enum):
+    newton = ...
+    coordinates = ...
+
+class LinearSpec:
+    def __init__(
+        self,
+        *,
+        features: Features,
+        y: Floats,
+        price: Floats,
+        loss: MarginLoss,
+        target: Floats | None,
+        epsilon: float,
+        offset: LinearOffset,
+        offset_scale: float,
+        penalty: bool,
+    ) -> None: ...
+
+class L1Spec:
+    def __init__(
+        self,
+        *,
+        features: Features,
+        y: Floats,
+        price: Floats,
+        loss: SmoothLoss,
+        epsilon: float,
+        offset: LinearOffset,
+        offset_scale: float,
+    ) -> None: ...
+
+class LinearStart:
+    def __init__(self, w: Floats, b: float, alpha: Floats) -> None: ...
+
+class LinearResult:
+    w: Floats
+    b: float
+    alpha: Floats
+    trace: NDArray[np.uint8]
+    ending: Ending
+    interrupted: bool
+    separates: bool
+    rounds: int
+
+# Problems of the same rows; a start for each, or none at all.
 def minimise_linear(
-    features: Features,
-    y: NDArray[np.float64],
-    price: NDArray[np.float64],
-    loss: int,
-    target: NDArray[np.float64] | None,
-    epsilon: float,
-    offset: int,
-    offset_scale: float,
-    penalty: bool,
-    start: tuple[NDArray[np.float64], float, NDArray[np.float64]] | None,
-    by_newton: bool,
+    specs: list[LinearSpec],
+    starts: Sequence[LinearStart | None],
+    limits: Limits,
+    *,
+    method: LinearMethod,
     seed: int,
-    tol: float,
-    max_rounds: int,
-    max_seconds: float,
-    monitor: Callable[[float, int, float, float, int], bool] | None,
-) -> LinearOutcome: ...
+    monitor: Monitor | None,
+) -> list[LinearResult]: ...
+def minimise_l1(spec: L1Spec, start: LinearStart | None, limits: Limits, monitor: Monitor | None) -> LinearResult: ...
 
-# w, b, alpha, ending, interrupted, rounds, separates, trace
-ClassesOutcome = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], int, bool, int, bool, NDArray[np.float64]]
+class ClassLoss(Enum):
+    multinomial = ...
+    joint = ...
+
+class ClassesSpec:
+    def __init__(
+        self,
+        *,
+        features: Features,
+        label: NDArray[np.int32],
+        price: Floats,
+        classes: int,
+        loss: ClassLoss,
+        offset: LinearOffset,
+        offset_scale: float,
+        penalty: bool,
+    ) -> None: ...
+
+class ClassesResult:
+    w: Floats
+    b: Floats
+    alpha: Floats
+    trace: NDArray[np.uint8]
+    ending: Ending
+    interrupted: bool
+    separates: bool
+    rounds: int
+
+class ClassesMethod(Enum):
+    newton = ...
+    rows = ...
+
+class ClassesStart:
+    def __init__(self, w: Floats, b: Floats, alpha: Floats) -> None: ...
 
 def minimise_classes(
-    features: Features,
-    label: NDArray[np.int32],
-    price: NDArray[np.float64],
-    classes: int,
-    loss: int,
-    offset: int,
-    offset_scale: float,
-    penalty: bool,
-    by_rows: bool,
-    tol: float,
-    max_rounds: int,
-    max_seconds: float,
-    monitor: Callable[[float, int, float, float, int], bool] | None,
-) -> ClassesOutcome: ...
-
-# w, b, beta, ending, interrupted, rounds, trace
-L1Outcome = tuple[NDArray[np.float64], float, NDArray[np.float64], int, bool, int, NDArray[np.float64]]
-
-def minimise_l1(
-    features: Features,
-    y: NDArray[np.float64],
-    price: NDArray[np.float64],
-    loss: int,
-    epsilon: float,
-    offset: int,
-    offset_scale: float,
-    tol: float,
-    max_rounds: int,
-    max_seconds: float,
-    monitor: Callable[[float, int, float, float, int], bool] | None,
-) -> L1Outcome: ...
-
-# Scores; where support and boundary of all problems stand among the rows of all; how many of each; of each problem bias, the
-# ends of its interval, price, primal, dual, violation, square norm, mass, infeasibility, rounding, shift of the offset,
-# scale of scores.
-Found = tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]
-
-def judge(problems: Stack, beta: NDArray[np.float64], scores: NDArray[np.float64] | None) -> Found: ...
+    spec: ClassesSpec, start: ClassesStart | None, limits: Limits, method: ClassesMethod, monitor: Monitor | None
+) -> ClassesResult: ...

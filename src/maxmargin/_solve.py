@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, final, overload
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from maxmargin._answers import answer_classes, answer_joint, answer_linear
 from maxmargin.errors import (
@@ -21,9 +21,8 @@ from maxmargin.errors import (
     InvalidInput,
     NoMarginWarning,
 )
-from maxmargin.kernels import Gram
 from maxmargin.problems import JointMulticlass, LinearClasses, PrimalProblem, Problem
-from maxmargin.problems._dual import DualStack
+from maxmargin.problems._dual import DualBatch, dual_batch
 from maxmargin.problems._soft_margin import SoftMargins
 from maxmargin.solution import (
     Certificate,
@@ -42,8 +41,9 @@ from maxmargin.solution._columns import Columns
 from maxmargin.solution._iterate import Iterates
 from maxmargin.solution._rounding import with_rounding
 from maxmargin.solvers import SMO, Limits, Solver
-from maxmargin.solvers._base import Callback, resumed
+from maxmargin.solvers._base import Callback, numbered, resumed
 from maxmargin.solvers._select import as_solver, require_support
+from maxmargin.solvers._starts import beginning
 from maxmargin.validation import check_boolean, check_integer, check_positive
 
 __all__ = ["answer", "answer_columns", "complaint", "solve"]
@@ -61,6 +61,7 @@ def solve(
     throw: bool = True,
     *,
     callback: Callback | None = None,
+    start: Solution | ArrayLike | None = None,
 ) -> Solution: ...
 
 
@@ -74,6 +75,7 @@ def solve(
     throw: bool = True,
     *,
     callback: Callback | None = None,
+    start: LinearSolution | ArrayLike | None = None,
 ) -> LinearSolution: ...
 
 
@@ -87,6 +89,7 @@ def solve(
     throw: bool = True,
     *,
     callback: Callback | None = None,
+    start: ClassesSolution | ArrayLike | None = None,
 ) -> ClassesSolution: ...
 
 
@@ -100,6 +103,7 @@ def solve(
     throw: bool = True,
     *,
     callback: Callback | None = None,
+    start: JointSolution | None = None,
 ) -> JointSolution: ...
 
 
@@ -112,6 +116,7 @@ def solve(
     throw: bool = True,
     *,
     callback: Callback | None = None,
+    start: Any = None,
 ) -> Solution | JointSolution | LinearSolution | ClassesSolution:
     """Solve a problem and certify the answer.
 
@@ -136,6 +141,11 @@ def solve(
         Whether to raise on Ctrl-C and on infeasible problems; otherwise the solution says so in its status.
     callback : callable, optional
         Called with a `Progress` about every 50 ms; returning true stops the fit.
+    start : Solution or array-like, optional
+        Where to begin: the answer to a problem like this one (of the same rows, with another C, ε, ν or kernel parameter), or a
+        point. Of a dual problem that is one signed coefficient ``y_i α_i`` a row, which is moved to the nearest point inside
+        the constraints; of a primal problem the weights; of linear classes their weights, one row a class. The joint problem
+        takes a `JointSolution` only. The certificate is that of any other answer.
 
     Returns
     -------
@@ -151,13 +161,13 @@ def solve(
     """
     solution: Solution | JointSolution | LinearSolution | ClassesSolution
     if isinstance(problem, JointMulticlass):
-        solution = answer_joint(problem, solver, tol, max_iter, max_time, throw, callback=callback)
+        solution = answer_joint(problem, solver, tol, max_iter, max_time, throw, callback=callback, start=start)
     elif isinstance(problem, LinearClasses):
-        solution = answer_classes(problem, solver, tol, max_iter, max_time, throw, callback=callback)
+        solution = answer_classes(problem, solver, tol, max_iter, max_time, throw, callback=callback, start=start)
     elif isinstance(problem, PrimalProblem):
-        solution = answer_linear(problem, solver, tol, max_iter, max_time, throw, callback=callback)
+        (solution,) = answer_linear([problem], solver, tol, max_iter, max_time, throw, callback=callback, starts=[start])
     else:
-        (found,) = answer([problem], solver, tol, max_iter, max_time, throw, callback=callback)
+        (found,) = answer([problem], solver, tol, max_iter, max_time, throw, callback=callback, starts=[start])
         solution = found.solution()
     if (said := complaint(solution)) is not None:
         message, category = said
@@ -174,11 +184,15 @@ def answer(
     throw: bool = True,
     *,
     callback: Callback | None = None,
+    starts: Sequence[Any] | None = None,
 ) -> list[Answer]:
     """`solve` for several problems at once, and without its warnings."""
     chosen = _checked(problems, solver, throw, callback)
+    if starts is not None and not chosen.takes_start and any(start is not None for start in starts):
+        name = type(chosen).__name__
+        raise InvalidInput(f"{name} cannot begin at a given point. Leave out start, or take solver='auto'.")
     hallway = _Hallway(chosen, _budget(problems, chosen, tol, max_iter, max_time), throw, callback)
-    return hallway.answers(problems, *hallway.first_points(problems))
+    return hallway.answers(problems, *hallway.first_points(problems, starts))
 
 
 def answer_columns(
@@ -189,11 +203,12 @@ def answer_columns(
     max_time: float | None,
     *,
     callback: Callback | None = None,
+    starts: Sequence[Any] | None = None,
 ) -> Columns:
     """The same for an estimator of many machines: an object for each would take longer than to train a small one."""
     chosen = _checked(problems, solver, True, callback)
     hallway = _Hallway(chosen, _budget(problems, chosen, tol, max_iter, max_time), True, callback)
-    iterates, judgements = hallway.first_points(problems)
+    iterates, judgements = hallway.first_points(problems, starts)
     if isinstance(problems, SoftMargins):
         found = Columns.of_margins(problems, iterates, judgements, hallway.budget.tol)
         if found is not None:
@@ -223,29 +238,12 @@ def _budget(problems: Sequence[Problem], solver: Solver, tol: float, max_iter: i
         check_positive("tol", tol, "solve"),
         check_integer("max_iter", max_iter, "solve", -1),
         None if max_time is None else check_positive("max_time", max_time, "solve", infinite=True),
-        solver.automatic_steps(max(_stack(problems).sizes)),
+        solver.automatic_steps(max(_batch(problems).sizes)),
     )
 
 
-def _stack(problems: Sequence[Problem]) -> DualStack:
-    return problems.stack if isinstance(problems, SoftMargins) else DualStack.of([problem.dual for problem in problems])
-
-
-def _start(problems: Sequence[Problem], seconds: float) -> tuple[Sequence[Problem], Vector, Vector | None]:
-    """What a solver is given, where it begins, and the exact scores there; one problem after the other.
-
-    The scores are None if they are not known after so many seconds; 0 stands for no limit.
-    """
-    if isinstance(problems, SoftMargins):
-        zeros = np.zeros(len(problems.stack.q))
-        return problems, zeros, zeros
-    given = [problem.start() for problem in problems]
-    points = [np.zeros(each.dual.n) if point is None else point for each, point in zip(problems, given, strict=True)]
-    bounded = [problem.within(point) for problem, point in zip(problems, points, strict=True)]
-    beta = np.concatenate(points)
-    if all(point is None for point in given):
-        return bounded, beta, np.zeros(len(beta))
-    return bounded, beta, Gram.matvecs_within(seconds, [problem.dual.gram for problem in problems], beta)
+def _batch(problems: Sequence[Problem]) -> DualBatch:
+    return problems.batch if isinstance(problems, SoftMargins) else dual_batch([problem.dual for problem in problems])
 
 
 def _raise_if_infeasible(found: Answer) -> None:
@@ -289,11 +287,11 @@ class _Budget:
         """Whether the time is used up."""
         return self._end is not None and time.perf_counter() >= self._end
 
-    def limits(self, tol: float, steps_taken: int, stack: DualStack) -> Limits:
+    def limits(self, tol: float, steps_taken: int, batch: DualBatch) -> Limits:
         """What a run that aims at ``tol`` may use: the certificate comes out of the same time."""
         seconds = self.seconds_left()
         if seconds > 0.0:
-            judging = judging_seconds(stack, seconds)
+            judging = judging_seconds(batch, seconds)
             seconds = self.seconds_left()
             seconds = max(1e-9, seconds - min(judging, 0.5 * seconds))
         return Limits(tol, max(0, self._steps - steps_taken), seconds)
@@ -309,31 +307,33 @@ class _Hallway:
     throw: bool
     callback: Callback | None
 
-    def first_points(self, problems: Sequence[Problem]) -> tuple[Iterates, Judgements]:
+    def first_points(self, problems: Sequence[Problem], starts: Sequence[Any] | None) -> tuple[Iterates, Judgements]:
         """Where the solver comes to stop, and what the judge says of it."""
-        bounded, beta, scores = _start(problems, self.budget.seconds_left())
-        stack = _stack(bounded)
-        if scores is None:
-            iterates = Iterates.unmoved(beta, stack.sizes, Status.TIME_LIMIT)
+        begin = beginning(problems, starts, self.budget.seconds_left())
+        batch = _batch(begin.problems)
+        if begin.scores is None:
+            iterates = Iterates.unmoved(begin.beta, batch.sizes, Status.TIME_LIMIT)
         else:
-            limits = self.budget.limits(self.budget.tol, 0, stack)
-            iterates = self.solver.run_stack(bounded, stack, beta, scores, limits, self.callback)
+            limits = self.budget.limits(self.budget.tol, 0, batch)
+            iterates = self.solver.run_batch(
+                begin.problems, batch, begin.beta, begin.scores, limits, self.callback, begin.origin
+            )
         if self.throw and iterates.by_signal:
             for k, problem in enumerate(problems):
                 _raise_if_interrupted(problem, iterates.at(k), self.budget)
-        if bounded is not problems:
-            stack = _stack(problems)
-        return iterates, judge_all(stack, iterates.beta)
+        if begin.problems is not problems:
+            batch = _batch(problems)
+        return iterates, judge_all(batch, iterates.beta)
 
     def answers(self, problems: Sequence[Problem], iterates: Iterates, judgements: Judgements) -> list[Answer]:
         """Finish each."""
-        found = [self.finished(problem, iterates.at(k), judgements.at(k)) for k, problem in enumerate(problems)]
+        found = [self.finished(k, problem, iterates.at(k), judgements.at(k)) for k, problem in enumerate(problems)]
         if self.throw:
             for each in found:
                 _raise_if_infeasible(each)
         return found
 
-    def finished(self, problem: Problem, iterate: Iterate, judgement: Judgement) -> Answer:
+    def finished(self, k: int, problem: Problem, iterate: Iterate, judgement: Judgement) -> Answer:
         """Go on from the exact scores for as long as that brings the answer nearer to the optimum."""
         tol = aim = self.budget.tol
         while iterate.status in _RESUMABLE:
@@ -348,9 +348,9 @@ class _Hallway:
             aim = min(aim, tol)
             if judgement.kkt_violation <= tol:
                 aim *= 0.1  # the pairs agree, the gap does not
-            limits = self.budget.limits(min(aim, 0.5 * judgement.kkt_violation), iterate.steps, _stack([problem]))
+            limits = self.budget.limits(min(aim, 0.5 * judgement.kkt_violation), iterate.steps, _batch([problem]))
             bounded, start = resumed(problem, iterate.beta, judgement)
-            (later,) = self.solver.run([bounded], [start], limits, self.callback)
+            (later,) = self.solver.run([bounded], [start], limits, numbered(self.callback, k))
             if self.throw:
                 _raise_if_interrupted(problem, iterate.then(later), self.budget)
             better = certify(problem, later.beta)

@@ -15,7 +15,8 @@
     UserWarning
     ├─ FeatureScaleWarning                             features on very different scales
     ├─ IndefiniteKernelWarning                         the kernel matrix is not positive semidefinite
-    └─ NoMarginWarning                                 an optimum that separates nothing
+    ├─ NoMarginWarning                                 an optimum that separates nothing
+    └─ WarmStartWarning                                warm_start=True, and the last answer is of no use
 
 A spent budget (iterations, time) or a stall warns with scikit-learn's own
 :class:`sklearn.exceptions.ConvergenceWarning`, so that filters written for scikit-learn keep working.
@@ -41,6 +42,7 @@ __all__ = [
     "MaxmarginError",
     "MissingExtra",
     "NoMarginWarning",
+    "WarmStartWarning",
 ]
 
 
@@ -124,3 +126,7 @@ class IndefiniteKernelWarning(UserWarning):
 
 class NoMarginWarning(UserWarning):
     """The answer is optimal and separates nothing: its margin is 0."""
+
+
+class WarmStartWarning(UserWarning):
+    """``warm_start=True``, but the rows, labels or classes are not those of the last fit: it starts anew."""

@@ -17,7 +17,7 @@ import maxmargin
 from maxmargin import SVC, solve
 from maxmargin.kernels import RBF
 from maxmargin.problems import SoftMargin
-from maxmargin.problems._dual import DualStack
+from maxmargin.problems._dual import dual_batch
 from maxmargin.solution import Status
 from maxmargin.solution._certify import judge_all, judging_seconds
 from maxmargin.solvers import SMO
@@ -94,28 +94,28 @@ def test_the_certificate_comes_out_of_the_same_time(
     noisy: tuple[np.ndarray, np.ndarray], monkeypatch: pytest.MonkeyPatch, judging: float, left_for_the_search: float
 ) -> None:
     given = []
-    run_stack = SMO.run_stack
+    run_batch = SMO.run_batch
 
-    def watched(self: SMO, problems: Any, stack: Any, beta: Any, scores: Any, limits: Any, callback: Any, **more: Any) -> Any:
+    def watched(self: SMO, problems: Any, batch: Any, beta: Any, scores: Any, limits: Any, *more: Any) -> Any:
         given.append(limits.max_seconds)
-        return run_stack(self, problems, stack, beta, scores, limits, callback, **more)
+        return run_batch(self, problems, batch, beta, scores, limits, *more)
 
-    monkeypatch.setattr(SMO, "run_stack", watched)
-    monkeypatch.setattr("maxmargin._solve.judging_seconds", lambda stack, at_most: judging)
+    monkeypatch.setattr(SMO, "run_batch", watched)
+    monkeypatch.setattr("maxmargin._solve.judging_seconds", lambda batch, at_most: judging)
     SVC(max_time=10.0).fit(*noisy)
     assert given[0] == pytest.approx(left_for_the_search, abs=0.5)
 
 
 def test_what_judging_takes_is_known_within_a_factor(noisy: tuple[np.ndarray, np.ndarray]) -> None:
-    stack = DualStack.of([SoftMargin(*noisy, C=1.0).dual])
+    batch = dual_batch([SoftMargin(*noisy, C=1.0).dual])
     beta = np.zeros(len(noisy[1]))
     beta[::3] = 1.0
     times = []
     for _ in range(5):
         begin = time.perf_counter()
-        judge_all(stack, beta)
+        judge_all(batch, beta)
         times.append(time.perf_counter() - begin)
-    expected = np.median([judging_seconds(stack) for _ in range(5)])
+    expected = np.median([judging_seconds(batch) for _ in range(5)])
     assert 0.1 * np.median(times) <= expected <= 30.0 * np.median(times)
 
 

@@ -23,9 +23,16 @@ def test_every_coefficient_stands_where_the_scheme_says(n_classes: int, one_vs_r
         support.append(taken[rng.random(len(taken)) < 0.4])
         beta.append(rng.normal(size=len(support[-1])))
     counts = np.array([len(each) for each in support])
-    rows, n_support, dual = _core.assemble(
-        codes, n_classes, np.concatenate(support), counts, np.concatenate(beta), scheme.heights, scheme.n_coefficients
+    found = _core.assemble(
+        codes=codes,
+        classes=n_classes,
+        support=np.concatenate(support),
+        counts=counts,
+        beta=np.concatenate(beta),
+        heights=scheme.heights,
+        coefficients=scheme.n_coefficients,
     )
+    rows, n_support, dual = found.rows, found.n_support, found.dual
 
     every = np.unique(np.concatenate(support))
     assert rows.tolist() == sorted(every.tolist(), key=lambda row: (codes[row], row))

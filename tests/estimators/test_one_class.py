@@ -29,7 +29,7 @@ both_kinds = pytest.mark.parametrize("kind", [OneClassSVM, SVDD])
 @both_kinds
 def test_parameters_are_scikit_learns_and_ours(kind):
     mine, other = kind().get_params(), sklearn.svm.OneClassSVM().get_params()
-    assert set(mine) - set(other) == {"max_time", "solver"}
+    assert set(mine) - set(other) == {"max_time", "solver", "warm_start"}
     assert set(other) <= set(mine)
     assert {name for name in other if mine[name] != other[name]} == {"cache_size"}
     assert all(each.kind is inspect.Parameter.KEYWORD_ONLY for each in inspect.signature(kind).parameters.values())

@@ -127,7 +127,7 @@ def test_the_worst_ending_counts():
 
 
 def test_traces_are_thinned(monkeypatch):
-    monkeypatch.setattr("maxmargin.solution._columns._CHECKPOINTS", 2)
+    monkeypatch.setattr("maxmargin.solution._trace._CHECKPOINTS", 2)
     X, y = breast_cancer()
     trace = SVC(C=1e3).fit(X, y).solutions_[0].trace
     assert 1 <= len(trace.steps) <= 2

@@ -67,10 +67,10 @@ def test_a_terminal_has_a_live_line(monkeypatch, capsys):
     assert "1 against 2: converged" in capsys.readouterr().out
 
 
-def test_machines_that_run_together_tell_how_far_one_is(capsys):
+def test_machines_that_run_together_tell_which_one_it_is(capsys):
     report = LineReport(3, every=0.0)
-    report.together(3)(PROGRESS)
-    assert capsys.readouterr().out.startswith("[maxmargin] 3 machines, one of them: 7 steps, ")
+    report.together(["a against b", "a against c", "b against c"])(types.SimpleNamespace(**vars(PROGRESS), subproblem=1))
+    assert capsys.readouterr().out.startswith("[maxmargin] 2/3 a against c: 7 steps, ")
     report.start("a against b")
     report.done(types.SimpleNamespace(status=Status.CONVERGED, steps=7, support=[], certificate=CERTIFICATE))
     assert capsys.readouterr().out.startswith("[maxmargin] 1/3 a against b: converged, 7 steps, ")

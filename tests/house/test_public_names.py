@@ -23,7 +23,7 @@ PUBLIC: dict[str, str] = {
     "maxmargin.bounds": "EnclosingBall LeaveOneOut VCDimension enclosing_ball leave_one_out_bound leave_one_out_error "
     "vc_dimension",
     "maxmargin.errors": "ConvergenceWarning FeatureScaleWarning FitInterrupted IndefiniteKernelWarning InfeasibleError "
-    "InvalidInput KernelError MaxmarginError MissingExtra NoMarginWarning",
+    "InvalidInput KernelError MaxmarginError MissingExtra NoMarginWarning WarmStartWarning",
     "maxmargin.estimators": "LinearClassifier LinearSVC LinearSVR LogisticRegression NuSVC NuSVR OneClassSVM Perceptron "
     "StochasticClassifier SVC SVDD SVR",
     "maxmargin.kernels": "BoundKernel Gram Kernel Linear Polynomial Precomputed RBF Sigmoid UserFunction as_kernel",
@@ -38,7 +38,7 @@ PUBLIC: dict[str, str] = {
     "LinearJudgement LinearKKT LinearSolution Progress Solution Status Trace certify certify_all certify_classes certify_joint "
     "certify_linear linear_kkt margin_of",
     "maxmargin.solvers": "SMO BallSearch Choice Chunking ClassesDescent ClassesIterate ClassesNewton CoordinateDescent "
-    "Decomposition DualQP GradientDescent JointIterate JointRows KernelSubgradient Limits LinearNewton LinearProgram "
+    "Decomposition DualQP GradientDescent JointIterate JointRows KernelSubgradient Limits LinearNewton LinearProgram Origin "
     "PrimalIterate PrimalQP PrimalSolver ProjectedGradient ProximalNewton Quadratic Solver Start StochasticSubgradient "
     "SubgradientWalk cpu_level get_threads qp select select_classes select_linear set_threads",
 }

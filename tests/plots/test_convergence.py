@@ -75,4 +75,4 @@ def test_messages(solutions: list[Solution]) -> None:
     with pytest.raises(InvalidInput, match=r"must be four axes\. Got 2\."):
         convergence(solutions, axes=Figure().subplots(1, 2))
     with pytest.raises(InvalidInput, match=r"Solutions \[0\] have no trace"):
-        convergence([replace(solutions[0], trace=Trace(np.empty((0, 5))))])
+        convergence([replace(solutions[0], trace=Trace.of())])

@@ -57,10 +57,10 @@ def assemble(scheme: Scheme, codes: NDArray[np.intp], found: Columns, support: N
     InvalidInput
         A coefficient or an offset is not finite.
     """
-    rows, n_support, dual = found.by_class(codes, support, scheme.heights, scheme.n_coefficients)
-    if not (np.isfinite(dual).all() and np.isfinite(found.bias).all()):
+    assembled = found.by_class(codes, support, scheme.heights, scheme.n_coefficients)
+    if not (np.isfinite(assembled.dual).all() and np.isfinite(found.bias).all()):
         raise InvalidInput(
             "The dual coefficients or intercepts are not finite. The input data may contain large values and"
             " need to be preprocessed, for example by StandardScaler."
         )
-    return Assembly(rows, n_support, dual, found.bias)
+    return Assembly(assembled.rows, assembled.n_support, assembled.dual, found.bias)

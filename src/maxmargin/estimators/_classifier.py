@@ -24,10 +24,12 @@ from maxmargin.estimators._reporting import report_for
 from maxmargin.estimators._schemes import OneVsRest, Scheme, machine_names, scheme_of
 from maxmargin.estimators._training import Budget, train
 from maxmargin.estimators._values import machine_values
+from maxmargin.estimators._warm import coefficients_of, on_parts, starts_anew, usable, why_moved, why_relabelled
 from maxmargin.kernels import Gram
 from maxmargin.problems import Problem
 from maxmargin.problems._pairs import LabelledParts
-from maxmargin.solution import Status
+from maxmargin.solution import JointSolution, Status
+from maxmargin.solvers._starts import Coefficients
 from maxmargin.validation import TrainingSet, class_weights, label_column, labelled_set, shape
 
 __all__ = ["KernelClassifier"]
@@ -35,6 +37,9 @@ __all__ = ["KernelClassifier"]
 
 class KernelClassifier(ClassifierMixin, KernelModel, ABC):  # type: ignore[misc]  # scikit-learn has no types
     """Fit and vote; what a machine minimises is left to the classifier."""
+
+    _ovr = False
+    _is_joint = False
 
     @abstractmethod
     def _problems(self, gram: Gram, parts: LabelledParts, price: NDArray[np.float64]) -> Sequence[Problem]:
@@ -73,6 +78,7 @@ class KernelClassifier(ClassifierMixin, KernelModel, ABC):  # type: ignore[misc]
         check_votes(self)
         kernel, X, kind, budget = self._begin(X)
         data = labelled_set(X, label_column(y, X), sample_weight, pairwise=kind is RowKind.PAIRWISE)
+        machines, together = self._held(X, kind, data)
         factors = class_weights(self.class_weight, data.classes, data.codes, data.weight, type(self).__name__)
         weight = factors[data.codes] * data.weight
         self._check_balance(data.classes, np.bincount(data.codes, weight).astype(np.float64))
@@ -80,11 +86,13 @@ class KernelClassifier(ClassifierMixin, KernelModel, ABC):  # type: ignore[misc]
 
         joint = self._wants_joint and len(data.classes) > 2  # of two classes it is the one machine
         if joint:
-            parts, self._records, steps = train_joint(self, gram, data, price, budget)
+            parts, self._records, steps = train_joint(self, gram, data, price, budget, together)
         else:
-            parts, self._records, steps = self._train_machines(gram, data, price, budget)
-        self._ovr = self._wants_one_vs_rest or joint
-        self._is_joint = joint
+            parts, self._records, steps = self._train_machines(gram, data, price, budget, machines)
+        for name, value in (("_ovr", self._wants_one_vs_rest or joint), ("_is_joint", joint)):
+            self.__dict__.pop(name, None)
+            if value:  # what is not said takes no room in a pickle
+                setattr(self, name, True)
         self._n_support = parts.n_support
         self._keep(X, data, kind, parts.rows, parts.dual)
         self.classes_ = data.classes
@@ -98,8 +106,28 @@ class KernelClassifier(ClassifierMixin, KernelModel, ABC):  # type: ignore[misc]
     def _check_balance(self, classes: NDArray[Any], weights: NDArray[np.float64]) -> None:  # most need none
         """Raise if the weights of the classes do not suit the parameters."""
 
+    def _held(self, X: Any, kind: RowKind, data: TrainingSet) -> tuple[list[Coefficients] | None, JointSolution | None]:
+        """What to start from: the coefficients of each machine, or all of the joint one; None to start anew."""
+        if not self.warm_start or not hasattr(self, "classes_"):
+            return None, None
+        joint = self._wants_joint and len(data.classes) > 2
+        why = why_moved(self, X, kind) or why_relabelled(self, data)
+        if self._is_joint != joint or self._ovr != (self._wants_one_vs_rest or joint):
+            why = "multi_class is another than before"
+        elif joint and (self.shape_fit_[0] != data.n or data.kept is not None):
+            why = why or "the rows are not those of the last fit"
+        if why is not None:
+            starts_anew(self, why)
+            return None, None
+        return (None, self.solutions_[0]) if joint else (coefficients_of(self), None)
+
     def _train_machines(
-        self, gram: Gram, data: TrainingSet, price: NDArray[np.float64], budget: Budget
+        self,
+        gram: Gram,
+        data: TrainingSet,
+        price: NDArray[np.float64],
+        budget: Budget,
+        held: list[Coefficients] | None,
     ) -> tuple[Assembly, Records, NDArray[np.int32]]:
         scheme = scheme_of(len(data.classes), one_vs_rest=self._wants_one_vs_rest)
         parts = scheme.machines(data.codes)
@@ -107,7 +135,8 @@ class KernelClassifier(ClassifierMixin, KernelModel, ABC):  # type: ignore[misc]
         names = partial(machine_names, scheme, data.classes)
         with report_for(self.verbose, scheme.n_machines) as report:
             solver = chosen_solver(self)
-            found = train(problems, solver=solver, budget=budget, report=report, names=names, stacklevel=3)
+            starts = None if held is None else usable(self, solver, on_parts(held, data, parts))
+            found = train(problems, solver=solver, budget=budget, report=report, names=names, stacklevel=3, starts=starts)
         support, boundary = found.support, found.boundary
         if parts.rows is None:
             support, boundary = found.rows(support, found.n_support), found.rows(boundary, found.n_boundary)

@@ -20,7 +20,7 @@ from maxmargin.estimators._training import Budget
 from maxmargin.kernels import Gram
 from maxmargin.problems import JointMulticlass
 from maxmargin.solution import JointSolution, Trace
-from maxmargin.solution._columns import thinned
+from maxmargin.solution._trace import thinned
 from maxmargin.solvers import JointRows
 from maxmargin.validation import TrainingSet, take_rows
 
@@ -31,14 +31,26 @@ __all__ = ["joint_solution", "train_joint"]
 
 
 def train_joint(
-    model: KernelClassifier, gram: Gram, data: TrainingSet, upper: NDArray[np.float64], budget: Budget
+    model: KernelClassifier,
+    gram: Gram,
+    data: TrainingSet,
+    upper: NDArray[np.float64],
+    budget: Budget,
+    start: JointSolution | None = None,
 ) -> tuple[Assembly, Records, NDArray[np.int32]]:
     """Coefficients in the layout of one-vs-rest, what is kept of the answer, and its steps."""
     problem = JointMulticlass.on(gram, data.codes, data.classes, upper)
     with report_for(model.verbose, 1) as report:
         follow = report.start("all classes")
         solution = answer_joint(
-            problem, _solver(model), budget.tol, budget.max_iter, budget.deadline.left(), callback=follow, with_rows=False
+            problem,
+            _solver(model),
+            budget.tol,
+            budget.max_iter,
+            budget.deadline.left(),
+            callback=follow,
+            start=start,
+            with_rows=False,
         )
         report.done(solution)
     if (said := complaint(solution)) is not None:
@@ -54,7 +66,7 @@ def train_joint(
     certificate = solution.certificate
     objectives = certificate.primal_objective, certificate.dual_objective
     violation = math.copysign(certificate.kkt_violation, -1.0 if math.isnan(certificate.gap) else 1.0)  # as `_records` has it
-    checkpoints = thinned(solution.trace.table, np.array([len(solution.trace)]))[0]
+    checkpoints = thinned(solution.trace.checkpoints, np.array([len(solution.trace)]), len(solution.support))[0]
     records = Records(
         statuses=(solution.status.name,),
         numbers=np.array([[*objectives, violation, 0.0, 0.0, certificate.scale]], dtype=np.float64),

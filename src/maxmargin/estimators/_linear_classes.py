@@ -12,18 +12,25 @@ from maxmargin._answers import answer_classes
 from maxmargin._solve import complaint
 from maxmargin.estimators._reporting import report_for
 from maxmargin.estimators._training import Deadline
+from maxmargin.estimators._warm import hold, starts_anew
 from maxmargin.problems import LinearClasses
 from maxmargin.solution import ClassesSolution
+from maxmargin.solvers import select_classes
 from maxmargin.validation import TrainingSet
 
 __all__ = ["keep_classes", "train_classes"]
 
 
-def train_classes(model: Any, problem: LinearClasses, solver: Any, deadline: Deadline) -> ClassesSolution:
+def train_classes(
+    model: Any, problem: LinearClasses, solver: Any, deadline: Deadline, start: ClassesSolution | None = None
+) -> ClassesSolution:
     """Solve the problem of an estimator, report, and warn of an ending that is not the optimum."""
+    if start is not None and not select_classes(solver, problem).takes_start:
+        starts_anew(model, "its solver cannot begin at a given point")
+        start = None
     with report_for(model.verbose, 1) as report:
         follow = report.start("all classes")
-        solution = answer_classes(problem, solver, model.tol, model.max_iter, deadline.left(), callback=follow)
+        solution = answer_classes(problem, solver, model.tol, model.max_iter, deadline.left(), callback=follow, start=start)
         report.done(solution)
     if (said := complaint(solution)) is not None:
         warnings.warn(said[0], said[1], stacklevel=3)
@@ -41,3 +48,4 @@ def keep_classes(model: Any, data: TrainingSet, factors: NDArray[np.float64], so
     model.certificate_ = solution.certificate
     model.status_ = solution.status
     model.fit_status_ = int(not solution.status.is_optimal)
+    hold(model, solution)

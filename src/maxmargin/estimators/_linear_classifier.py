@@ -78,6 +78,8 @@ class LinearClassifier(LinearModel):
     solver : str or solver object, default="auto"
         What solves the problems: "newton", "coordinate_descent", "proximal_newton" and "linear_program" (L1), "ball",
         "gradient_descent", "stochastic_subgradient" or an object of :mod:`maxmargin.solvers`. "auto" takes the first that can.
+    warm_start : bool, default=False
+        Start from the weights of the last fit, if there are as many as now; otherwise it starts anew, and warns that it does.
 
     Attributes
     ----------
@@ -141,6 +143,7 @@ class LinearClassifier(LinearModel):
         max_iter: int = -1,
         max_time: float | None = None,
         solver: Any = "auto",
+        warm_start: bool = False,
     ) -> None:
         self.loss = loss
         self.penalty = penalty
@@ -156,6 +159,7 @@ class LinearClassifier(LinearModel):
         self.max_iter = max_iter
         self.max_time = max_time
         self.solver = solver
+        self.warm_start = warm_start
 
     def _loss(self) -> Loss:
         loss = as_loss(self.loss, "LinearClassifier")

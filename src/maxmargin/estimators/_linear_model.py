@@ -20,6 +20,7 @@ from maxmargin.estimators._parameters import check_budget, check_class_weight, c
 from maxmargin.estimators._reporting import report_for
 from maxmargin.estimators._schemes import Scheme, machine_names, scheme_of
 from maxmargin.estimators._training import Deadline, upper_bounds
+from maxmargin.estimators._warm import classes_start, hold, linear_starts, starts_anew
 from maxmargin.kernels._scale import feature_scale_warning
 from maxmargin.losses import Loss
 from maxmargin.problems import ClassLoss, LinearClasses, Offset, Penalty, PrimalProblem
@@ -27,6 +28,7 @@ from maxmargin.problems._centring import Centring
 from maxmargin.solution import Certificate, LinearSolution
 from maxmargin.solution._classes import class_scores
 from maxmargin.solution._linear import linear_scores
+from maxmargin.solvers import select_linear
 from maxmargin.validation import (
     TrainingSet,
     canonical,
@@ -36,7 +38,7 @@ from maxmargin.validation import (
     labelled_set,
 )
 
-__all__ = ["LinearModel", "LinearScores", "linear_rows", "warn_of_the_worst"]
+__all__ = ["LinearModel", "LinearScores", "linear_rows", "train_linear", "warn_of_the_worst"]
 
 
 class LinearScores(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
@@ -136,6 +138,7 @@ class LinearModel(LinearScores, ABC):
         owner = type(self).__name__
         self._check_own()
         check_boolean("fit_intercept", self.fit_intercept, owner)
+        check_boolean("warm_start", self.warm_start, owner)
         check_budget(self, fewest=self._fewest_iterations)
         check_class_weight(self.class_weight, owner)
         check_random_state(self.random_state, owner)
@@ -143,26 +146,26 @@ class LinearModel(LinearScores, ABC):
         X = linear_rows(self, X, reset=True)
         data = labelled_set(X, label_column(y, X), sample_weight)
         self._check_classes(data)
-        moments = None if deadline.is_over() else feature_scale_warning(data.X, type(self).__name__, stacklevel=2)
+        centring = Centring(data.X)
+        if not deadline.is_over():
+            centring.know(feature_scale_warning(data.X, owner, stacklevel=2, features=centring.features))
         factors = class_weights(self.class_weight, data.classes, data.codes, data.weight, owner)
         loss, penalty, C = self._terms()
         price = upper_bounds(C, factors[data.codes] * data.weight)
         offset, scale = self._offset()
         if (class_loss := self._class_loss(len(data.classes))) is not None:
             together = LinearClasses.on(data.X, data.codes, data.classes, price, class_loss, penalty, offset, scale)
-            keep_classes(self, data, factors, train_classes(self, together, self._solver(), deadline))
+            start = classes_start(self, data, X.shape[1])
+            keep_classes(self, data, factors, train_classes(self, together, self._solver(), deadline, start))
             return self
         scheme = scheme_of(len(data.classes), one_vs_rest=True)
         names = machine_names(scheme, data.classes)
-        where = (offset, scale, self._bound(), Centring(data.X, moments))
-        solutions: list[LinearSolution] = []
-        with report_for(self.verbose, scheme.n_machines) as report:
-            for name, (_, labels) in zip(names, scheme.machines(data.codes).each(), strict=True):
-                problem = PrimalProblem.on(data.X, labels, price, loss, penalty, *where)
-                follow = report.start(name)
-                solver = self._solver()
-                solutions.append(answer_linear(problem, solver, self.tol, self.max_iter, deadline.left(), callback=follow))
-                report.done(solutions[-1])
+        where = (offset, scale, self._bound(), centring)
+        problems = [
+            PrimalProblem.on(data.X, labels, price, loss, penalty, *where) for _, labels in scheme.machines(data.codes).each()
+        ]
+        starts = linear_starts(self, len(problems), X.shape[1], data.classes)
+        solutions = train_linear(self, problems, names, self._solver(), deadline, starts)
         warn_of_the_worst(solutions, names)
         self._keep(scheme, data, factors, solutions)
         return self
@@ -180,11 +183,35 @@ class LinearModel(LinearScores, ABC):
         self.certificate_ = Certificate.combined(solution.certificate for solution in solutions)
         self.status_ = self.certificate_.status
         self.fit_status_ = int(not self.status_.is_optimal)
+        hold(self, solutions)
 
 
 def linear_rows(model: Any, X: Any, *, reset: bool) -> Any:
     """Rows as they are given, dense or CSR, float32 or float64; their width is learnt, or checked."""
     return canonical(checked_rows(model, X, reset=reset))
+
+
+def train_linear(
+    model: Any,
+    problems: list[PrimalProblem],
+    names: list[str],
+    solver: Any,
+    deadline: Deadline,
+    starts: list[LinearSolution] | None,
+) -> list[LinearSolution]:
+    """Solve the problems of an estimator, which have the same rows, from what is held of the last fit, and report."""
+    if starts is not None and not select_linear(solver, problems[0]).takes_start:
+        starts_anew(model, "its solver cannot begin at a given point")
+        starts = None
+    with report_for(model.verbose, len(problems)) as report:
+        follow = report.start(names[0]) if len(problems) == 1 else report.together(names)
+        seconds = deadline.left()
+        solutions = answer_linear(problems, solver, model.tol, model.max_iter, seconds, callback=follow, starts=starts)
+        for name, solution in zip(names, solutions, strict=True):
+            if len(problems) > 1:
+                report.start(name)
+            report.done(solution)
+    return solutions
 
 
 def warn_of_the_worst(solutions: list[LinearSolution], names: list[str]) -> None:

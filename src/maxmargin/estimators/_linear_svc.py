@@ -65,6 +65,8 @@ class LinearSVC(LinearModel):
     solver : {"auto", "newton", "coordinate_descent", "proximal_newton", "linear_program"} or solver object, default="auto"
         What solves the problems; with ``penalty="l1"`` one of the last two, for all classes at once "auto", "newton",
         "coordinate_descent", a ``ClassesNewton`` or a ``ClassesDescent``.
+    warm_start : bool, default=False
+        Start from the weights of the last fit, if there are as many as now; otherwise it starts anew, and warns that it does.
 
     Attributes
     ----------
@@ -125,6 +127,7 @@ class LinearSVC(LinearModel):
         max_time: float | None = None,
         penalise_intercept: bool = False,
         solver: Any = "auto",
+        warm_start: bool = False,
     ) -> None:
         self.penalty = penalty
         self.loss = loss
@@ -141,6 +144,7 @@ class LinearSVC(LinearModel):
         self.max_time = max_time
         self.penalise_intercept = penalise_intercept
         self.solver = solver
+        self.warm_start = warm_start
 
     def _check_own(self) -> None:
         owner = "LinearSVC"

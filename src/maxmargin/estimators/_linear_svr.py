@@ -9,12 +9,11 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from maxmargin._answers import answer_linear
 from maxmargin.errors import InvalidInput
-from maxmargin.estimators._linear_model import linear_rows, warn_of_the_worst
+from maxmargin.estimators._linear_model import linear_rows, train_linear, warn_of_the_worst
 from maxmargin.estimators._parameters import check_budget, check_dual, check_intercept, check_random_state, offset_of
-from maxmargin.estimators._reporting import report_for
 from maxmargin.estimators._training import Deadline, upper_bounds
+from maxmargin.estimators._warm import hold, linear_starts
 from maxmargin.kernels._scale import feature_scale_warning
 from maxmargin.losses import EpsilonInsensitive, SquaredEpsilonInsensitive
 from maxmargin.problems import Penalty, PrimalProblem
@@ -22,6 +21,7 @@ from maxmargin.problems._base import require_range
 from maxmargin.problems._centring import Centring
 from maxmargin.solution._linear import linear_scores
 from maxmargin.validation import (
+    check_boolean,
     check_non_negative,
     check_option,
     check_positive,
@@ -75,6 +75,8 @@ class LinearSVR(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-
         Penalise the offset like a weight, as LIBLINEAR does. Its optimum is another, and depends on where y has its zero.
     solver : {"auto", "newton", "coordinate_descent"} or solver object, default="auto"
         What solves the problem.
+    warm_start : bool, default=False
+        Start from the weights of the last fit, if there are as many as now; otherwise it starts anew, and warns that it does.
 
     Attributes
     ----------
@@ -125,6 +127,7 @@ class LinearSVR(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-
         max_time: float | None = None,
         penalise_intercept: bool = False,
         solver: Any = "auto",
+        warm_start: bool = False,
     ) -> None:
         self.epsilon = epsilon
         self.tol = tol
@@ -139,6 +142,7 @@ class LinearSVR(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-
         self.max_time = max_time
         self.penalise_intercept = penalise_intercept
         self.solver = solver
+        self.warm_start = warm_start
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit to training data.
@@ -164,12 +168,14 @@ class LinearSVR(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-
         check_dual(self.dual, owner)
         check_intercept(self)
         check_budget(self, fewest=0)
+        check_boolean("warm_start", self.warm_start, owner)
         check_random_state(self.random_state, owner)
         deadline = Deadline(self.max_time)
         X = linear_rows(self, X, reset=True)
         target = target_column(y, X)
         data = weighted_rows(X, sample_weight)
-        moments = feature_scale_warning(data.X, type(self).__name__, stacklevel=2)
+        centring = Centring(data.X)
+        centring.know(feature_scale_warning(data.X, owner, stacklevel=2, features=centring.features))
         loss = EpsilonInsensitive(epsilon) if self.loss == "epsilon_insensitive" else SquaredEpsilonInsensitive(epsilon)
         price = upper_bounds(self.C, data.weight)
         target = data.of_kept(target)
@@ -180,12 +186,8 @@ class LinearSVR(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-
                 f"The targets in y are too large: the largest is {largest:.3g}, and with this C the sum of squares overflows."
                 " Scale the targets, for example with TransformedTargetRegressor."
             )
-        centring = Centring(data.X, moments)
         problem = PrimalProblem.on(data.X, target, price, loss, Penalty.L2, *offset_of(self), centring=centring)
-        with report_for(self.verbose, 1) as report:
-            follow = report.start("regression")
-            solution = answer_linear(problem, self.solver, self.tol, self.max_iter, deadline.left(), callback=follow)
-            report.done(solution)
+        (solution,) = train_linear(self, [problem], ["regression"], self.solver, deadline, linear_starts(self, 1, X.shape[1]))
         warn_of_the_worst([solution], ["regression"])
         self.coef_ = solution.weights
         self.intercept_ = np.array([solution.bias])
@@ -193,6 +195,7 @@ class LinearSVR(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-
         self.certificate_ = solution.certificate
         self.status_ = solution.status
         self.fit_status_ = int(not self.status_.is_optimal)
+        hold(self, [solution])
         return self
 
     def predict(self, X: Any) -> NDArray[np.float64]:

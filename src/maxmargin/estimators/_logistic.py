@@ -62,6 +62,8 @@ class LogisticRegression(LinearModel):
         Most Newton rounds.
     max_time : float or None, default=None
         Most seconds of the fit; None for no limit.
+    warm_start : bool, default=False
+        Start from the weights of the last fit, if there are as many as now; otherwise it starts anew, and warns that it does.
 
     Attributes
     ----------
@@ -112,6 +114,7 @@ class LogisticRegression(LinearModel):
         random_state: Any = None,
         max_iter: int = 100,
         max_time: float | None = None,
+        warm_start: bool = False,
     ) -> None:
         self.penalty = penalty
         self.C = C
@@ -124,6 +127,7 @@ class LogisticRegression(LinearModel):
         self.random_state = random_state
         self.max_iter = max_iter
         self.max_time = max_time
+        self.warm_start = warm_start
 
     def _check_own(self) -> None:
         owner = "LogisticRegression"

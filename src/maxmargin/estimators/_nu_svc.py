@@ -67,6 +67,9 @@ class NuSVC(KernelClassifier):
         Accepted and not used: the solver is deterministic.
     solver : {"auto", "smo"} or solver object, default="auto"
         What solves the problems.
+    warm_start : bool, default=False
+        Start from the answer of the last fit where the rows of its support vectors are still where they were: with another ν,
+        kernel parameter or weight, or with rows added at the end. Otherwise it starts anew, and warns that it does.
 
     Attributes
     ----------
@@ -138,6 +141,7 @@ class NuSVC(KernelClassifier):
         break_ties: bool = False,
         random_state: Any = None,
         solver: Any = "auto",
+        warm_start: bool = False,
     ) -> None:
         self.nu = nu
         self.kernel = kernel
@@ -155,6 +159,7 @@ class NuSVC(KernelClassifier):
         self.break_ties = break_ties
         self.random_state = random_state
         self.solver = solver
+        self.warm_start = warm_start
 
     def _check_own(self) -> None:
         check_fraction("nu", self.nu, "NuSVC")

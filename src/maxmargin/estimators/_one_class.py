@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.estimators._fitted import RowKind
 from maxmargin.estimators._single import SharedMachines
+from maxmargin.estimators._warm import held_coefficients
 from maxmargin.kernels import Gram
 from maxmargin.problems import Ball, DataDescription, OneClass, Problem
 from maxmargin.validation import check_fraction, weighted_rows
@@ -41,6 +42,7 @@ class _OneClassModel(OutlierMixin, SharedMachines, ABC):  # type: ignore[misc]  
         max_iter: int = -1,
         max_time: float | None = None,
         solver: Any = "auto",
+        warm_start: bool = False,
     ) -> None:
         self.nu = nu
         self.kernel = kernel
@@ -54,6 +56,7 @@ class _OneClassModel(OutlierMixin, SharedMachines, ABC):  # type: ignore[misc]  
         self.max_iter = max_iter
         self.max_time = max_time
         self.solver = solver
+        self.warm_start = warm_start
 
     def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
         """Fit to training data.
@@ -75,8 +78,9 @@ class _OneClassModel(OutlierMixin, SharedMachines, ABC):  # type: ignore[misc]  
         """
         kernel, X, kind, budget = self._begin(X)
         data = weighted_rows(X, sample_weight, pairwise=kind is RowKind.PAIRWISE)
+        held = held_coefficients(self, X, kind)
         gram = self._gram(kernel, data, kind, budget.deadline)
-        self._finish(X, np.ones(data.n), data, kind, gram, budget)
+        self._finish(X, np.ones(data.n), data, kind, gram, budget, held)
         return self
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
@@ -174,6 +178,9 @@ class OneClassSVM(_OneClassModel):
         Most seconds of the whole fit; None for no limit.
     solver : {"auto", "smo"} or solver object, default="auto"
         What solves the problem.
+    warm_start : bool, default=False
+        Start from the answer of the last fit where the rows of its support vectors are still where they were: with another ν,
+        kernel parameter or weight, or with rows added at the end. Otherwise it starts anew, and warns that it does.
 
     Attributes
     ----------
@@ -269,6 +276,9 @@ class SVDD(_OneClassModel):
         Most seconds of the whole fit; None for no limit.
     solver : {"auto", "smo"} or solver object, default="auto"
         What solves the problem.
+    warm_start : bool, default=False
+        Start from the answer of the last fit where the rows of its support vectors are still where they were: with another ν,
+        kernel parameter or weight, or with rows added at the end. Otherwise it starts anew, and warns that it does.
 
     Attributes
     ----------

@@ -49,6 +49,7 @@ def check_search(model: KernelModel) -> None:
     owner = type(model).__name__
     check_kernel_numbers(model)
     check_boolean("shrinking", model.shrinking, owner)
+    check_boolean("warm_start", model.warm_start, owner)
     _check_cache_size(model.cache_size, owner)
     check_budget(model, fewest=-1)
 

@@ -20,6 +20,7 @@ from maxmargin.kernels import Gram
 from maxmargin.problems import Margin, Reading, Terms
 from maxmargin.solution import Certificate, Solution, Status, Trace
 from maxmargin.solution._columns import Columns
+from maxmargin.solution._trace import KEPT
 from maxmargin.validation import TrainingSet, WeightedRows, take_rows
 
 __all__ = ["Records", "certificates", "certificates_of", "record", "solutions"]
@@ -45,8 +46,8 @@ class Records:
         By how much they are beyond it.
     prices : ndarray
         Largest coefficient of each support vector, one machine after the other, and then of each row in boundary.
-    checkpoints : ndarray of float32, shape (n, 5)
-        Seconds, steps, objective, violation and number of support vectors, one machine after the other.
+    checkpoints : structured ndarray
+        Thinned traces, one machine after the other.
     counts : ndarray of int32, shape (n_machines, 3)
         How many rows in boundary and how many checkpoints each machine has, and how many rows it was trained on.
     sums : ndarray of shape (n_machines, 2)
@@ -63,7 +64,7 @@ class Records:
     boundary: NDArray[np.int32]
     boundary_excess: NDArray[np.float64]
     prices: NDArray[np.float64]
-    checkpoints: NDArray[np.float32]
+    checkpoints: NDArray[Any]
     counts: NDArray[np.int32]
     sums: NDArray[np.float64]
     sides: NDArray[np.int8]
@@ -80,13 +81,13 @@ class Records:
             (self.prices[:1] if _all_equal(self.prices) else self.prices).astype("<f8").tobytes(),
             self.sides.tobytes(),
             (self.rows.dtype.str, self.rows.tobytes()) if _is_table(self.rows) else self.rows,
-            self.checkpoints.astype("<f4").tobytes(),
+            self.checkpoints.astype(KEPT).tobytes(),
             self.counts.astype("<i4").tobytes(),
             self.sums.astype("<f8").tobytes() if self.sums.any() else b"",  # all 0, as for every C
         )
 
 
-_DTYPES = ("<f8", "<f8", "<i4", "<f8", "<f8", "<i1", "<f4", "<i4", "<f8")
+_DTYPES: tuple[Any, ...] = ("<f8", "<f8", "<i4", "<f8", "<f8", "<i1", KEPT, "<i4", "<f8")
 
 
 def _is_table(rows: Any) -> bool:
@@ -117,7 +118,7 @@ def _restored(statuses: tuple[str, ...], *parts: Any) -> Records:
             boundary,
             excess,
             prices,
-            checkpoints.reshape(-1, 5),
+            checkpoints,
             counts.reshape(machines, 3),
             sums.reshape(machines, 2) if len(sums) else np.zeros((machines, 2)),
             sides,

@@ -30,8 +30,8 @@ class Report(ABC):
         """Begin a machine; returns the function that the solver calls at its checkpoints, if any."""
 
     @abstractmethod
-    def together(self, count: int) -> Callable[[Any], bool] | None:
-        """The same for machines that run at the same time: it is told about any one of them."""
+    def together(self, names: list[str]) -> Callable[[Any], bool] | None:
+        """The same for machines that run at the same time: each report has the number of its own."""
 
     @abstractmethod
     def done(self, solution: Any) -> None:
@@ -47,7 +47,7 @@ class SilentReport(Report):
     def start(self, name: str) -> Callable[[Any], bool] | None:
         return None
 
-    def together(self, count: int) -> Callable[[Any], bool] | None:
+    def together(self, names: list[str]) -> Callable[[Any], bool] | None:
         return None
 
     def done(self, solution: Any) -> None:
@@ -71,32 +71,34 @@ class LineReport(Report):
         self.every = every
         self._count = 0
         self._name = ""
+        self._names: list[str] = []
         self._said = 0.0
 
     def start(self, name: str) -> Callable[[Any], bool] | None:
         self._count += 1
         self._name = name
+        self._names = [name]
         self._said = time.perf_counter()
         return self._checkpoint
 
-    def together(self, count: int) -> Callable[[Any], bool] | None:
-        self._name = "one of them"
+    def together(self, names: list[str]) -> Callable[[Any], bool] | None:
+        self._names = names
         self._said = time.perf_counter()
         return self._checkpoint
 
     def done(self, solution: Any) -> None:
-        print(f"{self._prefix()} {_summary(solution)}", flush=True)
+        print(f"{self._prefix(self._count, self._name)} {_summary(solution)}", flush=True)
 
     def _checkpoint(self, progress: Any) -> bool:
         now = time.perf_counter()
         if now - self._said >= self.every:
             self._said = now
-            print(f"{self._prefix()} {_state(progress)}", flush=True)
+            number = progress.subproblem + 1 if len(self._names) > 1 else self._count
+            print(f"{self._prefix(number, self._names[min(number, len(self._names)) - 1])} {_state(progress)}", flush=True)
         return False
 
-    def _prefix(self) -> str:
-        number = f"{self._count}/{self.n_machines}" if self._count else f"{self.n_machines} machines,"
-        return f"[maxmargin] {number} {self._name}:"
+    def _prefix(self, number: int, name: str) -> str:
+        return f"[maxmargin] {number}/{self.n_machines} {name}:"
 
 
 @final
@@ -115,6 +117,7 @@ class LiveReport(Report):
         self._progress = progress
         self._task = progress.add_task("", total=n_machines)
         self._name = ""
+        self._names: list[str] = []
 
     def __enter__(self) -> Self:
         self._progress.start()
@@ -125,18 +128,21 @@ class LiveReport(Report):
 
     def start(self, name: str) -> Callable[[Any], bool] | None:
         self._name = name
+        self._names = [name]
         self._progress.update(self._task, description=name)
         return self._checkpoint
 
-    def together(self, count: int) -> Callable[[Any], bool] | None:
-        return self.start(f"one of {count}")
+    def together(self, names: list[str]) -> Callable[[Any], bool] | None:
+        self._names = names
+        return self._checkpoint
 
     def done(self, solution: Any) -> None:
         self._progress.console.print(f"{self._name}: {_summary(solution)}", markup=False, highlight=False)
         self._progress.advance(self._task)
 
     def _checkpoint(self, progress: Any) -> bool:
-        self._progress.update(self._task, description=f"{self._name}: {_state(progress)}")
+        name = self._names[progress.subproblem if len(self._names) > 1 else 0]
+        self._progress.update(self._task, description=f"{name}: {_state(progress)}")
         return False
 
 

@@ -20,10 +20,12 @@ from maxmargin.estimators._reporting import report_for
 from maxmargin.estimators._schemes import Scheme
 from maxmargin.estimators._training import Budget, train
 from maxmargin.estimators._values import machine_values
+from maxmargin.estimators._warm import on_parts, starts_anew, usable
 from maxmargin.kernels import Gram
 from maxmargin.problems import Problem
 from maxmargin.solution import Solution
 from maxmargin.solution._columns import Columns
+from maxmargin.solvers._starts import Coefficients
 from maxmargin.validation import WeightedRows, shape
 
 __all__ = ["SharedMachines"]
@@ -36,14 +38,28 @@ class SharedMachines(KernelModel, ABC):
     def _problem(self, gram: Gram, y: NDArray[np.float64], weight: NDArray[np.float64]) -> Problem:
         """What a machine solves, given kernel values, targets (or ones) and weights."""
 
-    def _finish(self, X: Any, y: NDArray[np.float64], data: WeightedRows, kind: RowKind, gram: Gram, budget: Budget) -> None:
-        """Train a machine for each column of y, and keep them."""
+    def _finish(
+        self,
+        X: Any,
+        y: NDArray[np.float64],
+        data: WeightedRows,
+        kind: RowKind,
+        gram: Gram,
+        budget: Budget,
+        held: list[Coefficients] | None,
+    ) -> None:
+        """Train a machine for each column of y, from what is held of the last fit, and keep them."""
         columns = [np.ascontiguousarray(column) for column in np.atleast_2d(y.T)]
         problems = [self._problem(gram, column, data.weight) for column in columns]
         names = partial(_output_names, len(columns))
         with report_for(self.verbose, len(columns)) as report:
             solver = chosen_solver(self)
-            found = train(problems, solver=solver, budget=budget, report=report, names=names, stacklevel=3)
+            starts = None
+            if held is not None and len(held) != len(columns):
+                starts_anew(self, "there are not as many outputs as before")
+            elif held is not None:
+                starts = usable(self, solver, on_parts(held, data, None))
+            found = train(problems, solver=solver, budget=budget, report=report, names=names, stacklevel=3, starts=starts)
         rows, dual = _coefficients(found, data.n)
         self._n_support = np.array([len(rows)], dtype=np.int32)
         self._records = record(found, found.rows(found.boundary, found.n_boundary), data, gram)

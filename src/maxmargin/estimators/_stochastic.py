@@ -167,7 +167,8 @@ class StochasticClassifier(LinearScores):
                 follow = report.start(name)
                 walks.append(self._solver(seed).walk(problem))
                 on = WalkOn(walks[-1])
-                solutions.append(answer_linear(problem, on, self.tol, self.max_iter, deadline.left(), callback=follow))
+                (solution,) = answer_linear([problem], on, self.tol, self.max_iter, deadline.left(), callback=follow)
+                solutions.append(solution)
                 report.done(solutions[-1])
         warn_of_the_worst(solutions, names)
         self.classes_ = data.classes

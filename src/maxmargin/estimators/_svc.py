@@ -76,6 +76,9 @@ class SVC(KernelClassifier):
         at once (`maxmargin.problems.JointMulticlass`).
     solver : {"auto", "smo"} or solver object, default="auto"
         What solves the problems.
+    warm_start : bool, default=False
+        Start from the answer of the last fit where the rows of its support vectors are still where they were: with another C,
+        kernel parameter or weight, or with rows added at the end. Otherwise it starts anew, and warns that it does.
 
     Attributes
     ----------
@@ -155,6 +158,7 @@ class SVC(KernelClassifier):
         random_state: Any = None,
         multi_class: Literal["ovo", "ovr", "joint"] = "ovo",
         solver: Any = "auto",
+        warm_start: bool = False,
     ) -> None:
         self.C = C
         self.kernel = kernel
@@ -173,6 +177,7 @@ class SVC(KernelClassifier):
         self.random_state = random_state
         self.multi_class = multi_class
         self.solver = solver
+        self.warm_start = warm_start
 
     def _check_own(self) -> None:
         check_positive("C", self.C, "SVC", infinite=True)

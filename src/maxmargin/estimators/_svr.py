@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from maxmargin.estimators._fitted import RowKind
 from maxmargin.estimators._single import SharedMachines
 from maxmargin.estimators._training import upper_bounds
+from maxmargin.estimators._warm import held_coefficients
 from maxmargin.kernels import Gram
 from maxmargin.problems import EpsilonRegression, NuRegression, Problem, Tube
 from maxmargin.validation import check_fraction, check_non_negative, check_positive, target_columns, weighted_rows
@@ -45,8 +46,9 @@ class _TubeRegressor(RegressorMixin, SharedMachines, ABC):  # type: ignore[misc]
         kernel, X, kind, budget = self._begin(X)
         y = target_columns(y, X)
         data = weighted_rows(X, sample_weight, pairwise=kind is RowKind.PAIRWISE)
+        held = held_coefficients(self, X, kind)
         gram = self._gram(kernel, data, kind, budget.deadline)
-        self._finish(X, data.of_kept(y), data, kind, gram, budget)
+        self._finish(X, data.of_kept(y), data, kind, gram, budget, held)
         return self
 
     def predict(self, X: Any) -> NDArray[np.float64]:
@@ -113,6 +115,9 @@ class SVR(_TubeRegressor):
         Most seconds of the whole fit; None for no limit.
     solver : {"auto", "smo"} or solver object, default="auto"
         What solves the problem.
+    warm_start : bool, default=False
+        Start from the answer of the last fit where the rows of its support vectors are still where they were: with another C,
+        kernel parameter or weight, or with rows added at the end. Otherwise it starts anew, and warns that it does.
 
     Attributes
     ----------
@@ -181,6 +186,7 @@ class SVR(_TubeRegressor):
         max_iter: int = -1,
         max_time: float | None = None,
         solver: Any = "auto",
+        warm_start: bool = False,
     ) -> None:
         self.C = C
         self.epsilon = epsilon
@@ -195,6 +201,7 @@ class SVR(_TubeRegressor):
         self.max_iter = max_iter
         self.max_time = max_time
         self.solver = solver
+        self.warm_start = warm_start
 
     def _check_own(self) -> None:
         check_positive("C", self.C, "SVR", infinite=True)
@@ -247,6 +254,9 @@ class NuSVR(_TubeRegressor):
         Most seconds of the whole fit; None for no limit.
     solver : {"auto", "smo"} or solver object, default="auto"
         What solves the problem.
+    warm_start : bool, default=False
+        Start from the answer of the last fit where the rows of its support vectors are still where they were: with another C,
+        kernel parameter or weight, or with rows added at the end. Otherwise it starts anew, and warns that it does.
 
     Attributes
     ----------
@@ -313,6 +323,7 @@ class NuSVR(_TubeRegressor):
         max_iter: int = -1,
         max_time: float | None = None,
         solver: Any = "auto",
+        warm_start: bool = False,
     ) -> None:
         self.nu = nu
         self.C = C
@@ -327,6 +338,7 @@ class NuSVR(_TubeRegressor):
         self.max_iter = max_iter
         self.max_time = max_time
         self.solver = solver
+        self.warm_start = warm_start
 
     def _check_own(self) -> None:
         check_fraction("nu", self.nu, "NuSVR")

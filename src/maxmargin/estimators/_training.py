@@ -89,6 +89,7 @@ def train(
     report: Report,
     names: Callable[[], list[str]],
     stacklevel: int = 2,
+    starts: Sequence[Any] | None = None,
 ) -> Columns:
     """Solve the problem of every machine; warn once for all of them.
 
@@ -106,11 +107,14 @@ def train(
         Gives the names of the machines, for the report and for a warning.
     stacklevel : int
         As in :func:`warnings.warn`, counted from the caller.
+    starts : sequence, optional
+        Where each machine begins.
     """
     # All at once, whether somebody listens or not: how machines share memory and kernel values decides about their last bits.
     alone = len(problems) == 1
-    follow = None if report.silent else report.start(names()[0]) if alone else report.together(len(problems))
-    found = answer_columns(problems, solver, budget.tol, budget.max_iter, budget.deadline.left(), callback=follow)
+    follow = None if report.silent else report.start(names()[0]) if alone else report.together(names())
+    seconds = budget.deadline.left()
+    found = answer_columns(problems, solver, budget.tol, budget.max_iter, seconds, callback=follow, starts=starts)
     if not report.silent:
         for name, ending in zip(names(), _endings(found), strict=True):
             if not alone:

@@ -47,7 +47,8 @@ class _PrecomputedKernel(BoundKernel):
 
 def _require_symmetric(K: NDArray[Any]) -> None:
     """Refuse a matrix that differs from its transpose by more than rounding."""
-    largest, difference = _core.square_check(K)
+    found = _core.square_check(K)
+    largest, difference = found.largest, found.asymmetry
     if not difference <= 1e-5 * largest:  # NaN where the difference of two values overflows
         raise InvalidInput(
             f"A precomputed kernel matrix must be symmetric. Got entries that differ from their transpose by up to "

@@ -20,7 +20,7 @@ _LARGEST_RATIO = 1e4
 _CANCELLED = 1e-6  # variance, as a part of the squared mean
 
 
-def feature_scale_warning(X: Any, model: str, *, stacklevel: int = 2) -> Moments:
+def feature_scale_warning(X: Any, model: str, *, stacklevel: int = 2, features: _core.Features | None = None) -> Moments:
     """Warn, once a call, when standard deviations of features differ by more than a factor of 10⁴.
 
     Distances and inner products then belong to the large features alone. Constant features do not count.
@@ -33,6 +33,8 @@ def feature_scale_warning(X: Any, model: str, *, stacklevel: int = 2) -> Moments
         Who is fitted: named in the advice.
     stacklevel : int
         As in :func:`warnings.warn`, counted from the caller.
+    features : Features, optional
+        The rows as the core takes them, if somebody has them already.
 
     Returns
     -------
@@ -44,7 +46,7 @@ def feature_scale_warning(X: Any, model: str, *, stacklevel: int = 2) -> Moments
     InvalidInput
         Features are so large that their squares overflow, and so would the kernel.
     """
-    moments = moments_of(X)
+    moments = moments_of(X, features)
     positive = moments.variance[moments.variance != 0.0]  # or NaN
     if len(positive) == 0 or positive.max() <= _LARGEST_RATIO**2 * positive.min() < math.inf:
         return moments
@@ -92,9 +94,10 @@ class Moments(NamedTuple):
         return float(self.variance.sum() + (off * off).sum()) / d
 
 
-def moments_of(X: Any) -> Moments:
+def moments_of(X: Any, features: _core.Features | None = None) -> Moments:
     """Moments of rows in one pass; the variance of a constant column of a dense X is exactly 0."""
-    mean, variance = _core.column_moments(as_features(X))
+    found = _core.column_moments(as_features(X) if features is None else features)
+    mean, variance = found.mean, found.variance
     if not sparse.issparse(X):
         return Moments(mean + X[0], variance)
     with np.errstate(over="ignore"):

@@ -134,6 +134,10 @@ class Problem(ABC):
         """A point that satisfies the constraints; None for 0."""
         return None
 
+    def point(self, coefficients: Vector) -> Vector:
+        """Coefficients of a model in the dual's variables, but for their length where the dual fixes that."""
+        return coefficients
+
     def unit(self, judged: Judged) -> float:
         """What a violation of 1 in the dual is in the formulation's own terms."""
         return 1.0

@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from maxmargin import _core
+from maxmargin.kernels._rows import as_features
 from maxmargin.kernels._scale import Moments, moments_of
 
 if TYPE_CHECKING:
@@ -46,13 +48,15 @@ class Centring:
            [0., 2.]]))
     """
 
-    __slots__ = ("_known", "_mean", "_moments", "_original", "_rows")
+    __slots__ = ("_features", "_known", "_mean", "_moments", "_near", "_original", "_rows")
 
     def __init__(self, X: Any, moments: Moments | None = None) -> None:
         self._original, self._moments = X, moments
         self._known = False
         self._mean: Vector | None = None
         self._rows: Any = None
+        self._features: _core.Features | None = None
+        self._near: _core.Features | None = None
 
     @property
     def mean(self) -> Vector | None:
@@ -69,11 +73,29 @@ class Centring:
             self._rows = self._original if self.mean is None else self._moved(self.mean)
         return self._rows
 
+    @property
+    def features(self) -> _core.Features:
+        """The rows as they are, for the core: wrapped once for all problems that share them."""
+        if self._features is None:
+            self._features = as_features(self._original)
+        return self._features
+
+    @property
+    def near(self) -> _core.Features:
+        """The same of the rows without the mean."""
+        if self._near is None:
+            self._near = self.features if self.mean is None else as_features(self.X)
+        return self._near
+
+    def know(self, moments: Moments) -> None:
+        """Take moments that somebody has computed."""
+        self._moments = moments
+
     def _find(self) -> Vector | None:
         X = self._original
         if X.shape[0] == 0:
             return None
-        mean, variance = moments_of(X) if self._moments is None else self._moments
+        mean, variance = moments_of(X, self.features) if self._moments is None else self._moments
         far = mean * mean > _FAR * _FAR * np.where(variance == 0.0, 1.0, variance)
         if not far.any():
             return None

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, final
+from typing import Any, NamedTuple, final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin._core import DualBatch
 from maxmargin.errors import InvalidInput
 from maxmargin.kernels import Gram
 
-if TYPE_CHECKING:
-    from maxmargin import _core
-
-__all__ = ["DualProblem", "DualStack", "stacked"]
+__all__ = ["DualBatch", "DualProblem", "dual_batch", "stacked", "with_finite_bounds"]
 
 Vector = NDArray[np.float64]
 
@@ -60,73 +58,60 @@ class DualProblem(NamedTuple):
 
     def gradient(self, beta: Vector, scores: Vector) -> Vector:
         """Gradient in β of the smooth part, given the scores ``K β``."""
-        gradient = scores + self.q
-        return gradient if self.D is None else gradient + self.D * beta
+        found = scores + self.q
+        return found if self.D is None else found + self.D * beta
 
 
-@final
-class DualStack(NamedTuple):
+def dual_batch(duals: Sequence[DualProblem]) -> DualBatch:
     """Several duals of one kind as the core takes them: their vectors stand one problem after the other.
-
-    The sizes are those of the Grams, for Python: to ask each of many takes its time.
 
     Examples
     --------
     >>> from maxmargin.problems import SoftMargin
-    >>> from maxmargin.problems._dual import DualStack
+    >>> from maxmargin.problems._dual import dual_batch
     >>> dual = SoftMargin([[-1.0], [1.0]], [-1, 1]).dual
-    >>> DualStack.of([dual, dual]).q
+    >>> dual_batch([dual, dual]).q
     array([ 1., -1.,  1., -1.])
     """
+    first = duals[0]
+    kind = _kind(first)
+    if any(_kind(dual) != kind for dual in duals):
+        raise InvalidInput("Problems that are solved together must be of one kind. Solve them one after the other.")
+    return DualBatch(
+        grams=[dual.gram.core for dual in duals],
+        q=stacked([dual.q for dual in duals]),
+        lower=stacked([dual.lower for dual in duals]),
+        upper=stacked([dual.upper for dual in duals]),
+        D=None if first.D is None else stacked([dual.D for dual in duals if dual.D is not None]),
+        kink=first.kink,
+        offset=first.offset,
+        total=np.array([dual.total for dual in duals]),
+        mass=None if first.mass is None else np.array([dual.mass for dual in duals]),
+        mass_may_fall=first.mass_may_fall,
+    )
 
-    grams: list[_core.Gram]
-    q: Vector
-    lower: Vector
-    upper: Vector
-    D: Vector | None
-    kink: float
-    offset: bool
-    total: Vector
-    mass: Vector | None
-    mass_may_fall: bool
-    sizes: list[int]
 
-    @classmethod
-    def of(cls, duals: Sequence[DualProblem]) -> DualStack:
-        """Stack them."""
-        first = duals[0]
-        kind = _kind(first)
-        if any(_kind(dual) != kind for dual in duals):
-            raise InvalidInput("Problems that are solved together must be of one kind. Solve them one after the other.")
-        return cls(
-            [dual.gram.core for dual in duals],
-            stacked([dual.q for dual in duals]),
-            stacked([dual.lower for dual in duals]),
-            stacked([dual.upper for dual in duals]),
-            None if first.D is None else stacked([dual.D for dual in duals if dual.D is not None]),
-            first.kink,
-            first.offset,
-            np.array([dual.total for dual in duals]),
-            None if first.mass is None else np.array([dual.mass for dual in duals]),
-            first.mass_may_fall,
-            [dual.n for dual in duals],
-        )
+def with_finite_bounds(batch: DualBatch, beta: Vector) -> DualBatch:
+    """The problems at finite prices, for the judge of a point: no bound, no ridge and any violation is an infinite loss.
 
-    def gradient(self, beta: Vector, scores: Vector) -> Vector:
-        """Gradient in β of the smooth part, given the scores ``K β``."""
-        gradient = scores + self.q
-        return gradient if self.D is None else gradient + self.D * beta
-
-    def judged_at(self, beta: Vector) -> DualStack:
-        """The problems at finite prices, for the judge of a point: no bound, no ridge and any violation is an infinite loss.
-
-        Twice the largest coefficient is then the bound. Where it is not met, the optimum is that of every larger bound.
-        """
-        if self.D is not None or np.isfinite(self.upper).all():
-            return self
-        largest = np.maximum.reduceat(np.abs(beta), np.cumsum([0, *self.sizes[:-1]]))
-        bound = np.repeat(np.where(largest > 0.0, 2.0 * largest, 1.0), self.sizes)
-        return self._replace(lower=np.maximum(self.lower, -bound), upper=np.minimum(self.upper, bound))
+    Twice the largest coefficient is then the bound. Where it is not met, the optimum is that of every larger bound.
+    """
+    if batch.D is not None or np.isfinite(batch.upper).all():
+        return batch
+    largest = np.maximum.reduceat(np.abs(beta), np.cumsum([0, *batch.sizes[:-1]]))
+    bound = np.repeat(np.where(largest > 0.0, 2.0 * largest, 1.0), batch.sizes)
+    return DualBatch(
+        grams=batch.grams,
+        q=batch.q,
+        lower=np.maximum(batch.lower, -bound),
+        upper=np.minimum(batch.upper, bound),
+        D=None,
+        kink=batch.kink,
+        offset=batch.offset,
+        total=batch.total,
+        mass=batch.mass,
+        mass_may_fall=batch.mass_may_fall,
+    )
 
 
 def stacked(vectors: Sequence[Vector]) -> Vector:

@@ -102,6 +102,10 @@ class HardMargin(Problem):
             beta[np.flatnonzero(self.y == sign)[0]] = sign if self.offset else 1.0
         return beta
 
+    def point(self, coefficients: Vector) -> Vector:
+        """Without an offset the dual's variables have no signs."""
+        return coefficients if self.offset else self.y * coefficients
+
     def reading(self, judged: Judged) -> Margin:
         """A margin."""
         return Margin()

@@ -64,5 +64,5 @@ def class_pairs(codes: NDArray[np.intp], n_classes: int) -> LabelledParts:
     >>> pairs.rows, pairs.sizes
     (array([0, 3, 2, 0, 3, 1, 2, 1], dtype=int32), [3, 3, 2])
     """
-    rows, y, starts = _core.class_pairs(np.ascontiguousarray(codes, dtype=np.int64), n_classes)
-    return LabelledParts(rows, y, [end - begin for begin, end in pairwise(starts.tolist())])
+    pairs = _core.class_pairs(np.ascontiguousarray(codes, dtype=np.int64), n_classes)
+    return LabelledParts(pairs.rows, pairs.signs, [end - begin for begin, end in pairwise(pairs.starts.tolist())])

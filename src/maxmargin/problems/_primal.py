@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from maxmargin import _core
 from maxmargin.errors import InvalidInput
-from maxmargin.kernels._rows import as_features
 from maxmargin.losses import Loss, MarginLoss, as_loss
 from maxmargin.problems._centring import Centred, Centring, level_of
 from maxmargin.problems._soft_margin import Offset
@@ -153,13 +152,14 @@ class PrimalProblem:
         offset_scale: float = 1.0,
         B: float = math.inf,
         centring: Centring | None = None,
+        features: _core.Features | None = None,
     ) -> Self:
         """The problem from parts that are valid already: rows, labels −1 and +1 or targets, and ``C_i > 0``.
 
-        Problems of the same rows may share their ``centring``.
+        Problems of the same rows may share their ``centring``, and the rows as the core takes them.
         """
         problem = cls.__new__(cls)
-        problem._fill(X, y, price, loss, penalty, offset, offset_scale, B, centring)
+        problem._fill(X, y, price, loss, penalty, offset, offset_scale, B, centring, features)
         return problem
 
     def _fill(
@@ -173,7 +173,9 @@ class PrimalProblem:
         offset_scale: float,
         B: float,
         centring: Centring | None = None,
+        features: _core.Features | None = None,
     ) -> None:
+        centring = Centring(X) if centring is None else centring
         if not len(y) == len(price) == X.shape[0]:
             raise InvalidInput(f"Got {X.shape[0]} rows, {len(y)} labels and {len(price)} prices; they must be equally many.")
         fields = {
@@ -185,8 +187,8 @@ class PrimalProblem:
             "offset": offset,
             "offset_scale": offset_scale,
             "B": B,
-            "features": as_features(X),
-            "centring": Centring(X) if centring is None else centring,
+            "features": centring.features if features is None else features,
+            "centring": centring,
             "_centred": None,
         }
         for name, value in fields.items():
@@ -224,7 +226,7 @@ class PrimalProblem:
         X = self.centring.X
         terms = (self.loss, self.penalty, self.offset, self.offset_scale, self.B)
         # Its own rows are near 0, or as near as they can be.
-        near = type(self).on(X, self.y - level, self.price, *terms)
+        near = type(self).on(X, self.y - level, self.price, *terms, features=self.centring.near)
         object.__setattr__(near, "_centred", (None,))
         return Centred(near, mean, level)
 

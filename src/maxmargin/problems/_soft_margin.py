@@ -16,7 +16,7 @@ from maxmargin import _core
 from maxmargin._lazy import lazy
 from maxmargin.kernels import Gram, Kernel
 from maxmargin.problems._base import Judged, Model, Problem, gram_of, labelled, require_equally_many, require_range
-from maxmargin.problems._dual import DualProblem, DualStack
+from maxmargin.problems._dual import DualBatch, DualProblem
 from maxmargin.problems._pairs import LabelledParts
 from maxmargin.problems._reading import Margin
 from maxmargin.problems._terms import Terms
@@ -186,7 +186,7 @@ class SoftMargin(Problem):
 class SoftMargins(Sequence[SoftMargin]):
     """Soft margins with a free offset and linear slack over parts of one set of rows.
 
-    What a solver and the judge need of all of them is made at once (`stack`); a problem itself where somebody asks for it.
+    What a solver and the judge need of all of them is made at once (`batch`); a problem itself where somebody asks for it.
 
     Parameters
     ----------
@@ -216,22 +216,21 @@ class SoftMargins(Sequence[SoftMargin]):
         self._cuts = list(accumulate(parts.sizes, initial=0))
 
     @lazy
-    def stack(self) -> DualStack:
+    def batch(self) -> DualBatch:
         """Duals of all."""
-        (rows, y, sizes), count, gram = self._parts, len(self), self.gram.centred()
-        q, lower, upper = _core.margin_box(y, rows, self._upper)
-        return DualStack(
+        (rows, y, _), count, gram = self._parts, len(self), self.gram.centred()
+        box = _core.margin_box(y, rows, self._upper)
+        return DualBatch(
             grams=[gram.core] * count if rows is None else gram.cores_of(rows, self._cuts),
-            q=q,
-            lower=lower,
-            upper=upper,
+            q=box.q,
+            lower=box.lower,
+            upper=box.upper,
             D=None,
             kink=0.0,
             offset=True,
             total=np.zeros(count),
             mass=None,
             mass_may_fall=False,
-            sizes=sizes,
         )
 
     def __len__(self) -> int:

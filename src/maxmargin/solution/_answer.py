@@ -15,7 +15,7 @@ from maxmargin.solution._certify import Judgement, allowed_gap
 from maxmargin.solution._iterate import Iterate
 from maxmargin.solution._solution import Solution
 from maxmargin.solution._status import Status
-from maxmargin.solution._trace import Trace
+from maxmargin.solution._trace import Checkpoint, Trace
 
 __all__ = ["Answer", "is_indefinite", "verdict", "worth_keeping"]
 
@@ -168,11 +168,9 @@ class Answer(NamedTuple):
 
     def _closed_trace(self) -> Trace:
         """The trace with the point that was judged at its end: the engine's own last checkpoint is before its finish."""
-        trace, judgement = self.iterate.trace, self.judgement
-        if len(trace) and trace.steps[-1] >= self.iterate.steps:
-            return trace
-        last = [self.seconds, self.iterate.steps, -judgement.dual, judgement.kkt_violation, len(judgement.support)]
-        return Trace(np.concatenate((trace.table.reshape(-1, len(last)), [last])))
+        j = self.judgement
+        last = Checkpoint(self.seconds, self.iterate.steps, j.dual, j.kkt_violation, len(j.support), j.gap)
+        return self.iterate.trace.closed_by(last)
 
 
 def worth_keeping(excess: NDArray[np.float64], n_support: int, violation: float) -> bool:

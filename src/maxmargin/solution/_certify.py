@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from maxmargin import _core
 from maxmargin._lazy import lazy
 from maxmargin.problems import DualProblem, Problem
-from maxmargin.problems._dual import DualStack, stacked
+from maxmargin.problems._dual import DualBatch, dual_batch, stacked, with_finite_bounds
 
 __all__ = ["Judgement", "Judgements", "certify", "certify_all", "judge_all", "judged", "judging_seconds"]
 
@@ -160,28 +160,28 @@ def certify_all(problems: Sequence[Problem], betas: Sequence[NDArray[np.float64]
     >>> [judgement.dual for judgement in certify_all([problem, problem], [np.zeros(2), np.zeros(2)])]
     [0.0, 0.0]
     """
-    found = judge_all(DualStack.of([problem.dual for problem in problems]), stacked(betas))
+    found = judge_all(dual_batch([problem.dual for problem in problems]), stacked(betas))
     return [found.at(k) for k in range(len(problems))]
 
 
 def judged(dual: DualProblem, beta: Vector, scores: Vector) -> Judgement:
     """Judge a point by scores ``K β`` that are known already: what a solver sees of itself on the way."""
-    stack = DualStack.of([dual]).judged_at(beta)
-    return Judgements(stack, _core.judge(stack, beta, scores)).at(0)
+    batch = with_finite_bounds(dual_batch([dual]), beta)
+    return Judgements(batch, _core.evaluate(batch, beta, scores)).at(0)
 
 
-def judge_all(stack: DualStack, beta: Vector) -> Judgements:
+def judge_all(batch: DualBatch, beta: Vector) -> Judgements:
     """Judge the points of several problems, one after the other."""
-    stack = stack.judged_at(beta)
-    return Judgements(stack, _core.judge(stack, beta, None))
+    batch = with_finite_bounds(batch, beta)
+    return Judgements(batch, _core.evaluate(batch, beta, None))
 
 
-def judging_seconds(stack: DualStack, at_most: float = 0.0) -> float:
+def judging_seconds(batch: DualBatch, at_most: float = 0.0) -> float:
     """What `judge_all` will take, by a small block of kernel values: as if a third of the rows were support vectors.
 
     Infinity if that is not known after ``at_most`` seconds; 0 stands for no limit.
     """
-    gram = stack.grams[0]
+    gram = batch.grams[0]
     begin, seconds, values = time.perf_counter(), 0.0, 1
     for height, width in ((1, 64), (16, 1024)):
         left = max(at_most - (time.perf_counter() - begin), 1e-9) if at_most > 0.0 else 0.0
@@ -189,7 +189,7 @@ def judging_seconds(stack: DualStack, at_most: float = 0.0) -> float:
         seconds, values = gram.seconds_of_block(rows, columns, left), len(rows) * len(columns)
         if seconds > _LONG_ENOUGH:  # rows of a million features need not be looked at twice
             break
-    return seconds / values * sum(size**2 for size in stack.sizes) / 3.0
+    return seconds / values * sum(size**2 for size in batch.sizes) / 3.0
 
 
 @final
@@ -202,76 +202,97 @@ class Judgements:
         ``K β`` of all problems.
     support, boundary : ndarray of int64
         Where the rows with ``β ≠ 0``, and the others on the margin or beyond it, of all problems stand among all their rows.
-    counts : ndarray of shape (problems, 2)
-        How many of both.
     sizes : list of int
         Rows of each problem.
     """
 
-    def __init__(self, stack: DualStack, found: _core.Found) -> None:
-        self.scores, self.support, self.boundary, self.counts, self._numbers = found
-        self._grams = stack.grams
-        self.sizes = stack.sizes
+    def __init__(self, batch: DualBatch, found: _core.Evaluations) -> None:
+        self._found = found
+        self.scores, self.support, self.boundary = found.scores, found.support, found.boundary
+        self._grams = batch.grams
+        self.sizes = batch.sizes
+
+    @lazy
+    def n_support(self) -> NDArray[np.int64]:
+        """How many rows of support each problem has."""
+        return self._found.n_support
+
+    @lazy
+    def n_boundary(self) -> NDArray[np.int64]:
+        """How many of boundary."""
+        return self._found.n_boundary
 
     @lazy
     def _ends(self) -> NDArray[np.int64]:
         return np.cumsum(self.sizes)
 
     @lazy
-    def _last(self) -> NDArray[np.int64]:
-        return np.cumsum(self.counts, axis=0)
+    def _support_ends(self) -> NDArray[np.int64]:
+        return np.cumsum(self.n_support)
+
+    @lazy
+    def _boundary_ends(self) -> NDArray[np.int64]:
+        return np.cumsum(self.n_boundary)
 
     @property
     def bias(self) -> Vector:
         """Offset of each problem, beside its scores."""
-        return self._numbers[:, 0]
+        return self._found.bias
 
     @property
     def shift(self) -> Vector:
         """What is added to it for rows as they are."""
-        return self._numbers[:, 11]
+        return self._found.shift
 
     @property
     def summary(self) -> Vector:
         """Primal and dual objective, KKT violation, smallest and largest offset for rows as they are; nan for the scale."""
-        found = self._numbers.take([4, 5, 6, 1, 2, 11], axis=1)
-        found[:, 3:5] += found[:, 5:]
-        found[:, 5] = np.nan
-        return found
+        found, shift = self._found, self._found.shift
+        return np.column_stack(
+            [
+                found.primal,
+                found.dual,
+                found.violation,
+                found.bias_low + shift,
+                found.bias_high + shift,
+                np.full(len(shift), np.nan),
+            ]
+        )
 
     def are_optimal(self, tol: float) -> bool:
         """Whether all are converged, with rounding far below what is allowed: see `solution._answer.verdict`."""
-        small = allowed_gap(tol)
+        small, found = allowed_gap(tol), self._found
+        numbers = (found.primal, found.dual, found.violation, found.infeasibility, found.rounding)
         return all(  # numpy would take longer for the few there are
             -rounding <= primal - dual <= small * abs(primal)
             and rounding <= _NOTICEABLE * small * abs(primal)
             and violation <= tol
             and infeasibility <= _INFEASIBLE
-            for _, _, _, _, primal, dual, violation, _, _, infeasibility, rounding, *_ in self._numbers.tolist()
+            for primal, dual, violation, infeasibility, rounding in zip(*(each.tolist() for each in numbers), strict=True)
         )
 
     def at(self, k: int) -> Judgement:
         """What it says of problem k."""
-        bias, low, high, price, primal, dual, violation, square_norm, mass, *rest = self._numbers[k].tolist()
-        infeasibility, rounding, shift, score_scale = rest
-        large_gap = mass > 0.0 and not primal - dual <= 1e-3 * abs(primal)
-        last, end = self._last[k], self._ends[k]
-        first, start = last - self.counts[k], end - self.sizes[k]
+        found = self._found[k]
+        large_gap = found.mass > 0.0 and not found.primal - found.dual <= 1e-3 * abs(found.primal)
+        start, end = self._ends[k] - self.sizes[k], self._ends[k]
+        support = self.support[self._support_ends[k] - self.n_support[k] : self._support_ends[k]]
+        boundary = self.boundary[self._boundary_ends[k] - self.n_boundary[k] : self._boundary_ends[k]]
         return Judgement(
             scores=self.scores[start:end],
-            support=(self.support[first[0] : last[0]] - start).astype(np.int32),
-            boundary=(self.boundary[first[1] : last[1]] - start).astype(np.int32),
-            bias=bias,
-            bias_interval=(low, high),
-            price=price,
-            primal=primal,
-            dual=dual,
-            kkt_violation=violation,
-            square_norm=square_norm,
-            mass=mass,
-            scale=mass * mass * float(np.abs(self._grams[k].diagonal()).max()) if large_gap else 0.0,
-            infeasibility=infeasibility,
-            rounding=rounding,
-            shift=shift,
-            score_scale=score_scale,
+            support=(support - start).astype(np.int32),
+            boundary=(boundary - start).astype(np.int32),
+            bias=found.bias,
+            bias_interval=(found.bias_low, found.bias_high),
+            price=found.price,
+            primal=found.primal,
+            dual=found.dual,
+            kkt_violation=found.violation,
+            square_norm=found.square_norm,
+            mass=found.mass,
+            scale=found.mass * found.mass * float(np.abs(self._grams[k].diagonal()).max()) if large_gap else 0.0,
+            infeasibility=found.infeasibility,
+            rounding=found.rounding,
+            shift=found.shift,
+            score_scale=found.score_scale,
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import final
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,13 +16,13 @@ from maxmargin.solution._answer import Answer, worth_keeping
 from maxmargin.solution._certify import Judgements
 from maxmargin.solution._iterate import Iterates
 from maxmargin.solution._status import Status
+from maxmargin.solution._trace import thinned
 
-__all__ = ["Columns", "thinned"]
+__all__ = ["Columns"]
 
 Vector = NDArray[np.float64]
 
 _MOST_STEPS = 2**31 - 1
-_CHECKPOINTS = 8  # at most so many of a trace are kept: the first, the last, and some between
 
 
 @final
@@ -53,7 +53,7 @@ class Columns:
         How each ended.
     steps : ndarray of int32
         Steps of each.
-    checkpoints : ndarray of float32, shape (n, 5)
+    checkpoints : structured ndarray
         Thinned traces; beyond float32 an objective is infinite.
     n_checkpoints : ndarray
         How many each has.
@@ -79,7 +79,7 @@ class Columns:
     numbers: Vector
     statuses: list[Status]
     steps: NDArray[np.int32]
-    checkpoints: NDArray[np.float32]
+    checkpoints: NDArray[Any]
     n_checkpoints: NDArray[np.int64]
     sums: Vector
     readings: list[Reading]
@@ -91,27 +91,27 @@ class Columns:
         converged = iterates.statuses.count(Status.CONVERGED) == len(iterates.statuses)
         if not problems.gram.kernel.mercer or not converged or not judgements.are_optimal(tol):
             return None
-        counts, stack = judgements.counts, problems.stack
+        n_support, n_boundary, batch = judgements.n_support, judgements.n_boundary, problems.batch
         support, boundary, bias = judgements.support, judgements.boundary, judgements.bias
-        scores = judgements.scores.take(support) + np.repeat(bias, counts[:, 0])
-        beyond = judgements.scores.take(boundary) + np.repeat(bias, counts[:, 1])
-        paid, margin, labels = np.concatenate([support, boundary]), Margin(), -stack.q.take(boundary)
-        checkpoints, n_checkpoints = thinned(iterates.table, iterates.counts[:, 5])
+        scores = judgements.scores.take(support) + np.repeat(bias, n_support)
+        beyond = judgements.scores.take(boundary) + np.repeat(bias, n_boundary)
+        paid, margin, labels = np.concatenate([support, boundary]), Margin(), -batch.q.take(boundary)
+        checkpoints, n_checkpoints = thinned(iterates.checkpoints, iterates.n_checkpoints, len(support))
         return cls(
             sizes=judgements.sizes,
             support=support,
             boundary=boundary,
-            n_support=counts[:, 0],
-            n_boundary=counts[:, 1],
+            n_support=n_support,
+            n_boundary=n_boundary,
             beta=iterates.beta.take(support),
             scores=scores,
             excess=margin.excess(labels, beyond),
             sides=labels,
-            prices=stack.upper.take(paid) - stack.lower.take(paid),  # one of the two is 0
+            prices=batch.upper.take(paid) - batch.lower.take(paid),  # one of the two is 0
             bias=bias + judgements.shift,
             numbers=judgements.summary,
             statuses=iterates.statuses,
-            steps=_positive(iterates.counts[:, 0]),
+            steps=_positive(iterates.steps),
             checkpoints=checkpoints,
             n_checkpoints=n_checkpoints,
             sums=np.zeros((len(problems), 2)),
@@ -130,7 +130,7 @@ class Columns:
         terms = [each.problem.terms(each.judgement) for each in answers]
         traces = [each.iterate.trace for each in answers]
         checkpoints, n_checkpoints = thinned(
-            np.concatenate([trace.table for trace in traces]), np.array([len(trace) for trace in traces])
+            np.concatenate([trace.checkpoints for trace in traces]), np.array([len(trace) for trace in traces]), len(support)
         )
         return cls(
             sizes=sizes,
@@ -168,7 +168,7 @@ class Columns:
 
     def by_class(
         self, codes: NDArray[np.intp], support: NDArray[np.intp], heights: NDArray[np.intp], n_coefficients: int
-    ) -> tuple[NDArray[np.intp], NDArray[np.int32], Vector]:
+    ) -> _core.Assembled:
         """Rows that support some problem, grouped by class, how many each class has, and their coefficients.
 
         Parameters
@@ -183,7 +183,15 @@ class Columns:
             How many coefficients a row has.
         """
         counts = np.ascontiguousarray(self.n_support)
-        return _core.assemble(codes, heights.shape[1], support, counts, self.beta, heights, n_coefficients)
+        return _core.assemble(
+            codes=codes,
+            classes=heights.shape[1],
+            support=support,
+            counts=counts,
+            beta=self.beta,
+            heights=heights,
+            coefficients=n_coefficients,
+        )
 
     def rows(self, places: NDArray[np.intp], counts: NDArray[np.int64]) -> NDArray[np.intp]:
         """Which of its problem's rows stand at these places, of which each problem has so many."""
@@ -213,16 +221,3 @@ def _numbers(answer: Answer) -> tuple[float, ...]:
         *answer.model.bias_interval,
         math.nan if certificate.scale is None else certificate.scale,
     )
-
-
-def thinned(table: NDArray[np.floating], counts: NDArray[np.int64]) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
-    """Traces one after the other in single precision, at most eight checkpoints of each."""
-    if (counts > _CHECKPOINTS).any():
-        ends = np.cumsum(counts)
-        kept = [
-            end - count + np.linspace(0, count - 1, min(count, _CHECKPOINTS)).round().astype(np.intp)
-            for count, end in zip(counts.tolist(), ends.tolist(), strict=True)
-        ]
-        table, counts = table[np.concatenate(kept)], np.minimum(counts, _CHECKPOINTS)
-    with np.errstate(over="ignore"):
-        return table.astype(np.float32), counts

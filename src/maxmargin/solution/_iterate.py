@@ -3,21 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple, final
+from typing import Any, NamedTuple, final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin import _core
 from maxmargin._lazy import lazy
 from maxmargin.solution._status import Status
-from maxmargin.solution._trace import Trace
+from maxmargin.solution._trace import Checkpoint, Trace
 
-__all__ = ["Iterate", "Iterates", "Progress"]
+__all__ = ["Iterate", "Iterates", "Progress", "progress_at"]
 
 
 @final
 class Progress(NamedTuple):
     """Where a running fit is: handed to callbacks about every 50 ms.
+
+    Attributes
+    ----------
+    seconds : float
+        Time since the subproblem began.
+    steps : int
+        Its steps.
+    objective : float
+        Dual objective.
+    violation : float
+        KKT violation; of linear models the relative gap.
+    n_support : int
+        Rows with a coefficient that is not 0.
+    gap : float
+        Primal minus dual objective, as the solver sees it; nan where it is not known.
+    subproblem : int
+        Which of the binary subproblems of a fit it is of.
 
     Examples
     --------
@@ -35,6 +53,14 @@ class Progress(NamedTuple):
     objective: float
     violation: float
     n_support: int
+    gap: float = float("nan")
+    subproblem: int = 0
+
+
+def progress_at(checkpoint: Checkpoint, subproblem: int = 0) -> Progress:
+    """What a callback is told at a checkpoint of a solver in Python."""
+    at = checkpoint
+    return Progress(at.seconds, at.steps, at.dual, at.violation, at.n_support, at.gap, subproblem)
 
 
 @final
@@ -98,7 +124,7 @@ class Iterate(NamedTuple):
 class Iterates:
     """The points of several problems, one after the other: an `Iterate` is made where somebody asks for one.
 
-    Parameters
+    Attributes
     ----------
     beta : ndarray
         Signed dual variables of all problems.
@@ -106,10 +132,14 @@ class Iterates:
         How many each has.
     statuses : list of Status
         How each ended.
-    counts : ndarray of int64, shape (problems, 6)
-        Steps, kernel rows, Newton rounds, whether negative curvature was met, whether Ctrl-C stopped it, checkpoints.
-    table : ndarray
-        Checkpoints of all.
+    steps, rows_made, newton_rounds, n_checkpoints : ndarray of int64
+        Counts of each.
+    indefinite : ndarray
+        Whether negative curvature was met.
+    by_signal : bool
+        Whether Ctrl-C stopped those that were stopped.
+    checkpoints : structured ndarray
+        Of all, as a `Trace` has them.
     """
 
     def __init__(
@@ -117,47 +147,77 @@ class Iterates:
         beta: NDArray[np.float64],
         sizes: Sequence[int],
         statuses: list[Status],
-        counts: NDArray[np.int64],
-        table: NDArray[np.floating],
+        found: Counts | _core.SearchResult,
+        by_signal: bool,
+        checkpoints: NDArray[Any],
     ) -> None:
-        self.beta, self.statuses, self.counts, self.table = beta, statuses, counts, table
-        self._sizes = sizes
+        self.beta, self.sizes, self.statuses, self.checkpoints = beta, sizes, statuses, checkpoints
+        self.by_signal = by_signal
+        self._found = found
+
+    @lazy
+    def steps(self) -> NDArray[np.int64]:
+        """Steps of each."""
+        return self._found.steps
+
+    @lazy
+    def n_checkpoints(self) -> NDArray[np.int64]:
+        """Checkpoints of each."""
+        return self._found.checkpoints
 
     @lazy
     def _ends(self) -> NDArray[np.int64]:
-        return np.cumsum(self._sizes)
+        return np.cumsum(self.sizes)
 
     @lazy
-    def _checkpoints(self) -> NDArray[np.int64]:
-        return np.cumsum(self.counts[:, 5])
+    def _checkpoint_ends(self) -> NDArray[np.int64]:
+        return np.cumsum(self.n_checkpoints)
 
     @classmethod
     def of(cls, iterates: Sequence[Iterate]) -> Iterates:
         """Stack them."""
-        counts = [(*each[2:7], len(each.trace)) for each in iterates]
         return cls(
             np.concatenate([each.beta for each in iterates]),
             [len(each.beta) for each in iterates],
             [each.status for each in iterates],
-            np.array(counts, dtype=np.int64),
-            np.concatenate([each.trace.table for each in iterates]),
+            Counts(
+                steps=np.array([each.steps for each in iterates], dtype=np.int64),
+                rows_made=np.array([each.rows_made for each in iterates], dtype=np.int64),
+                newton_rounds=np.array([each.newton_rounds for each in iterates], dtype=np.int64),
+                negative_curvature=np.array([each.indefinite for each in iterates], dtype=np.int64),
+                checkpoints=np.array([len(each.trace) for each in iterates], dtype=np.int64),
+            ),
+            any(each.by_signal for each in iterates),
+            np.concatenate([each.trace.checkpoints for each in iterates]),
         )
 
     @classmethod
     def unmoved(cls, beta: NDArray[np.float64], sizes: Sequence[int], status: Status) -> Iterates:
         """The points where they begin, if there was no time for a step."""
-        counts = np.zeros((len(sizes), 6), dtype=np.int64)
-        return cls(beta, sizes, [status] * len(sizes), counts, np.empty((0, 5)))
-
-    @property
-    def by_signal(self) -> bool:
-        """Whether Ctrl-C stopped any."""
-        return bool(self.counts[:, 4].any())
+        none = np.zeros(len(sizes), dtype=np.int64)
+        return cls(beta, sizes, [status] * len(sizes), Counts(none, none, none, none, none), False, Trace.of().checkpoints)
 
     def at(self, k: int) -> Iterate:
         """The point of problem k."""
-        steps, rows_made, newton_rounds, indefinite, by_signal, checkpoints = self.counts[k].tolist()
-        last = int(self._checkpoints[k])
-        trace = Trace(self.table[last - checkpoints : last])
-        beta = self.beta[self._ends[k - 1] if k else 0 : self._ends[k]]
-        return Iterate(beta, self.statuses[k], steps, rows_made, newton_rounds, bool(indefinite), bool(by_signal), trace)
+        found, last = self._found, int(self._checkpoint_ends[k])
+        return Iterate(
+            beta=self.beta[self._ends[k - 1] if k else 0 : self._ends[k]],
+            status=self.statuses[k],
+            steps=int(self.steps[k]),
+            rows_made=int(found.rows_made[k]),
+            newton_rounds=int(found.newton_rounds[k]),
+            indefinite=bool(found.negative_curvature[k]),
+            by_signal=self.by_signal and self.statuses[k] is Status.INTERRUPTED,
+            trace=Trace(self.checkpoints[last - int(self.n_checkpoints[k]) : last]),
+        )
+
+
+@final
+class Counts(NamedTuple):
+    """What a solver in Python counted of several problems; the names are those of the core's `SearchResult`."""
+
+    steps: NDArray[np.int64]
+    rows_made: NDArray[np.int64]
+    newton_rounds: NDArray[np.int64]
+    negative_curvature: NDArray[np.int64]
+    checkpoints: NDArray[np.int64]

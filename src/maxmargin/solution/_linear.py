@@ -75,15 +75,8 @@ class LinearSolution:
 
     @property
     def objectives(self) -> Vector:
-        """The primal objective P at each checkpoint of the trace.
-
-        Solvers in Python keep it as a sixth number; of the engine the relative gap ``(P − D)/P`` tells it, but where D is 0, as
-        before a first sweep, it is nan.
-        """
-        if self.trace.table.shape[1] > 5:
-            return self.trace.table[:, 5].astype(np.float64)
-        with np.errstate(invalid="ignore"):
-            return np.asarray(self.trace.objective / (1.0 - self.trace.violation))
+        """The primal objective at each checkpoint of the trace."""
+        return self.trace.primal
 
     def decision_function(self, X: Any) -> Vector:
         """``f(x)`` of the rows of X."""

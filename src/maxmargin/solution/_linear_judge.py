@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Final, final
+from typing import Final, NamedTuple, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,19 +31,18 @@ from maxmargin.solution._status import Status
 __all__ = ["FEASIBLE", "LinearJudgement", "certify_linear", "multiplier_stationarity", "rounding_of", "unsure"]
 
 Vector = NDArray[np.float64]
-_Rows = tuple[float, float, float, float, float, float, Vector | None]
 
 FEASIBLE: Final = 1e-9
-# As the core numbers them.
-_KINDS: Final[dict[type[Loss], int]] = {
-    Hinge: 0,
-    SquaredHinge: 1,
-    Logistic: 2,
-    Exponential: 3,
-    EpsilonInsensitive: 4,
-    SquaredEpsilonInsensitive: 5,
-    Squared: 6,
-    Perceptron: 7,
+# As the core calls them.
+_KINDS: Final[dict[type[Loss], _core.RowLoss]] = {
+    Hinge: _core.RowLoss.hinge,
+    SquaredHinge: _core.RowLoss.squared_hinge,
+    Logistic: _core.RowLoss.logistic,
+    Exponential: _core.RowLoss.exponential,
+    EpsilonInsensitive: _core.RowLoss.tube,
+    SquaredEpsilonInsensitive: _core.RowLoss.squared_tube,
+    Squared: _core.RowLoss.square,
+    Perceptron: _core.RowLoss.perceptron,
 }
 _NOTICEABLE: Final = 1e-7  # of the primal objective
 ZERO: Final = 1e-9  # of the scale: a gap so small cannot tell an optimum from 0
@@ -169,24 +168,33 @@ def certify_linear(problem: PrimalProblem, w: Vector, b: float, alpha: Vector, *
     shrink, unsure, norms = sums.shrink(alpha)
     smooth = math.isfinite(loss.curvature) or isinstance(loss, Exponential)
     kind, epsilon = _KINDS.get(type(loss)), float(getattr(loss, "epsilon", 0.0))
-    lost, conjugates, size, mass, reach, of_rows, slopes = (
+    rows = (
         _rows(problem, scores, alpha, shrink)
         if kind is None
-        else _core.judge_rows(kind, epsilon, scores, y, price, alpha, shrink, smooth and stationarity)
+        else _core.judge_rows(
+            loss=kind,
+            epsilon=epsilon,
+            scores=scores,
+            y=y,
+            price=price,
+            alpha=alpha,
+            shrink=shrink,
+            with_slopes=smooth and stationarity,
+        )
     )
-    primal = problem.penalty_of(w, b) + lost
+    primal, mass, reach = problem.penalty_of(w, b) + rows.lost, rows.mass, rows.reach
     if moved is not None and moved.level != 0.0:
         reach = float(np.abs(scores - moved.level).max(initial=0.0))
     reach += 1.0 + abs(level)  # of the scores and offsets that count
     missed, infeasibility = sums.missed(w, mass, reach, norms)
-    infeasibility = infeasibility if math.isfinite(conjugates) else math.inf
+    infeasibility = infeasibility if math.isfinite(rows.conjugates) else math.inf
     valid, paid = infeasibility <= FEASIBLE, sums.paid()
     # z = y − f: the conjugate sees y as a linear term
     constant = 0.0 if isinstance(loss, MarginLoss) else shrink * inner(alpha, loss.argument(near.y, np.zeros(problem.n)))
     terms = primal
     if valid:
-        dual = -conjugates - constant - paid - shrink * missed
-        terms += size + abs(constant) + paid + mass * reach
+        dual = -rows.conjugates - constant - paid - shrink * missed
+        terms += rows.size + abs(constant) + paid + mass * reach
     else:
         dual = 0.0 - float(price.sum()) * float(loss.conjugate(0.0))
     rounding, noise = rounding_of(problem.n, problem.d, terms) + unsure * primal, 0.0
@@ -194,10 +202,10 @@ def certify_linear(problem: PrimalProblem, w: Vector, b: float, alpha: Vector, *
         far = 0.0 if moved is None else mass * (abs(b) + moved.size(w))
         noise = rounding_of(problem.n, problem.d, sums.cancelled(w, alpha) + far)
     worst = math.nan
-    if stationarity and slopes is not None:
-        worst = _Sums(near, slopes).stationarity(w, level)
+    if stationarity and rows.slopes is not None:
+        worst = _Sums(near, rows.slopes).stationarity(w, level)
     elif stationarity:
-        worst = max(sums.stationarity(w, level), of_rows if valid else math.inf)
+        worst = max(sums.stationarity(w, level), rows.worst if valid else math.inf)
     if stationarity and math.isnan(worst):
         worst = _LARGEST  # sums that overflow: as far away as numbers go
     at_zero = _at_zero(problem) if dual <= rounding else math.nan
@@ -212,6 +220,19 @@ def multiplier_stationarity(problem: PrimalProblem, w: Vector, b: float, alpha: 
     return _Sums(near, alpha * problem.loss.slope(problem.y)).stationarity(w, level)
 
 
+@final
+class _Rows(NamedTuple):
+    """Sums over the rows; the names are those of the core's `RowSums`."""
+
+    lost: float
+    conjugates: float
+    size: float
+    mass: float
+    reach: float
+    worst: float
+    slopes: Vector | None
+
+
 def _rows(problem: PrimalProblem, scores: Vector, alpha: Vector, shrink: float) -> _Rows:
     """What `_core.judge_rows` does, for losses that it does not know."""
     loss, price = problem.loss, problem.price
@@ -222,14 +243,14 @@ def _rows(problem: PrimalProblem, scores: Vector, alpha: Vector, shrink: float) 
     smooth = math.isfinite(loss.curvature) or isinstance(loss, Exponential)
     with np.errstate(invalid="ignore"):
         worst = float(np.max(lost + conjugate - share * z, initial=0.0))
-    return (
-        inner(price, lost),
-        inner(price, conjugate),
-        inner(price, np.abs(conjugate) + cancelled),
-        float(np.abs(alpha).sum()),
-        float(np.abs(scores).max(initial=0.0)),
-        worst,
-        -price * (derivative * loss.slope(problem.y)) if smooth else None,
+    return _Rows(
+        lost=inner(price, lost),
+        conjugates=inner(price, conjugate),
+        size=inner(price, np.abs(conjugate) + cancelled),
+        mass=float(np.abs(alpha).sum()),
+        reach=float(np.abs(scores).max(initial=0.0)),
+        worst=worst,
+        slopes=-price * (derivative * loss.slope(problem.y)) if smooth else None,
     )
 
 

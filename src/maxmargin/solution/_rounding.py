@@ -12,7 +12,7 @@ from maxmargin import _core
 from maxmargin.kernels._feature_kernel import FeatureKernel, Formula
 from maxmargin.kernels._rows import as_features, weight_sizes, weights_of
 from maxmargin.problems import DualProblem, Problem
-from maxmargin.problems._dual import DualStack
+from maxmargin.problems._dual import dual_batch, with_finite_bounds
 from maxmargin.problems._primal import inner
 from maxmargin.solution._certify import Judgement, allowed_gap
 
@@ -124,7 +124,7 @@ def _sums(dual: DualProblem, beta: Vector, judgement: Judgement, squares: Vector
 
 def _loss(dual: DualProblem, beta: Vector, slope: Vector, price: float) -> Vector:
     """The largest ``−s t − (kink + r)|t| − ½ D t²`` over the box of each row: its loss."""
-    box = DualStack.of([dual]).judged_at(beta)
+    box = with_finite_bounds(dual_batch([dual]), beta)
 
     def best(pull: Vector, low: Any, high: Any) -> Vector:
         t = np.where(pull > 0.0, high, low) if dual.D is None else np.clip(pull / dual.D, low, high)

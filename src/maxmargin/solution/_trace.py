@@ -2,13 +2,59 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import final
+from typing import Any, Final, NamedTuple, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Trace"]
+from maxmargin import _core
+
+__all__ = ["CHECKPOINT", "KEPT", "Checkpoint", "Trace", "thinned"]
+
+CHECKPOINT: Final = np.dtype(
+    {
+        "names": [field.name for field in _core.CHECKPOINT_FIELDS],
+        "formats": [field.type for field in _core.CHECKPOINT_FIELDS],
+        "offsets": [field.offset for field in _core.CHECKPOINT_FIELDS],
+        "itemsize": _core.CHECKPOINT_SIZE,
+    }
+)
+"""A checkpoint as the core writes it; the objective is that of its minimisation, minus the dual one."""
+
+KEPT: Final = np.dtype(
+    [("seconds", "<f4"), ("steps", "<f4"), ("objective", "<f4"), ("violation", "<f4"), ("gap", "<f4"), ("n_support", "<f4")]
+)
+"""The same as an estimator keeps it."""
+
+
+@final
+class Checkpoint(NamedTuple):
+    """One checkpoint of a solver in Python.
+
+    Attributes
+    ----------
+    seconds : float
+        Time since the start.
+    steps : int
+        Steps of the solver.
+    dual : float
+        Dual objective.
+    violation : float
+        KKT violation; of linear models the relative gap.
+    n_support : int
+        Rows with a coefficient that is not 0.
+    gap : float
+        Primal minus dual objective; nan where it is not known.
+    """
+
+    seconds: float
+    steps: int
+    dual: float
+    violation: float
+    n_support: int
+    gap: float = float("nan")
 
 
 @final
@@ -18,9 +64,8 @@ class Trace:
 
     Attributes
     ----------
-    table : ndarray of shape (checkpoints, 5)
-        Seconds, pair steps, minus the dual objective, KKT violation and number of support vectors: what the core reports.
-        Solvers of linear models in Python have a sixth column, the primal objective.
+    checkpoints : structured ndarray
+        Fields ``seconds``, ``steps``, ``objective`` (minus the dual one), ``violation``, ``gap`` and ``n_support``.
 
     Examples
     --------
@@ -30,40 +75,93 @@ class Trace:
     (True, True)
     """
 
-    table: NDArray[np.floating]
+    checkpoints: NDArray[Any]
+
+    @classmethod
+    def of(cls, checkpoints: Sequence[Checkpoint] = ()) -> Trace:
+        """From the checkpoints of a solver in Python."""
+        table = np.zeros(len(checkpoints), dtype=CHECKPOINT)
+        for name in ("seconds", "steps", "violation", "gap", "n_support"):
+            table[name] = [getattr(each, name) for each in checkpoints]
+        table["objective"] = [-each.dual for each in checkpoints]
+        return cls(table)
+
+    @classmethod
+    def written(cls, by_core: NDArray[np.uint8]) -> Trace:
+        """From what the core wrote."""
+        return cls(by_core.view(CHECKPOINT))
 
     @property
     def seconds(self) -> NDArray[np.float64]:
         """Time since the start."""
-        return self.table[:, 0].astype(np.float64)
+        return self.checkpoints["seconds"].astype(np.float64)
 
     @property
     def steps(self) -> NDArray[np.int64]:
-        """Pair steps."""
-        return self.table[:, 1].astype(np.int64)
+        """Steps of the solver."""
+        return self.checkpoints["steps"].astype(np.int64)
 
     @property
     def objective(self) -> NDArray[np.float64]:
-        """Dual objective; it never falls."""
-        return -self.table[:, 2].astype(np.float64)
+        """Dual objective; but for rounding it never falls."""
+        return -self.checkpoints["objective"].astype(np.float64)
 
     @property
     def violation(self) -> NDArray[np.float64]:
-        """KKT violation, as the solver sees it."""
-        return self.table[:, 3].astype(np.float64)
+        """KKT violation, as the solver sees it; of linear models the relative gap."""
+        return self.checkpoints["violation"].astype(np.float64)
+
+    @property
+    def gap(self) -> NDArray[np.float64]:
+        """Primal minus dual objective, as the solver sees it; nan where it is not known."""
+        return self.checkpoints["gap"].astype(np.float64)
+
+    @property
+    def primal(self) -> NDArray[np.float64]:
+        """Primal objective; nan where it is not known."""
+        return self.objective + self.gap
 
     @property
     def n_support(self) -> NDArray[np.int64]:
         """Number of support vectors."""
-        return self.table[:, 4].astype(np.int64)
+        return self.checkpoints["n_support"].astype(np.int64)
 
     def then(self, later: Trace) -> Trace:
         """This trace with a resumed run after it; the later run counts its own time and steps."""
         if not len(self):
             return later
-        shift = np.zeros(self.table.shape[1])
-        shift[:2] = self.table[-1, :2]
-        return Trace(np.concatenate((self.table, later.table + shift)))
+        moved = later.checkpoints.copy()
+        moved["seconds"] += self.checkpoints["seconds"][-1]
+        moved["steps"] += self.checkpoints["steps"][-1]
+        return Trace(np.concatenate((self.checkpoints, moved)))
+
+    def closed_by(self, last: Checkpoint) -> Trace:
+        """This trace with one more checkpoint, unless it has one of so many steps."""
+        if len(self) and self.steps[-1] >= last.steps:
+            return self
+        return Trace(np.concatenate((self.checkpoints, Trace.of([last]).checkpoints)))
 
     def __len__(self) -> int:
-        return len(self.table)
+        return len(self.checkpoints)
+
+
+_CHECKPOINTS: Final = 8  # at most so many of a trace are kept, the first, the last, and some between;
+_OF_LARGE: Final = 64  # of models that are large themselves so many
+_SUPPORT: Final = 48  # support vectors for each checkpoint more
+
+
+def thinned(checkpoints: NDArray[Any], counts: NDArray[np.int64], n_support: int = 0) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """Traces one after the other in single precision, thinned to some checkpoints of each: to more where rows outweigh them."""
+    most = min(max(_CHECKPOINTS, n_support // (_SUPPORT * len(counts))), _OF_LARGE)
+    if (counts > most).any():
+        ends = np.cumsum(counts)
+        kept = [
+            end - count + np.linspace(0, count - 1, min(count, most)).round().astype(np.intp)
+            for count, end in zip(counts.tolist(), ends.tolist(), strict=True)
+        ]
+        checkpoints, counts = checkpoints[np.concatenate(kept)], np.minimum(counts, most)
+    found = np.empty(len(checkpoints), dtype=KEPT)
+    with np.errstate(over="ignore"):
+        for name in KEPT.names or ():
+            found[name] = checkpoints[name]
+    return found, counts

@@ -1,7 +1,7 @@
 """Which algorithm? One file each, all with one contract: `Solver`."""
 
 from maxmargin.solvers._ball import BallSearch
-from maxmargin.solvers._base import Limits, Solver, Start
+from maxmargin.solvers._base import Limits, Origin, Solver, Start
 from maxmargin.solvers._chunking import Chunking
 from maxmargin.solvers._classes import ClassesIterate, ClassesNewton
 from maxmargin.solvers._classes_descent import ClassesDescent, select_classes
@@ -41,6 +41,7 @@ __all__ = [
     "Limits",
     "LinearNewton",
     "LinearProgram",
+    "Origin",
     "PrimalIterate",
     "PrimalQP",
     "PrimalSolver",

@@ -14,6 +14,7 @@ from maxmargin.errors import InvalidInput
 from maxmargin.problems import Offset, Penalty, PrimalProblem
 from maxmargin.problems._primal import inner
 from maxmargin.solution import LinearJudgement, Status, Trace, certify_linear
+from maxmargin.solution._trace import Checkpoint
 from maxmargin.solvers._base import Callback, Limits
 from maxmargin.solvers._gradient_descent import GradientDescent
 from maxmargin.solvers._linear import LinearNewton
@@ -100,7 +101,7 @@ class _Search:
         self._w, self._b, self._alpha = np.zeros(problem.d), 0.0, np.zeros(problem.n)
         self._judged = certify_linear(problem, self._w, self._b, self._alpha, stationarity=False)
         self._steps = 0
-        self._rows: list[tuple[float, int, float, float, int, float]] = []
+        self._seen: list[Checkpoint] = []
         self._root = math.sqrt(problem.B)
         self._too_small, self._too_large = 0.0, math.inf
         self._known: list[tuple[float, float]] = []  # λ and |w|
@@ -181,7 +182,8 @@ class _Search:
     def _note(self, judged: LinearJudgement) -> None:
         gap = (judged.primal - judged.dual) / max(abs(judged.primal), 1e-300)
         support = int(np.count_nonzero(self._alpha))
-        self._rows.append((time.perf_counter() - self._begin, self._steps, -judged.dual, gap, support, judged.primal))
+        seconds = time.perf_counter() - self._begin
+        self._seen.append(Checkpoint(seconds, self._steps, judged.dual, gap, support, judged.primal - judged.dual))
 
     def _next(self, lam: float) -> float:
         """The root of the secant of 1/|w| if it is inside of what is known, else between."""
@@ -203,8 +205,7 @@ class _Search:
         return wanted
 
     def _iterate(self, status: Status, *, by_signal: bool = False) -> PrimalIterate:
-        table = np.array(self._rows, dtype=np.float64).reshape(-1, 6)
-        return PrimalIterate(self._w, self._b, self._alpha, status, self._steps, by_signal, Trace(table))
+        return PrimalIterate(self._w, self._b, self._alpha, status, self._steps, by_signal, Trace.of(self._seen))
 
 
 def _penalised(problem: PrimalProblem, lam: float) -> PrimalProblem:

@@ -5,17 +5,18 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, final
+from enum import Enum
+from typing import ClassVar, NamedTuple, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.problems import DualProblem, Problem
-from maxmargin.problems._dual import DualStack
+from maxmargin.problems._dual import DualBatch
 from maxmargin.solution import Iterate, Judgement, Progress
 from maxmargin.solution._iterate import Iterates
 
-__all__ = ["Callback", "Limits", "Solver", "Start", "resumed"]
+__all__ = ["Callback", "Limits", "Origin", "Solver", "Start", "numbered", "resumed"]
 
 Vector = NDArray[np.float64]
 Callback = Callable[[Progress], bool]
@@ -23,8 +24,20 @@ Callback = Callable[[Progress], bool]
 
 
 @final
+class Origin(Enum):
+    """What is known of the point where a search begins."""
+
+    COLD = "cold"
+    """Nothing."""
+    WARM = "warm"
+    """It is the answer to a problem like this one: which variables are free is known, but for some."""
+    RESUMED = "resumed"
+    """It was evaluated: what is left is small, and wants precision."""
+
+
+@final
 class Start(NamedTuple):
-    """A point to start from, with its exact scores ``K β``, and whether it was judged: then what is left to do is small.
+    """A point to start from, with its exact scores ``K β``, and what is known of it.
 
     Examples
     --------
@@ -36,7 +49,7 @@ class Start(NamedTuple):
 
     beta: NDArray[np.float64]
     scores: NDArray[np.float64]
-    judged: bool = False
+    origin: Origin = Origin.COLD
 
     @classmethod
     def zero(cls, problem: DualProblem) -> Start:
@@ -44,11 +57,22 @@ class Start(NamedTuple):
         return cls(np.zeros(problem.n), np.zeros(problem.n))
 
 
+def numbered(callback: Callback | None, subproblem: int) -> Callback | None:
+    """The callback, told of which subproblem the progress is."""
+    if callback is None or subproblem == 0:
+        return callback
+
+    def told(progress: Progress) -> bool:
+        return callback(progress._replace(subproblem=subproblem))
+
+    return told
+
+
 def resumed(problem: Problem, beta: NDArray[np.float64], judgement: Judgement) -> tuple[Problem, Start]:
     """What to go on with from a judged point. A β without bounds that runs away is first made as long as is best for it."""
     bounded = problem.within(beta)
     if bounded is problem:
-        return problem, Start(beta, judgement.scores, judged=True)
+        return problem, Start(beta, judgement.scores, Origin.RESUMED)
     room = float(bounded.dual.upper.max()) / max(float(np.abs(beta).max()), 1e-300)
     norm = judgement.square_norm
     longer = min(room, max(1.0, judgement.dual / norm + 0.5)) if norm > 0.0 else room
@@ -75,6 +99,9 @@ class Limits:
 class Solver(ABC):
     """A frozen object of settings that turns a problem into an `Iterate`."""
 
+    takes_start: ClassVar[bool] = True
+    """Whether it can begin at a given point."""
+
     @abstractmethod
     def supports(self, problem: Problem) -> str | None:
         """None if the problem can be solved, else the reason why not, in words."""
@@ -96,16 +123,17 @@ class Solver(ABC):
         What comes back is a point of the dual, whatever was solved to find it.
         """
 
-    def run_stack(
+    def run_batch(
         self,
         problems: Sequence[Problem],
-        stack: DualStack,
+        batch: DualBatch,
         beta: Vector,
         scores: Vector,
         limits: Limits,
         callback: Callback | None,
+        origin: Origin = Origin.COLD,
     ) -> Iterates:
-        """`run` with vectors that stand one problem after the other; ``stack`` has the problems' duals."""
-        cuts = np.cumsum(stack.sizes[:-1])
+        """`run` with vectors that stand one problem after the other; ``batch`` has the problems' duals."""
+        cuts = np.cumsum(batch.sizes[:-1])
         points = zip(np.split(beta, cuts), np.split(scores, cuts), strict=True)
-        return Iterates.of(self.run(problems, [Start(*point) for point in points], limits, callback))
+        return Iterates.of(self.run(problems, [Start(*point, origin) for point in points], limits, callback))

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Final, final
+from typing import ClassVar, Final, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin import _core
 from maxmargin.problems import ClassLoss, LinearClasses, Offset, Penalty
-from maxmargin.solution import Progress, Status, Trace, certify_classes
+from maxmargin.solution import Status, Trace, certify_classes
 from maxmargin.solvers._base import Callback, Limits
+from maxmargin.solvers._core_runs import OFFSETS, STATUSES, core_limits, listener
 from maxmargin.solvers._separation import Patience, classes_fall_for_ever, leads
-from maxmargin.solvers._smo import ENDINGS
 
 __all__ = ["ClassesIterate", "ClassesNewton"]
 
-_LOSSES: Final = {ClassLoss.MULTINOMIAL: 0, ClassLoss.JOINT: 1}
-_OFFSETS: Final = {Offset.NONE: 0, Offset.FREE: 1, Offset.PENALISED: 2}
+_LOSSES: Final = {ClassLoss.MULTINOMIAL: _core.ClassLoss.multinomial, ClassLoss.JOINT: _core.ClassLoss.joint}
 
 
 @final
@@ -66,6 +65,8 @@ class ClassesNewton:
     'CONVERGED'
     """
 
+    takes_start: ClassVar[bool] = True
+
     def automatic_steps(self) -> int:
         """Some thousand rounds: the multinomial loss needs ten, the joint one a hundred, or sweeps."""
         return 2000
@@ -74,41 +75,43 @@ class ClassesNewton:
         """Every problem."""
         return None
 
-    def run(self, problem: LinearClasses, limits: Limits, callback: Callback | None) -> ClassesIterate:
-        """From 0 until the gap is ``limits.tol`` of the primal objective, or a limit is reached."""
+    def run(
+        self, problem: LinearClasses, limits: Limits, callback: Callback | None, start: ClassesIterate | None = None
+    ) -> ClassesIterate:
+        """From 0, or a given point, until the gap is ``limits.tol`` of the primal objective, or a limit is reached."""
         patience = Patience(limits, callback)
-        found, claimed = minimise(problem, limits, callback, by_rows=False)
+        found, claimed = minimise(problem, limits, callback, start, by_rows=False)
         if problem.penalty is not Penalty.NONE or found.status in (Status.INTERRUPTED, Status.TIME_LIMIT):
             return found
         return _without_minimum(problem, _with_slopes(problem, found), patience, claimed=claimed)
 
 
 def minimise(
-    problem: LinearClasses, limits: Limits, callback: Callback | None, *, by_rows: bool
+    problem: LinearClasses,
+    limits: Limits,
+    callback: Callback | None,
+    start: ClassesIterate | None = None,
+    *,
+    by_rows: bool,
 ) -> tuple[ClassesIterate, bool]:
     """Run the core: by steps of single rows, or Newton's. The second says that it saw all rows ahead, without a penalty."""
-
-    def monitor(seconds: float, steps: int, objective: float, violation: float, n_support: int) -> bool:
-        return callback is not None and bool(callback(Progress(seconds, steps, -objective, violation, n_support)))
-
-    w, b, alpha, ending, by_signal, rounds, claimed, table = _core.minimise_classes(
-        problem.features,
-        problem.codes.astype(np.int32),
-        problem.price,
-        len(problem.classes),
-        _LOSSES[problem.loss],
-        _OFFSETS[problem.offset],
-        problem.offset_scale,
-        problem.penalty is Penalty.L2,
-        by_rows,
-        limits.tol,
-        limits.max_steps,
-        limits.max_seconds,
-        None if callback is None else monitor,
+    spec = _core.ClassesSpec(
+        features=problem.features,
+        label=problem.codes.astype(np.int32),
+        price=problem.price,
+        classes=len(problem.classes),
+        loss=_LOSSES[problem.loss],
+        offset=OFFSETS[problem.offset],
+        offset_scale=problem.offset_scale,
+        penalty=problem.penalty is Penalty.L2,
     )
-    if problem.offset is Offset.FREE:
-        b -= b.mean()
-    return ClassesIterate(w, b, alpha, ENDINGS[ending], rounds, by_signal, Trace(table)), claimed
+    method = _core.ClassesMethod.rows if by_rows else _core.ClassesMethod.newton
+    point = None if start is None else _core.ClassesStart(start.w, start.b, start.alpha)
+    result = _core.minimise_classes(spec, point, core_limits(limits), method, listener(callback))
+    b = result.b - result.b.mean() if problem.offset is Offset.FREE else result.b
+    status, trace = STATUSES[result.ending], Trace.written(result.trace)
+    found = ClassesIterate(result.w, b, result.alpha, status, result.rounds, result.interrupted, trace)
+    return found, result.separates
 
 
 def _with_slopes(problem: LinearClasses, found: ClassesIterate) -> ClassesIterate:

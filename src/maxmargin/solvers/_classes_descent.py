@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Final, final
+from typing import Any, ClassVar, Final, final
 
 from maxmargin.errors import InvalidInput
 from maxmargin.problems import ClassLoss, LinearClasses
@@ -33,6 +33,8 @@ class ClassesDescent:
     'CONVERGED'
     """
 
+    takes_start: ClassVar[bool] = False
+
     def supports(self, problem: LinearClasses) -> str | None:
         """The joint loss."""
         if problem.loss is not ClassLoss.JOINT:
@@ -43,8 +45,12 @@ class ClassesDescent:
         """Sweeps over the rows."""
         return 100_000
 
-    def run(self, problem: LinearClasses, limits: Limits, callback: Callback | None) -> ClassesIterate:
+    def run(
+        self, problem: LinearClasses, limits: Limits, callback: Callback | None, start: ClassesIterate | None = None
+    ) -> ClassesIterate:
         """From 0 until the gap is ``limits.tol`` of the primal objective, or a limit is reached."""
+        if start is not None:
+            raise InvalidInput("ClassesDescent cannot begin at a given point. Leave out start, or take solver='auto'.")
         return minimise(problem, limits, callback, by_rows=True)[0]
 
 

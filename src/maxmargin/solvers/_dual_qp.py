@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import final
+from typing import ClassVar, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.problems import DualProblem, Problem
 from maxmargin.solution import Iterate, Status
-from maxmargin.solvers._base import Callback, Limits, Solver, Start
+from maxmargin.solvers._base import Callback, Limits, Origin, Solver, Start
 from maxmargin.solvers._finish import finished
 from maxmargin.solvers._programs import Program, check_backend, minimised
 from maxmargin.solvers._watch import Watch, run_each
@@ -52,6 +52,8 @@ class DualQP(Solver):
     (array([0.5, 0.5]), 'CONVERGED')
     """
 
+    takes_start: ClassVar[bool] = False
+
     solver: str = "piqp"
 
     def supports(self, problem: Problem) -> str | None:
@@ -86,7 +88,7 @@ def _run(start: Start, watch: Watch, name: str) -> Status:
     if watch.status is not None:
         return watch.status
     near, rounds, word = start.beta, 1, Status.CONVERGED
-    if not start.judged:
+    if start.origin is not Origin.RESUMED:
         outcome = minimised(_program(dual, watch.matrix()), name, watch.limits.max_steps, watch.is_late)
         if outcome is None:
             return Status.TIME_LIMIT

@@ -14,9 +14,9 @@ from maxmargin import _core
 from maxmargin.problems import JointMulticlass
 from maxmargin.solution import Progress, Status, Trace, certify_joint
 from maxmargin.solvers._base import Callback, Limits
+from maxmargin.solvers._core_runs import STATUSES, core_limits, listener
 from maxmargin.solvers._joint_finish import finished_joint, is_small
 from maxmargin.solvers._memory import cache_bytes
-from maxmargin.solvers._smo import ENDINGS
 
 __all__ = ["JointIterate", "JointRows"]
 
@@ -112,10 +112,23 @@ class JointRows:
         """The limit of steps where none is given."""
         return 1_000_000 + 50 * problem.gram.n * len(problem.classes)
 
+    def supports(self, problem: JointMulticlass) -> str | None:
+        """Every joint problem."""
+        return None
+
     def run(
-        self, problem: JointMulticlass, limits: Limits, callback: Callback | None, start: JointIterate | None = None
+        self,
+        problem: JointMulticlass,
+        limits: Limits,
+        callback: Callback | None,
+        start: JointIterate | None = None,
+        *,
+        judged: bool = False,
     ) -> JointIterate:
-        """From 0 until converged or a limit is reached; or on, with all digits, from where the judge found too few."""
+        """From 0, or from a point that satisfies the constraints, until converged or a limit is reached.
+
+        From a point that the judge found to have too few digits it goes on with all of them.
+        """
         watch = _Watch(limits, callback)
 
         def further(found: JointIterate, tol: float, most: float = math.inf) -> JointIterate:
@@ -125,12 +138,12 @@ class JointRows:
                 return replace(found, status=Status.STALLED, by_signal=later.by_signal)
             return replace(later, steps=found.steps + later.steps, trace=found.trace.then(later.trace))
 
-        if start is not None:
+        if start is not None and judged:
             return further(start, min(limits.tol, _FINE))
         n, classes = problem.gram.n, len(problem.classes)
-        zero = JointIterate(np.zeros((n, classes)), np.zeros(classes), Status.STALLED, 0, False, Trace(np.empty((0, 5))))
+        zero = JointIterate(np.zeros((n, classes)), np.zeros(classes), Status.STALLED, 0, False, Trace.of())
         short = min(5000 + 20 * n * classes, limits.max_steps // 3 + 1)
-        found = further(zero, max(limits.tol, _COARSE), short)
+        found = further(zero if start is None else start, max(limits.tol, _COARSE), short)
         if _goes_on(found, limits) and is_small(problem, found.beta):
             found = further(found, _NEAR, short)
             if _goes_on(found, limits):
@@ -147,25 +160,14 @@ class JointRows:
         return later
 
     def _search(self, problem: JointMulticlass, start: JointIterate, limits: Limits, callback: Callback | None) -> JointIterate:
-        def monitor(seconds: float, steps: int, objective: float, violation: float, n_support: int) -> bool:
-            return callback is not None and bool(callback(Progress(seconds, steps, -objective, violation, n_support)))
-
-        beta, bias, ending, by_signal, steps, _, table = _core.minimise_joint(
-            problem.source.core,
-            problem.codes.astype(np.int32),
-            problem.upper,
-            start.beta,
-            start.bias,
-            problem.offset,
-            limits.tol,
-            limits.max_steps,
-            limits.max_seconds,
-            cache_bytes(self.cache_size, "JointRows"),
-            None if callback is None else monitor,
+        spec = _core.JointSpec(
+            gram=problem.source.core, label=problem.codes.astype(np.int32), upper=problem.upper, offsets=problem.offset
         )
-        if problem.offset:
-            bias -= bias.mean()
-        return JointIterate(beta, bias, ENDINGS[ending], steps, by_signal, Trace(table))
+        cache = cache_bytes(self.cache_size, "JointRows")
+        found = _core.search_joint(spec, start.beta, start.bias, core_limits(limits), cache, listener(callback))
+        bias = found.bias - found.bias.mean() if problem.offset else found.bias
+        status, trace = STATUSES[found.ending], Trace.written(found.trace)
+        return JointIterate(found.beta, bias, status, found.steps, found.interrupted, trace)
 
 
 def _worth(problem: JointMulticlass, at: JointIterate) -> float:

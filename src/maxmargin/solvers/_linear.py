@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final, final
 
@@ -19,72 +20,95 @@ from maxmargin.losses import (
     SquaredHinge,
 )
 from maxmargin.problems import Offset, Penalty, PrimalProblem
-from maxmargin.solution import Progress, Status, Trace, certify_linear
+from maxmargin.solution import Status, Trace, certify_linear
 from maxmargin.solvers._base import Callback, Limits
-from maxmargin.solvers._primal_base import PrimalIterate, PrimalSolver, on_centred
+from maxmargin.solvers._core_runs import OFFSETS, STATUSES, core_limits, listener
+from maxmargin.solvers._primal_base import NO_TIME, PrimalIterate, PrimalSolver, on_centred
 from maxmargin.solvers._separation import Patience, falls_for_ever, separates
-from maxmargin.solvers._smo import ENDINGS
 from maxmargin.validation import check_integer
 
 __all__ = ["CoordinateDescent", "LinearNewton"]
 
-# As the core numbers them; (1 − z)² is the square of the distance of z from 1.
-_LOSSES: Final[dict[type[Loss], int]] = {
-    Hinge: 0,
-    SquaredHinge: 1,
-    Logistic: 2,
-    Exponential: 3,
-    EpsilonInsensitive: 4,
-    SquaredEpsilonInsensitive: 5,
-    Squared: 5,
+# As the core calls them; (1 − z)² is the square of the distance of z from 1.
+_LOSSES: Final[dict[type[Loss], _core.MarginLoss]] = {
+    Hinge: _core.MarginLoss.hinge,
+    SquaredHinge: _core.MarginLoss.squared_hinge,
+    Logistic: _core.MarginLoss.logistic,
+    Exponential: _core.MarginLoss.exponential,
+    EpsilonInsensitive: _core.MarginLoss.tube,
+    SquaredEpsilonInsensitive: _core.MarginLoss.squared_tube,
+    Squared: _core.MarginLoss.squared_tube,
 }
 _KINKED: Final = (Hinge, EpsilonInsensitive)
 _ENDLESS: Final = (Logistic, Exponential)  # falls for ever where a hyperplane separates
 _STOPPED: Final = (Status.INTERRUPTED, Status.TIME_LIMIT)
-_OFFSETS: Final = {Offset.NONE: 0, Offset.FREE: 1, Offset.PENALISED: 2}
 
 
-def _run(
-    problem: PrimalProblem,
-    limits: Limits,
-    callback: Callback | None,
-    seed: int | None = None,
-    start: PrimalIterate | None = None,
-) -> PrimalIterate:
-    """Newton's method without a seed, else coordinate descent."""
-
-    def monitor(seconds: float, steps: int, objective: float, violation: float, n_support: int) -> bool:
-        return callback is not None and bool(callback(Progress(seconds, steps, -objective, violation, n_support)))
-
-    loss, y, patience = problem.loss, problem.y, Patience(limits, callback)
-    target, epsilon, sign = None, 0.0, 1.0
+def _spec(problem: PrimalProblem) -> tuple[_core.LinearSpec, float]:
+    """The problem as the core takes it, and the sign of its multipliers there: ∂z/∂f is +1, and that of a residual −1."""
+    loss, y, target, epsilon, sign = problem.loss, problem.y, None, 0.0, 1.0
     if isinstance(loss, EpsilonInsensitive | SquaredEpsilonInsensitive):
-        # The core's slope ∂z/∂f is +1, and that of a residual −1.
         target, y, epsilon, sign = y, np.ones(problem.n), float(loss.epsilon), -1.0
     elif isinstance(loss, Squared):
         target = np.ones(problem.n)
-    w, b, alpha, ending, by_signal, rounds, claimed, table = _core.minimise_linear(
-        problem.features,
-        y,
-        problem.price,
-        _LOSSES[type(loss)],
-        target,
-        epsilon,
-        _OFFSETS[problem.offset],
-        problem.offset_scale,
-        problem.penalty is Penalty.L2,
-        None if start is None else (start.w, start.b, sign * start.alpha),
-        seed is None,
-        seed or 0,
-        limits.tol,
-        limits.max_steps,
-        limits.max_seconds,
-        None if callback is None else monitor,
+    spec = _core.LinearSpec(
+        features=problem.features,
+        y=y,
+        price=problem.price,
+        loss=_LOSSES[type(loss)],
+        target=target,
+        epsilon=epsilon,
+        offset=OFFSETS[problem.offset],
+        offset_scale=problem.offset_scale,
+        penalty=problem.penalty is Penalty.L2,
     )
-    found = PrimalIterate(w, b, sign * alpha, ENDINGS[ending], rounds, by_signal, Trace(table))
-    if problem.penalty is not Penalty.NONE or not isinstance(loss, _ENDLESS) or found.status in _STOPPED:
-        return found if problem.penalty is not Penalty.NONE else _with_slopes(problem, found)
-    return _without_minimum(problem, _with_slopes(problem, found), patience, claimed=claimed)
+    return spec, sign
+
+
+def _run(
+    problems: Sequence[PrimalProblem],
+    limits: Limits,
+    callback: Callback | None,
+    seed: int | None = None,
+    starts: Sequence[PrimalIterate | None] = (),
+) -> list[PrimalIterate]:
+    """Newton's method without a seed, else coordinate descent; the problems have the same rows."""
+    patience = Patience(limits, callback)
+    specs = [_spec(problem) for problem in problems]
+    points = [
+        None if start is None else _core.LinearStart(start.w, start.b, sign * start.alpha)
+        for start, (_, sign) in zip(starts, specs, strict=bool(starts))
+    ]
+    results = _core.minimise_linear(
+        [spec for spec, _ in specs],
+        points,
+        core_limits(limits),
+        method=_core.LinearMethod.newton if seed is None else _core.LinearMethod.coordinates,
+        seed=seed or 0,
+        monitor=listener(callback),
+    )
+    return [
+        _settled(problem, result, sign, patience) for problem, result, (_, sign) in zip(problems, results, specs, strict=True)
+    ]
+
+
+def _settled(problem: PrimalProblem, result: _core.LinearResult, sign: float, patience: Patience) -> PrimalIterate:
+    """What the core found, with what only the problem without a penalty needs."""
+    found = PrimalIterate(
+        result.w,
+        result.b,
+        sign * result.alpha,
+        STATUSES[result.ending],
+        result.rounds,
+        result.interrupted,
+        Trace.written(result.trace),
+    )
+    if problem.penalty is not Penalty.NONE:
+        return found
+    found = _with_slopes(problem, found)
+    if not isinstance(problem.loss, _ENDLESS) or found.status in _STOPPED:
+        return found
+    return _without_minimum(problem, found, patience, claimed=result.separates)
 
 
 def _with_slopes(problem: PrimalProblem, found: PrimalIterate) -> PrimalIterate:
@@ -151,13 +175,35 @@ class LinearNewton(PrimalSolver):
 
     def run(self, problem: PrimalProblem, limits: Limits, callback: Callback | None) -> PrimalIterate:
         """From 0 until the gap is ``limits.tol`` of the primal objective, or a limit is reached."""
-        return on_centred(problem, lambda near: _run(near, limits, callback))
+        return on_centred(problem, lambda near: _run([near], limits, callback)[0])
 
     def run_from(
         self, start: PrimalIterate, problem: PrimalProblem, limits: Limits, callback: Callback | None
     ) -> PrimalIterate:
         """The same from other weights and multipliers, which must be inside of their bounds."""
-        return _run(problem, limits, callback, start=start)
+        return self.run_batch([problem], [start], limits, callback)[0]
+
+    def run_batch(
+        self,
+        problems: Sequence[PrimalProblem],
+        starts: Sequence[PrimalIterate | None],
+        limits: Limits,
+        callback: Callback | None,
+    ) -> list[PrimalIterate]:
+        """Problems of the same rows at the same time."""
+        if 0.0 < limits.max_seconds <= NO_TIME:
+            return super().run_batch(problems, starts, limits, callback)
+        moved = [problem.centred for problem in problems]
+        near = [problem if centred is None else centred.problem for problem, centred in zip(problems, moved, strict=True)]
+        begin = [
+            start if start is None or centred is None else replace(start, b=centred.there(start.w, start.b))
+            for start, centred in zip(starts, moved, strict=True)
+        ]
+        found = _run(near, limits, callback, starts=begin)
+        return [
+            each if centred is None else replace(each, b=centred.back(each.w, each.b))
+            for each, centred in zip(found, moved, strict=True)
+        ]
 
 
 @final
@@ -211,4 +257,16 @@ class CoordinateDescent(PrimalSolver):
 
     def run(self, problem: PrimalProblem, limits: Limits, callback: Callback | None) -> PrimalIterate:
         """From 0 until the gap is ``limits.tol`` of the primal objective, or a limit is reached."""
-        return _run(problem, limits, callback, int(self.seed))
+        return _run([problem], limits, callback, int(self.seed))[0]
+
+    def run_batch(
+        self,
+        problems: Sequence[PrimalProblem],
+        starts: Sequence[PrimalIterate | None],
+        limits: Limits,
+        callback: Callback | None,
+    ) -> list[PrimalIterate]:
+        """Problems of the same rows at the same time."""
+        if any(start is not None for start in starts) or 0.0 < limits.max_seconds <= NO_TIME:
+            return super().run_batch(problems, starts, limits, callback)
+        return _run(problems, limits, callback, int(self.seed))

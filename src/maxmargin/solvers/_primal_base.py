@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import final
+from typing import Final, final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.errors import InvalidInput
 from maxmargin.problems import PrimalProblem
 from maxmargin.solution import Status, Trace
-from maxmargin.solvers._base import Callback, Limits
+from maxmargin.solvers._base import Callback, Limits, numbered
 
-__all__ = ["PrimalIterate", "PrimalSolver", "on_centred"]
+__all__ = ["NO_TIME", "PrimalIterate", "PrimalSolver", "on_centred"]
+
+NO_TIME: Final = 1e-6  # seconds: not enough for a pass over the rows
 
 
 @final
@@ -59,7 +63,7 @@ class PrimalIterate:
     @classmethod
     def unmoved(cls, problem: PrimalProblem, status: Status) -> PrimalIterate:
         """At 0, before any step."""
-        return cls(np.zeros(problem.d), 0.0, np.zeros(problem.n), status, 0, False, Trace(np.empty((0, 6))))
+        return cls(np.zeros(problem.d), 0.0, np.zeros(problem.n), status, 0, False, Trace.of())
 
 
 class PrimalSolver(ABC):
@@ -76,6 +80,43 @@ class PrimalSolver(ABC):
     @abstractmethod
     def run(self, problem: PrimalProblem, limits: Limits, callback: Callback | None) -> PrimalIterate:
         """From 0 until the gap is ``limits.tol`` of the primal objective, or a limit is reached."""
+
+    @property
+    def takes_start(self) -> bool:
+        """Whether it can begin at a given point."""
+        return type(self).run_from is not PrimalSolver.run_from
+
+    def run_from(
+        self, start: PrimalIterate, problem: PrimalProblem, limits: Limits, callback: Callback | None
+    ) -> PrimalIterate:
+        """The same from other weights and multipliers, which must be inside of their bounds; some solvers can."""
+        name = type(self).__name__
+        raise InvalidInput(f"{name} cannot begin at a given point. Leave out start, or take solver='auto'.")
+
+    def run_batch(
+        self,
+        problems: Sequence[PrimalProblem],
+        starts: Sequence[PrimalIterate | None],
+        limits: Limits,
+        callback: Callback | None,
+    ) -> list[PrimalIterate]:
+        """Problems of the same rows, one after the other within the same limits; a stop leaves the others where they are."""
+        begin, interrupted, by_signal = time.perf_counter(), False, False
+        found: list[PrimalIterate] = []
+        for k, (problem, start) in enumerate(zip(problems, starts, strict=True)):
+            seconds = limits.max_seconds
+            if seconds > 0.0:
+                seconds -= time.perf_counter() - begin
+            if interrupted or (limits.max_seconds > 0.0 and seconds <= NO_TIME):
+                # Not even a pass over the rows is left for it.
+                status = Status.INTERRUPTED if interrupted else Status.TIME_LIMIT
+                there = PrimalIterate.unmoved(problem, status) if start is None else replace(start, status=status)
+                found.append(replace(there, by_signal=by_signal))
+                continue
+            own, told = replace(limits, max_seconds=max(seconds, 0.0)), numbered(callback, k)
+            found.append(self.run(problem, own, told) if start is None else self.run_from(start, problem, own, told))
+            interrupted, by_signal = found[-1].status is Status.INTERRUPTED, found[-1].by_signal
+        return found
 
 
 def on_centred(problem: PrimalProblem, run: Callable[[PrimalProblem], PrimalIterate]) -> PrimalIterate:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, final
+from typing import Any, ClassVar, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,7 @@ from scipy import sparse
 
 from maxmargin.problems import EpsilonRegression, HardMargin, Offset, Problem, Slack, SoftMargin
 from maxmargin.solution import Iterate, Status
-from maxmargin.solvers._base import Callback, Limits, Solver, Start
+from maxmargin.solvers._base import Callback, Limits, Origin, Solver, Start
 from maxmargin.solvers._finish import finished
 from maxmargin.solvers._programs import Program, check_backend, minimised
 from maxmargin.solvers._watch import Watch, run_each
@@ -56,6 +56,8 @@ class PrimalQP(Solver):
     (array([1.]), -2.0)
     """
 
+    takes_start: ClassVar[bool] = False
+
     solver: str = "piqp"
 
     def supports(self, problem: Problem) -> str | None:
@@ -91,7 +93,7 @@ def _run(problem: Problem, start: Start, watch: Watch, name: str) -> Status:
     if watch.status is not None:
         return watch.status
     near, rounds, word = start.beta, 1, Status.CONVERGED
-    if not start.judged:
+    if start.origin is not Origin.RESUMED:
         outcome = minimised(_program(problem), name, watch.limits.max_steps, watch.is_late)
         if outcome is None:
             return Status.TIME_LIMIT

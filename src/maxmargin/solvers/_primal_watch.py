@@ -11,7 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.problems import PrimalProblem
-from maxmargin.solution import LinearJudgement, Progress, Status, Trace, certify_linear
+from maxmargin.solution import LinearJudgement, Status, Trace, certify_linear
+from maxmargin.solution._iterate import progress_at
+from maxmargin.solution._trace import Checkpoint
 from maxmargin.solvers._base import Callback, Limits
 from maxmargin.solvers._multipliers import feasible, scaled
 from maxmargin.solvers._primal_base import PrimalIterate
@@ -55,7 +57,7 @@ class PrimalWatch:
         self._w, self._b, self._steps = np.zeros(problem.d), 0.0, 0
         self._alpha = np.zeros(problem.n)
         self._judging = 0.0  # seconds of the last judgement
-        self._rows: list[tuple[float, int, float, float, int, float]] = []
+        self._seen: list[Checkpoint] = []
 
     def due(self) -> int:
         """At which step to look next: soon at first, then after a tenth more."""
@@ -75,12 +77,12 @@ class PrimalWatch:
             return
         self._w, self._b, self._steps = w, b, steps
         for guess in guesses:
-            if not (self._rows and self.is_late()):  # the first point has no multipliers yet
+            if not (self._seen and self.is_late()):  # the first point has no multipliers yet
                 judgement = self._better(judgement, guess)
         gap = (judgement.primal - judgement.dual) / max(abs(judgement.primal), 1e-300)
         seconds = time.perf_counter() - self._begin
         n_support = int(np.count_nonzero(self._alpha))
-        self._rows.append((seconds, steps, -judgement.dual, gap, n_support, judgement.primal))
+        self._seen.append(Checkpoint(seconds, steps, judgement.dual, gap, n_support, judgement.primal - judgement.dual))
         if judgement.is_optimal(self._limits.tol):
             self.status = Status.CONVERGED
         else:
@@ -100,8 +102,8 @@ class PrimalWatch:
         now = time.perf_counter()
         if self._callback is not None and now - self._called >= _BETWEEN_CALLS:
             self._called = now
-            _, _, objective, gap, n_support, _ = self._rows[-1]
-            if self._callback(Progress(now - self._begin, steps, -objective, gap, n_support)):
+            last = self._seen[-1]._replace(seconds=now - self._begin, steps=steps)
+            if self._callback(progress_at(last)):
                 self.status = Status.INTERRUPTED
                 return
         if steps >= self._limits.max_steps:
@@ -115,7 +117,7 @@ class PrimalWatch:
 
     def iterate(self, status: Status, *, by_signal: bool = False) -> PrimalIterate:
         """The last point, as a solver hands it back; one far above where it began has run off."""
-        if status in LIMITS and self._rows and self._rows[-1][5] > RAN_OFF * max(self._rows[0][5], 1e-300):
+        trace = Trace.of(self._seen)
+        if status in LIMITS and len(trace) and trace.primal[-1] > RAN_OFF * max(float(trace.primal[0]), 1e-300):
             status = Status.DIVERGED
-        table = np.array(self._rows, dtype=np.float64).reshape(-1, 6)
-        return PrimalIterate(self._w, self._b, self._alpha, status, self._steps, by_signal, Trace(table))
+        return PrimalIterate(self._w, self._b, self._alpha, status, self._steps, by_signal, trace)

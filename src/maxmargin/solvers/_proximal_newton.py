@@ -7,17 +7,21 @@ from typing import Final, final
 
 from maxmargin import _core
 from maxmargin.losses import Logistic, Loss, Squared, SquaredEpsilonInsensitive, SquaredHinge
-from maxmargin.problems import Offset, Penalty, PrimalProblem
-from maxmargin.solution import Progress, Trace
+from maxmargin.problems import Penalty, PrimalProblem
+from maxmargin.solution import Trace
 from maxmargin.solvers._base import Callback, Limits
+from maxmargin.solvers._core_runs import OFFSETS, STATUSES, core_limits, listener
 from maxmargin.solvers._primal_base import PrimalIterate, PrimalSolver, on_centred
-from maxmargin.solvers._smo import ENDINGS
 
 __all__ = ["ProximalNewton"]
 
-# As the core numbers them; (1 − z)² is (y − f)² for labels −1 and +1, a tube without width.
-_LOSSES: Final[dict[type[Loss], int]] = {SquaredHinge: 0, Logistic: 1, SquaredEpsilonInsensitive: 2, Squared: 2}
-_OFFSETS: Final = {Offset.NONE: 0, Offset.FREE: 1, Offset.PENALISED: 2}
+# As the core calls them; (1 − z)² is (y − f)² for labels −1 and +1, a tube without width.
+_LOSSES: Final[dict[type[Loss], _core.SmoothLoss]] = {
+    SquaredHinge: _core.SmoothLoss.squared_hinge,
+    Logistic: _core.SmoothLoss.logistic,
+    SquaredEpsilonInsensitive: _core.SmoothLoss.squared_tube,
+    Squared: _core.SmoothLoss.squared_tube,
+}
 
 
 @final
@@ -62,23 +66,29 @@ class ProximalNewton(PrimalSolver):
         """From 0 until the gap is ``limits.tol`` of the primal objective, or a limit is reached."""
         return on_centred(problem, lambda near: self._run(near, limits, callback))
 
-    @staticmethod
-    def _run(problem: PrimalProblem, limits: Limits, callback: Callback | None) -> PrimalIterate:
-        def monitor(seconds: float, steps: int, objective: float, violation: float, n_support: int) -> bool:
-            return callback is not None and bool(callback(Progress(seconds, steps, -objective, violation, n_support)))
+    def run_from(
+        self, start: PrimalIterate, problem: PrimalProblem, limits: Limits, callback: Callback | None
+    ) -> PrimalIterate:
+        """The same from other weights."""
+        moved = problem.centred
+        b = start.b if moved is None else moved.there(start.w, start.b)
+        return on_centred(problem, lambda near: self._run(near, limits, callback, _core.LinearStart(start.w, b, start.alpha)))
 
-        w, b, beta, ending, by_signal, rounds, table = _core.minimise_l1(
-            problem.features,
-            problem.y,
-            problem.price,
-            _LOSSES[type(problem.loss)],
-            problem.loss.epsilon if isinstance(problem.loss, SquaredEpsilonInsensitive) else 0.0,
-            _OFFSETS[problem.offset],
-            problem.offset_scale,
-            limits.tol,
-            limits.max_steps,
-            limits.max_seconds,
-            None if callback is None else monitor,
+    @staticmethod
+    def _run(
+        problem: PrimalProblem, limits: Limits, callback: Callback | None, start: _core.LinearStart | None = None
+    ) -> PrimalIterate:
+        loss = problem.loss
+        spec = _core.L1Spec(
+            features=problem.features,
+            y=problem.y,
+            price=problem.price,
+            loss=_LOSSES[type(loss)],
+            epsilon=loss.epsilon if isinstance(loss, SquaredEpsilonInsensitive) else 0.0,
+            offset=OFFSETS[problem.offset],
+            offset_scale=problem.offset_scale,
         )
-        alpha = beta * problem.loss.slope(problem.y)  # the slope is ±1
-        return PrimalIterate(w, b, alpha, ENDINGS[ending], rounds, by_signal, Trace(table))
+        result = _core.minimise_l1(spec, start, core_limits(limits), listener(callback))
+        alpha = result.alpha * loss.slope(problem.y)  # the slope is ±1
+        status, trace = STATUSES[result.ending], Trace.written(result.trace)
+        return PrimalIterate(result.w, result.b, alpha, status, result.rounds, result.interrupted, trace)

@@ -4,26 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import final
+from typing import Final, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin import _core
 from maxmargin.problems import Problem
-from maxmargin.problems._dual import DualStack, stacked
-from maxmargin.solution import Iterate, Progress, Status
+from maxmargin.problems._dual import DualBatch, dual_batch, stacked
+from maxmargin.solution import Iterate, Trace
 from maxmargin.solution._iterate import Iterates
-from maxmargin.solvers._base import Callback, Limits, Solver, Start
+from maxmargin.solvers._base import Callback, Limits, Origin, Solver, Start
+from maxmargin.solvers._core_runs import STATUSES, core_limits, listener
 from maxmargin.solvers._memory import cache_bytes
 from maxmargin.validation import check_boolean
 
-__all__ = ["ENDINGS", "SMO"]
+__all__ = ["SMO"]
 
 Vector = NDArray[np.float64]
 
-# The core's endings, in its order.
-ENDINGS = (Status.CONVERGED, Status.ITERATION_LIMIT, Status.TIME_LIMIT, Status.INTERRUPTED, Status.STALLED)
+_ORIGINS: Final = {
+    Origin.COLD: _core.Origin.cold,
+    Origin.WARM: _core.Origin.warm,
+    Origin.RESUMED: _core.Origin.resumed,
+}
 
 
 @final
@@ -67,39 +71,33 @@ class SMO(Solver):
     ) -> list[Iterate]:
         """Go on from a point of each problem until converged or a limit is reached; several problems run in parallel."""
         beta, scores = stacked([start.beta for start in starts]), stacked([start.scores for start in starts])
-        judged = any(start.judged for start in starts)
-        stack = DualStack.of([problem.dual for problem in problems])
-        found = self.run_stack(problems, stack, beta, scores, limits, callback, judged=judged)
+        origins = {start.origin for start in starts}
+        origin = origins.pop() if len(origins) == 1 else Origin.COLD
+        batch = dual_batch([problem.dual for problem in problems])
+        found = self.run_batch(problems, batch, beta, scores, limits, callback, origin)
         return [found.at(k) for k in range(len(problems))]
 
-    def run_stack(
+    def run_batch(
         self,
         problems: Sequence[Problem],
-        stack: DualStack,
+        batch: DualBatch,
         beta: Vector,
         scores: Vector,
         limits: Limits,
         callback: Callback | None,
-        *,
-        judged: bool = False,
+        origin: Origin = Origin.COLD,
     ) -> Iterates:
-        """The same without an object for each problem; ``judged`` as in `Start`."""
-        found, counts, table = _core.minimise(
-            stack,
+        """The same without an object for each problem."""
+        slope = scores + batch.q
+        found = _core.search(
+            batch,
             beta,
-            stack.gradient(beta, scores),
-            limits.tol,
-            limits.max_steps,
-            limits.max_seconds,
-            cache_bytes(self.cache_size, "SMO"),
-            check_boolean("shrinking", self.shrinking, "SMO"),
-            judged,
-            None if callback is None else lambda *at: bool(callback(_reported(*at))),
+            slope if batch.D is None else slope + batch.D * beta,
+            core_limits(limits),
+            cache_bytes=cache_bytes(self.cache_size, "SMO"),
+            shrinking=check_boolean("shrinking", self.shrinking, "SMO"),
+            origin=_ORIGINS[origin],
+            monitor=listener(callback),
         )
-        statuses = [ENDINGS[ending] for ending in counts[:, 0].tolist()]
-        return Iterates(found, stack.sizes, statuses, counts[:, 1:], table)
-
-
-def _reported(seconds: float, steps: int, objective: float, violation: float, n_support: int) -> Progress:
-    """Progress in the user's terms: the dual objective is minus what the core minimises."""
-    return Progress(seconds, steps, -objective, violation, n_support)
+        statuses = [STATUSES[ending] for ending in found.endings]
+        return Iterates(found.beta, batch.sizes, statuses, found, found.interrupted, Trace.written(found.trace).checkpoints)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import final
+from typing import ClassVar, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -159,6 +159,8 @@ class KernelSubgradient(Solver):
     >>> solve(problem, solver=KernelSubgradient(seed=0), tol=0.1).status.name
     'CONVERGED'
     """
+
+    takes_start: ClassVar[bool] = False
 
     seed: int = 0
     delay: int = 0

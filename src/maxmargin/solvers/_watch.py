@@ -11,9 +11,11 @@ from numpy.typing import NDArray
 
 from maxmargin.kernels import Gram
 from maxmargin.problems import DualProblem, Problem
-from maxmargin.solution import Iterate, Judgement, Progress, Status, Trace
+from maxmargin.solution import Iterate, Judgement, Status, Trace
 from maxmargin.solution._certify import judged
-from maxmargin.solvers._base import Callback, Limits, Start
+from maxmargin.solution._iterate import progress_at
+from maxmargin.solution._trace import Checkpoint
+from maxmargin.solvers._base import Callback, Limits, Start, numbered
 
 __all__ = ["Spent", "Watch", "run_each"]
 
@@ -55,8 +57,8 @@ class Watch:
         self.status: Status | None = None
         self._callback = callback
         self._begin = self._called = time.perf_counter()
-        self._rows: list[tuple[float, int, float, float, int]] = []
-        self._last: tuple[float, int, float, float, int] | None = None
+        self._kept: list[Checkpoint] = []
+        self._last: Checkpoint | None = None
         self._seen = 0
         self._stride = 1
 
@@ -65,9 +67,10 @@ class Watch:
         judgement = judged(self.dual, beta, scores)
         self.beta, self.steps = beta, steps
         now = time.perf_counter()
-        row = (now - self._begin, steps, -judgement.dual, judgement.kkt_violation, len(judgement.support))
-        self._keep(row)
-        self.status = self._reason(judgement, row, now)
+        violation, n_support = judgement.kkt_violation, len(judgement.support)
+        last = Checkpoint(now - self._begin, steps, judgement.dual, violation, n_support, judgement.gap)
+        self._keep(last)
+        self.status = self._reason(judgement, last, now)
         return judgement
 
     def left(self, tol: float) -> Limits:
@@ -111,27 +114,27 @@ class Watch:
 
     def iterate(self, status: Status, *, by_signal: bool = False) -> Iterate:
         """The last point, as a solver hands it back."""
-        rows = self._rows if not self._rows or self._last in self._rows[-1:] else [*self._rows, self._last]
-        table = np.array(rows, dtype=np.float64).reshape(-1, 5)
-        return Iterate(self.beta, status, self.steps, 0, 0, False, by_signal, Trace(table))
+        trace = Trace.of(self._kept)
+        if self._last is not None:
+            trace = trace.closed_by(self._last)
+        return Iterate(self.beta, status, self.steps, 0, 0, False, by_signal, trace)
 
-    def _keep(self, row: tuple[float, int, float, float, int]) -> None:
+    def _keep(self, checkpoint: Checkpoint) -> None:
         """Every point at first; when there are many, every second, fourth, … and always the last."""
         if self._seen % self._stride == 0:
-            self._rows.append(row)
+            self._kept.append(checkpoint)
         self._seen += 1
-        self._last = row
-        if len(self._rows) >= _MOST_CHECKPOINTS:
-            self._rows = self._rows[::2]
+        self._last = checkpoint
+        if len(self._kept) >= _MOST_CHECKPOINTS:
+            self._kept = self._kept[::2]
             self._stride *= 2
 
-    def _reason(self, judgement: Judgement, row: tuple[float, int, float, float, int], now: float) -> Status | None:
+    def _reason(self, judgement: Judgement, last: Checkpoint, now: float) -> Status | None:
         if judgement.kkt_violation <= self.limits.tol:
             return Status.CONVERGED
         if self._callback is not None and now - self._called >= _BETWEEN_CALLS:
             self._called = now
-            seconds, steps, objective, violation, n_support = row
-            if self._callback(Progress(seconds, steps, -objective, violation, n_support)):
+            if self._callback(progress_at(last)):
                 return Status.INTERRUPTED
         return self.spent()
 
@@ -147,11 +150,11 @@ def run_each(
     begin = time.perf_counter()
     iterates: list[Iterate] = []
     interrupted = False
-    for problem, start in zip(problems, starts, strict=True):
+    for k, (problem, start) in enumerate(zip(problems, starts, strict=True)):
         seconds = limits.max_seconds
         if seconds > 0:
             seconds = max(1e-9, seconds - (time.perf_counter() - begin))
-        watch = Watch(problem.dual, start, Limits(limits.tol, limits.max_steps, seconds), callback)
+        watch = Watch(problem.dual, start, Limits(limits.tol, limits.max_steps, seconds), numbered(callback, k))
         if interrupted:
             iterates.append(watch.iterate(Status.INTERRUPTED, by_signal=True))
             continue

@@ -169,14 +169,12 @@ def require_sound(X: Any) -> bool:
     if X.format == "bsr":
         height, width = X.blocksize
         rows, columns = rows // height, columns // width
-    fault, ascending = _core.csr_check(
-        np.ascontiguousarray(starts), np.ascontiguousarray(numbers), int(rows), int(columns), len(X.data)
-    )
-    if fault == 1:
+    found = _core.csr_check(np.ascontiguousarray(starts), np.ascontiguousarray(numbers), int(rows), int(columns), len(X.data))
+    if found.fault is _core.CsrFault.starts:
         raise _not_sound(X, "has an indptr that does not fit its values")
-    if fault == 2:
+    if found.fault is _core.CsrFault.columns:
         raise _not_sound(X, f"has a {'row' if X.format == 'csc' else 'column'} index outside 0 … {columns - 1}")
-    return ascending
+    return found.canonical
 
 
 def _is_index_array(numbers: Any) -> bool:

@@ -1,0 +1,306 @@
+"""Where a search begins that has something to begin with: the answer to a problem like it, or a point."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.errors import InvalidInput
+from maxmargin.kernels import Gram
+from maxmargin.losses import EpsilonInsensitive, Hinge
+from maxmargin.problems import DualProblem, JointMulticlass, LinearClasses, PrimalProblem, Problem
+from maxmargin.problems._soft_margin import SoftMargins
+from maxmargin.solution import ClassesSolution, JointSolution, LinearSolution, Solution, Status, Trace
+from maxmargin.solution._joint_rounding import offset_shifts
+from maxmargin.solvers._base import Origin
+from maxmargin.solvers._classes import ClassesIterate
+from maxmargin.solvers._joint import JointIterate
+from maxmargin.solvers._primal_base import PrimalIterate
+from maxmargin.solvers._projection import proximal
+
+__all__ = ["Beginning", "Coefficients", "beginning", "classes_point", "dual_points", "joint_point", "linear_point"]
+
+Vector = NDArray[np.float64]
+
+_SAME: Final = 1e-9  # of the largest bound
+_LAST_PLACES: Final = 1e-13
+
+
+def _finite(start: Any, shape: tuple[int, ...], what: str) -> Vector:
+    """Finite numbers of this shape, or an error that says what a start must be."""
+    try:
+        found = np.array(start, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InvalidInput(f"A start of this problem is {what}. Got an object of type {type(start).__name__!r}.") from None
+    if found.shape != shape:
+        raise InvalidInput(f"A start of this problem is {what}. Got an array of shape {found.shape}.")
+    if not np.isfinite(found).all():
+        raise InvalidInput("A start must be finite. Got NaN or infinity in it.")
+    return found
+
+
+@final
+class Coefficients(NamedTuple):
+    """Coefficients of a model where they are not 0.
+
+    Attributes
+    ----------
+    support : ndarray of int32
+        Their rows.
+    beta : ndarray
+        The coefficients, signed.
+    price : ndarray
+        The largest that each could have been; not finite where there was no bound.
+    """
+
+    support: NDArray[np.int32]
+    beta: Vector
+    price: Vector
+
+
+def dual_points(problem: Problem, start: Any) -> list[Vector]:
+    """Points of the dual that satisfy its constraints, from a solution or from coefficients of all rows.
+
+    Of a solution there are two points to choose from: its coefficients as they are, and each made longer by as much as its
+    bound has grown. Both are projected on the constraints; `beginning` takes the one with the higher dual objective.
+
+    Parameters
+    ----------
+    problem : Problem
+        What will be solved.
+    start : Solution or array-like of shape (n,)
+        The answer to a problem with the same number of rows, or signed coefficients ``y_i α_i``.
+    """
+    n = problem.dual.n
+    if isinstance(start, Solution | Coefficients):
+        if isinstance(start, Solution) and start.n != n:
+            raise InvalidInput(
+                f"The start is the solution of a problem with {start.n} rows, and this one has {n}. Give coefficients of all"
+                " rows instead, 0 for new ones."
+            )
+        candidates = _candidates(problem, _coefficients(start) if isinstance(start, Solution) else start)
+    else:
+        candidates = [_finite(start, (n,), f"a Solution, or coefficients of shape ({n},)")]
+    return [_feasible(problem, each) for each in candidates]
+
+
+def _coefficients(solution: Solution) -> Coefficients:
+    unknown = np.full(len(solution.support), np.inf)
+    price = unknown if solution.terms is None else solution.terms.price[: len(solution.support)]
+    return Coefficients(solution.support, solution.beta, price)
+
+
+def _candidates(problem: Problem, start: Coefficients) -> list[Vector]:
+    """The coefficients as they are, and scaled as their bounds have been."""
+    beta = np.zeros(problem.dual.n)
+    beta[start.support] = start.beta
+    bound, before = np.maximum(-problem.dual.lower, problem.dual.upper)[start.support], start.price
+    known = np.isfinite(bound) & np.isfinite(before) & (before > 0.0)
+    if problem.dual.mass is not None or not known.all() or bool((np.abs(bound - before) <= _SAME * before).all()):
+        return [beta]
+    factors = bound / before
+    if float(np.ptp(factors)) <= _SAME * float(factors.max()):  # one factor: the sums of all stay what they are
+        return [beta, float(factors[0]) * beta]
+    scaled = beta.copy()
+    scaled[start.support] *= factors
+    return [beta, scaled]
+
+
+def _feasible(problem: Problem, coefficients: Vector) -> Vector:
+    """The nearest point of the dual; a sum that must be kept is first made right by a factor."""
+    dual, beta = problem.dual, problem.point(coefficients)
+    size, wanted = float(np.abs(beta).sum()), dual.mass if dual.mass is not None else abs(dual.total)
+    if size > (wanted if dual.mass_may_fall else 0.0) and wanted > 0.0:
+        beta = beta * (wanted / size)
+    found = beta if _satisfies(dual, beta) else proximal(dual, beta)
+    # What rounding has left next to a bound, or to 0, would count as free.
+    near = _LAST_PLACES * float(np.abs(found).max(initial=0.0))
+    found = np.where(np.abs(found) <= near, 0.0, found)
+    found = np.where(np.abs(found - dual.lower) <= near, dual.lower, found)
+    return np.where(np.abs(found - dual.upper) <= near, dual.upper, found)
+
+
+def _satisfies(dual: DualProblem, beta: Vector) -> bool:
+    """Whether a point is inside of the bounds, and its sums are right but for rounding."""
+    size = float(np.abs(beta).sum())
+    near = _LAST_PLACES * max(size, abs(dual.total), dual.mass or 0.0)
+    if bool((beta < dual.lower - near).any()) or bool((beta > dual.upper + near).any()):
+        return False
+    if dual.offset and abs(float(beta.sum()) - dual.total) > near:
+        return False
+    return dual.mass is None or (size <= dual.mass + near and (dual.mass_may_fall or size >= dual.mass - near))
+
+
+def _dual_value(dual: DualProblem, beta: Vector, scores: Vector) -> float:
+    ridge = 0.0 if dual.D is None else float((dual.D * beta * beta).sum())
+    linear = float((beta * (0.5 * scores + dual.q)).sum())
+    return -linear - 0.5 * ridge - dual.kink * float(np.abs(beta).sum())
+
+
+@final
+class Beginning(NamedTuple):
+    """What a solver is given, where it begins, and the exact scores there; one problem after the other.
+
+    The scores are None if there was no time to compute them.
+    """
+
+    problems: Sequence[Problem]
+    beta: Vector
+    scores: Vector | None
+    origin: Origin
+
+
+def beginning(problems: Sequence[Problem], starts: Sequence[Any] | None, seconds: float) -> Beginning:
+    """From the starts that are given, or from the problems' own; 0 seconds stand for no limit."""
+    warm = starts is not None and any(start is not None for start in starts)
+    if isinstance(problems, SoftMargins) and not warm:
+        zeros = np.zeros(len(problems.batch.q))
+        return Beginning(problems, zeros, zeros, Origin.COLD)
+    duals = [problem.dual for problem in problems]
+    choices: list[list[Vector]] = []
+    for problem, start in zip(problems, starts or [None] * len(problems), strict=True):
+        own = problem.start() if start is None else None
+        choices.append(dual_points(problem, start) if start is not None else [np.zeros(problem.dual.n) if own is None else own])
+    scores = _scores(duals, choices, seconds)
+    best = [0] * len(problems)
+    if scores is not None:
+        for k, (points, of_points) in enumerate(zip(choices, scores, strict=True)):
+            values = [_dual_value(duals[k], *each) for each in zip(points, of_points, strict=True)]
+            best[k] = int(np.argmax(values))
+    beta = [points[place] for points, place in zip(choices, best, strict=True)]
+    return Beginning(
+        problems=[problem.within(point) for problem, point in zip(problems, beta, strict=True)],
+        beta=np.concatenate(beta),
+        scores=None if scores is None else np.concatenate([of[place] for of, place in zip(scores, best, strict=True)]),
+        origin=Origin.WARM if warm else Origin.COLD,
+    )
+
+
+def _scores(duals: Sequence[DualProblem], choices: Sequence[Sequence[Vector]], seconds: float) -> list[list[Vector]] | None:
+    """``K β`` of every point; a multiple of a point before has a multiple of its scores. None if the time is over."""
+    asked, found = [], []
+    for k, points in enumerate(choices):
+        for place, point in enumerate(points):
+            if point.any() and not (place and _multiple(points[0], point)):
+                asked.append((k, place))
+    if asked:
+        grams, flat = [duals[k].gram for k, _ in asked], np.concatenate([choices[k][place] for k, place in asked])
+        products = Gram.matvecs_within(seconds, grams, flat)
+        if products is None:
+            return None
+        found = np.split(products, np.cumsum([duals[k].n for k, _ in asked])[:-1])
+    known = dict(zip(asked, found, strict=True))
+    return [
+        [
+            known[k, place]
+            if (k, place) in known
+            else (_multiple(points[0], point) or 0.0) * known.get((k, 0), np.zeros(len(point)))
+            for place, point in enumerate(points)
+        ]
+        for k, points in enumerate(choices)
+    ]
+
+
+def _multiple(point: Vector, other: Vector) -> float | None:
+    """The factor that makes the first the second, if there is one."""
+    largest = int(np.abs(point).argmax()) if len(point) else 0
+    if not len(point) or point[largest] == 0.0:
+        return None
+    factor = float(other[largest] / point[largest])
+    return factor if np.array_equal(factor * point, other) else None
+
+
+def linear_point(problem: PrimalProblem, start: Any) -> PrimalIterate:
+    """Weights, offset and multipliers inside of their bounds, from a solution or from weights without an offset.
+
+    The multipliers of a smooth loss are its slopes. Those of a loss with kinks are the solution's, cut off at the new bounds.
+
+    Parameters
+    ----------
+    problem : PrimalProblem
+        What will be solved.
+    start : LinearSolution or array-like of shape (d,)
+        The answer to a problem with as many features, or weights.
+    """
+    n, d = problem.n, problem.d
+    alpha: Vector | None = None
+    if isinstance(start, LinearSolution):
+        w, b = _finite(start.weights, (d,), f"a LinearSolution with {d} weights"), float(start.bias)
+        alpha = np.array(start.alpha) if len(start.alpha) == n else None
+    else:
+        w, b = _finite(start, (d,), f"a LinearSolution, or weights of shape ({d},)"), 0.0
+    if alpha is None or not isinstance(problem.loss, Hinge | EpsilonInsensitive):
+        z = problem.loss.argument(problem.y, problem.scores(w, b))
+        alpha = -problem.price * problem.loss.derivative(z)
+    else:
+        least = -problem.price if isinstance(problem.loss, EpsilonInsensitive) else np.zeros(n)
+        alpha = np.clip(alpha, least, problem.price)
+    return PrimalIterate(w, b, alpha, Status.STALLED, 0, False, Trace.of())
+
+
+def joint_point(problem: JointMulticlass, start: Any) -> JointIterate:
+    """Coefficients that satisfy the constraints, and offsets, from a solution.
+
+    Where the bounds are smaller than the solution's, all coefficients are made shorter until the worst is inside: so all sums
+    that are 0 stay 0.
+
+    Parameters
+    ----------
+    problem : JointMulticlass
+        What will be solved.
+    start : JointSolution
+        The answer to a problem of the same rows and classes.
+    """
+    n, classes = problem.gram.n, len(problem.classes)
+    if not isinstance(start, JointSolution):
+        raise InvalidInput(f"A start of this problem is a JointSolution. Got an object of type {type(start).__name__!r}.")
+    if start.n != n or len(start.classes) != classes:
+        raise InvalidInput(
+            f"The start is the solution of a problem with {start.n} rows of {len(start.classes)} classes, and this one has"
+            f" {n} rows of {classes}."
+        )
+    beta = np.zeros((n, classes))
+    beta[start.support] = 2.0 * start.coefficients
+    own = beta[np.arange(n), problem.codes]
+    others = beta.copy()
+    others[np.arange(n), problem.codes] = 0.0
+    if bool((others > 0.0).any()):
+        raise InvalidInput("The start is the solution of a problem with other labels: their signs do not fit these.")
+    with np.errstate(divide="ignore"):
+        room = np.where(own > 0.0, problem.upper / np.where(own > 0.0, own, 1.0), np.inf)
+    beta *= min(1.0, float(room.min(initial=1.0)))
+    bias = start.bias - offset_shifts(problem, beta) if problem.offset else np.zeros(classes)
+    return JointIterate(beta, np.ascontiguousarray(bias), Status.STALLED, 0, False, Trace.of())
+
+
+def classes_point(problem: LinearClasses, start: Any) -> ClassesIterate:
+    """Weights, offsets and multipliers of all classes, from a solution or from weights without offsets.
+
+    Each row's multipliers are made to sum to its price.
+
+    Parameters
+    ----------
+    problem : LinearClasses
+        What will be solved.
+    start : ClassesSolution or array-like of shape (K, d)
+        The answer to a problem with as many classes and features, or weights.
+    """
+    n, d, classes = problem.n, problem.d, len(problem.classes)
+    every, own = np.arange(n), problem.codes
+    if isinstance(start, ClassesSolution):
+        w = _finite(start.weights, (classes, d), f"a ClassesSolution of {classes} classes with {d} weights each")
+        b, alpha = np.array(start.bias), np.array(start.alpha) if start.alpha.shape == (n, classes) else None
+    else:
+        w = _finite(start, (classes, d), f"a ClassesSolution, or weights of shape ({classes}, {d})")
+        b, alpha = np.zeros(classes), None
+    if alpha is None:
+        alpha = np.zeros((n, classes))
+        alpha[every, own] = problem.price
+    alpha = np.maximum(alpha, 0.0)
+    sums = alpha.sum(axis=1)
+    alpha *= (problem.price / np.where(sums > 0.0, sums, 1.0))[:, np.newaxis]
+    alpha[sums <= 0.0, own[sums <= 0.0]] = problem.price[sums <= 0.0]
+    return ClassesIterate(w, b, np.ascontiguousarray(alpha), Status.STALLED, 0, False, Trace.of())

@@ -1,0 +1,209 @@
+"""Searches that begin with something: from its own optimum nothing is left to do, from a neighbour's less than from nothing."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
+
+from maxmargin import problems, solve
+from maxmargin._answers import answer_linear
+from maxmargin._solve import answer
+from maxmargin.errors import InvalidInput
+from maxmargin.kernels import RBF, Linear
+from maxmargin.solution import Progress, Status
+from maxmargin.solvers import ProjectedGradient
+
+X, y = load_breast_cancer(return_X_y=True)
+X = (X - X.mean(axis=0)) / X.std(axis=0)
+D, t = load_diabetes(return_X_y=True)
+IRIS, k = load_iris(return_X_y=True)
+APART = (X[:, 0] + X[:, 1]) * (2 * y - 1) < -0.5  # separable
+
+DUAL: dict[str, Any] = {
+    "soft margin": problems.SoftMargin(X, y, C=10.0),
+    "squared slack": problems.SoftMargin(X, y, C=10.0, slack="squared"),
+    "without offset": problems.SoftMargin(X, y, C=10.0, offset=False),
+    "hard margin": problems.HardMargin(X[APART], y[APART]),
+    "hard margin without offset": problems.HardMargin(X[APART], y[APART], offset=False),
+    "nu classification": problems.NuClassification(X, y, nu=0.2),
+    "tube": problems.EpsilonRegression(D, t, C=10.0, epsilon=5.0),
+    "nu tube": problems.NuRegression(D, t, C=10.0, nu=0.4),
+    "one class": problems.OneClass(X, nu=0.1),
+    "ball": problems.DataDescription(X, nu=0.1),
+}
+PRIMAL: dict[str, Any] = {
+    "hinge": problems.PrimalProblem(X, y),
+    "squared hinge": problems.PrimalProblem(X, y, loss="squared_hinge"),
+    "logistic": problems.PrimalProblem(X, y, loss="logistic"),
+    "logistic, far from 0": problems.PrimalProblem(X + 1e4, y, loss="logistic"),
+    "logistic, L1": problems.PrimalProblem(X, y, loss="logistic", penalty="l1"),
+    "hinge, L1": problems.PrimalProblem(X, y, penalty="l1"),
+    "hinge in a ball": problems.PrimalProblem(X, y, penalty="ball", B=1.0),
+    "tube": problems.PrimalProblem(D, t / 100.0, loss="epsilon_insensitive"),
+}
+CLASSES: dict[str, Any] = {
+    "multinomial": problems.LinearClasses(IRIS, k),
+    "joint": problems.LinearClasses(IRIS, k, loss="joint"),
+}
+
+
+@pytest.mark.parametrize("name", DUAL)
+def test_from_its_own_optimum_at_most_ten_steps_are_left(name: str) -> None:
+    first = solve(DUAL[name])
+    again = solve(DUAL[name], start=first)
+    assert again.steps <= 10
+    assert again.status is first.status
+    assert again.certificate.primal_objective == pytest.approx(first.certificate.primal_objective, rel=1e-9)
+    assert again.certificate.relative_gap <= max(first.certificate.relative_gap * (1 + 1e-6), 1e-9)
+
+
+@pytest.mark.parametrize("problem", [*PRIMAL.values(), *CLASSES.values()], ids=[*PRIMAL, *CLASSES])
+def test_from_its_own_optimum_at_most_one_round_is_left(problem: Any) -> None:
+    first = solve(problem)
+    again = solve(problem, start=first)
+    assert again.steps <= 1
+    assert again.status is first.status
+    assert again.certificate.primal_objective == pytest.approx(first.certificate.primal_objective, rel=1e-9)
+
+
+@pytest.mark.parametrize("offset", [True, False])
+def test_the_joint_problem_from_its_own_optimum(offset: bool) -> None:
+    problem = problems.JointMulticlass(IRIS, k, offset=offset)
+    first = solve(problem)
+    again = solve(problem, start=first)
+    assert again.steps <= 10
+    assert again.status is first.status
+    np.testing.assert_allclose(again.decision_function(IRIS), first.decision_function(IRIS), atol=1e-6)
+
+
+@pytest.mark.parametrize("factor", [0.5, 1.3, 4.0])
+def test_another_price_leads_to_the_same_answer_as_from_nothing(factor: float) -> None:
+    first = solve(problems.SoftMargin(X, y, C=10.0), tol=1e-8)
+    other = problems.SoftMargin(X, y, C=10.0 * factor)
+    warm, cold = solve(other, start=first, tol=1e-8), solve(other, tol=1e-8)
+    assert warm.certificate.primal_objective == pytest.approx(cold.certificate.primal_objective, rel=1e-9)
+    np.testing.assert_allclose(warm.decision_function(X[:20]), cold.decision_function(X[:20]), atol=1e-5)
+    assert warm.steps < cold.steps
+
+
+def test_a_path_of_prices_takes_fewer_steps() -> None:
+    steps, start = {"warm": 0, "cold": 0}, None
+    for C in np.logspace(-2, 3, 12):
+        problem = problems.SoftMargin(X, y, C=C, kernel=RBF(gamma=0.03))
+        start = solve(problem, start=start)
+        steps["warm"] += start.steps
+        steps["cold"] += solve(problem).steps
+    assert steps["warm"] < 0.6 * steps["cold"]
+
+
+def test_another_kernel_parameter() -> None:
+    first = solve(problems.SoftMargin(X, y, C=10.0, kernel=RBF(gamma=0.03)))
+    other = problems.SoftMargin(X, y, C=10.0, kernel=RBF(gamma=0.04))
+    warm, cold = solve(other, start=first), solve(other)
+    assert warm.certificate.primal_objective == pytest.approx(cold.certificate.primal_objective, rel=2e-3)
+
+
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge", "logistic"])
+def test_linear_models_at_another_price(loss: str) -> None:
+    first = solve(problems.PrimalProblem(X, y, loss=loss, C=1.0))
+    other = problems.PrimalProblem(X, y, loss=loss, C=3.0)
+    warm, cold = solve(other, start=first), solve(other)
+    assert warm.certificate.primal_objective == pytest.approx(cold.certificate.primal_objective, rel=2e-3)
+    assert warm.steps <= cold.steps
+
+
+def test_coefficients_of_all_rows_are_projected() -> None:
+    problem = problems.SoftMargin(X, y, C=10.0)
+    cold = solve(problem)
+    beta = np.zeros(len(y))
+    beta[cold.support] = cold.beta
+    assert solve(problem, start=beta).steps <= 10
+    rng = np.random.default_rng(0)
+    wild = solve(problem, start=100.0 * rng.normal(size=len(y)))
+    assert wild.certificate.primal_objective == pytest.approx(cold.certificate.primal_objective, rel=2e-3)
+
+
+def test_weights_are_a_start_too() -> None:
+    problem = problems.PrimalProblem(X, y, loss="logistic", offset=None)
+    cold = solve(problem)
+    assert solve(problem, start=cold.weights).steps <= 1
+    several = problems.LinearClasses(IRIS, k, offset=None)
+    best = solve(several)
+    assert solve(several, start=best.weights).steps <= 2
+
+
+@pytest.mark.parametrize("solver", ["smo", "projected_gradient", "chunking", "decomposition"])
+def test_dual_solvers_that_step_take_a_start(solver: str) -> None:
+    problem = problems.SoftMargin(IRIS[:100], k[:100], C=1.0, kernel=Linear())
+    first = solve(problem)
+    again = solve(problem, solver=solver, start=first)
+    assert again.certificate.primal_objective == pytest.approx(first.certificate.primal_objective, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("problem", "start", "message"),
+    [
+        (DUAL["soft margin"], np.zeros(3), r"a Solution, or coefficients of shape \(569,\). Got an array of shape \(3,\)"),
+        (DUAL["soft margin"], np.full(569, np.nan), "A start must be finite"),
+        (DUAL["soft margin"], "near 0", "Got an object of type 'str'"),
+        (PRIMAL["hinge"], np.zeros(3), r"a LinearSolution, or weights of shape \(30,\)"),
+        (CLASSES["joint"], np.zeros(3), r"a ClassesSolution, or weights of shape \(3, 4\)"),
+        (problems.JointMulticlass(IRIS, k), np.zeros(3), "is a JointSolution. Got an object of type 'ndarray'"),
+    ],
+)
+def test_a_bad_start_says_what_is_wrong(problem: Any, start: Any, message: str) -> None:
+    with pytest.raises(InvalidInput, match=message):
+        solve(problem, start=start)
+
+
+def test_a_start_of_other_rows_is_refused() -> None:
+    first = solve(problems.SoftMargin(X[:100], y[:100]))
+    with pytest.raises(InvalidInput, match="a problem with 100 rows, and this one has 569"):
+        solve(DUAL["soft margin"], start=first)
+    joint = solve(problems.JointMulticlass(IRIS, k))
+    with pytest.raises(InvalidInput, match="150 rows of 3 classes, and this one has 140 rows of 3"):
+        solve(problems.JointMulticlass(IRIS[:140], k[:140]), start=joint)
+    with pytest.raises(InvalidInput, match="other labels"):
+        solve(problems.JointMulticlass(IRIS, 2 - k), start=joint)
+
+
+@pytest.mark.parametrize("solver", ["dual_qp", "primal_qp", "kernel_subgradient"])
+def test_other_dual_solvers_say_that_they_cannot(solver: str) -> None:
+    problem = problems.SoftMargin(IRIS[:100], k[:100], C=1.0, kernel=Linear())
+    with pytest.raises(InvalidInput, match="cannot begin at a given point"):
+        solve(problem, solver=solver, start=np.zeros(100))
+
+
+def test_every_subproblem_reports_its_own_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("maxmargin.solvers._watch._BETWEEN_CALLS", 0.0)
+    parts = [problems.SoftMargin(X[i::3], y[i::3], C=1e4, kernel=Linear()) for i in range(3)]
+    seen: set[int] = set()
+
+    def callback(progress: Progress) -> bool:
+        seen.add(progress.subproblem)
+        return False
+
+    answer(parts, ProjectedGradient(), 1e-9, 20, None, callback=callback)
+    assert seen == {0, 1, 2}
+
+
+def test_a_callback_stops_all_subproblems_and_is_no_ctrl_c() -> None:
+    parts = [problems.PrimalProblem(X, np.roll(y, i), loss="logistic") for i in range(3)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = answer_linear(parts, "gradient_descent", 1e-12, -1, None, callback=lambda progress: True)
+    assert [each.status for each in found] == [Status.INTERRUPTED] * 3
+
+
+def test_a_solver_that_cannot_says_so() -> None:
+    first = solve(PRIMAL["hinge, L1"])
+    away = replace(first, weights=first.weights + 1.0)
+    with pytest.raises(InvalidInput, match="LinearProgram cannot begin at a given point"):
+        solve(PRIMAL["hinge, L1"], start=away)
+    with pytest.raises(InvalidInput, match="ClassesDescent cannot begin at a given point"):
+        solve(CLASSES["joint"], solver="coordinate_descent", start=np.zeros((3, 4)))
