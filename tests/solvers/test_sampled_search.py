@@ -98,7 +98,9 @@ def test_it_finds_the_optimum_of_all_rows(name: str) -> None:
     for ours, other in ((sampled, whole), (whole, sampled)):
         assert ours.certificate.dual_objective <= other.certificate.primal_objective * (1 + 1e-12)
         assert ours.certificate.kkt_violation <= 1e-3
-    assert (np.diff(sampled.trace.objective) >= -1e-8 * sampled.trace.objective[-1]).all()
+    objective = sampled.trace.objective
+    assert (np.diff(objective[:-1]) >= 0).all()
+    assert objective[-1] == pytest.approx(objective[-2], rel=1e-8) or objective[-1] > objective[-2]  # judged in float64
 
 
 def test_little_memory_is_enough() -> None:
