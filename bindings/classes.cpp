@@ -1,8 +1,8 @@
 // Linear models of all classes at once.
-#include "maxmargin/classes.hpp"
+#include "maxmargin/linear/multiclass/problem.hpp"
 
 #include "common.hpp"
-#include "maxmargin/classes_passes.hpp"
+#include "maxmargin/linear/multiclass/passes.hpp"
 #include "watch.hpp"
 
 using namespace nb::literals;

@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "gil.hpp"
-#include "maxmargin/engine.hpp"
-#include "maxmargin/gram.hpp"
-#include "maxmargin/out_of_memory.hpp"
+#include "maxmargin/dual/engine.hpp"
+#include "maxmargin/kernels/gram.hpp"
+#include "maxmargin/platform/out_of_memory.hpp"
 
 namespace nb = nanobind;
 

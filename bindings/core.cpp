@@ -5,8 +5,8 @@
 #include <string>
 
 #include "common.hpp"
-#include "maxmargin/cpu.hpp"
-#include "maxmargin/thread_pool.hpp"
+#include "maxmargin/platform/cpu.hpp"
+#include "maxmargin/platform/thread_pool.hpp"
 
 using namespace nb::literals;
 

@@ -11,7 +11,7 @@
 #include <chrono>
 #include <thread>
 
-#include "maxmargin/poll.hpp"
+#include "maxmargin/platform/poll.hpp"
 
 namespace maxmargin::python {
 

@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "common.hpp"
-#include "maxmargin/checks.hpp"
+#include "maxmargin/rows/checks.hpp"
 
 using namespace nb::literals;
 

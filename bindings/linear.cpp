@@ -6,11 +6,11 @@
 #include <optional>
 
 #include "common.hpp"
-#include "maxmargin/l1.hpp"
-#include "maxmargin/linear.hpp"
-#include "maxmargin/linear_batch.hpp"
-#include "maxmargin/linear_judge.hpp"
-#include "maxmargin/linear_passes.hpp"
+#include "maxmargin/linear/batch.hpp"
+#include "maxmargin/linear/judge.hpp"
+#include "maxmargin/linear/l1/problem.hpp"
+#include "maxmargin/linear/passes.hpp"
+#include "maxmargin/linear/problem.hpp"
 #include "watch.hpp"
 
 using namespace nb::literals;

@@ -8,12 +8,12 @@
 #include <span>
 
 #include "common.hpp"
-#include "maxmargin/assembly.hpp"
-#include "maxmargin/class_pairs.hpp"
-#include "maxmargin/dual_batch.hpp"
-#include "maxmargin/engine.hpp"
-#include "maxmargin/joint.hpp"
-#include "maxmargin/judge.hpp"
+#include "maxmargin/crammer_singer/problem.hpp"
+#include "maxmargin/dual/assembly.hpp"
+#include "maxmargin/dual/batch.hpp"
+#include "maxmargin/dual/class_pairs.hpp"
+#include "maxmargin/dual/engine.hpp"
+#include "maxmargin/dual/judge.hpp"
 #include "watch.hpp"
 
 using namespace nb::literals;

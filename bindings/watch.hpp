@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "common.hpp"
-#include "maxmargin/engine.hpp"
-#include "maxmargin/events.hpp"
+#include "maxmargin/dual/engine.hpp"
+#include "maxmargin/dual/events.hpp"
 
 namespace maxmargin::python {
 

@@ -1,11 +1,11 @@
-// The table of hot functions. One table is compiled per instruction-set level from the same source (hot.inl); cpu.cpp picks
-// one at load. Every other file of the core is compiled for the baseline only.
+// The table of hot functions. One table is compiled per instruction-set level from the same source (hot.inl); platform/cpu.cpp
+// picks one at load. Every other file of the core is compiled for the baseline only.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
-#include "maxmargin/kernel_function.hpp"
+#include "maxmargin/kernels/kernel_function.hpp"
 
 namespace maxmargin {
 

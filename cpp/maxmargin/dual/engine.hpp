@@ -1,0 +1,98 @@
+// The engine: sequential minimal optimisation with an exact finish, for every dual that is a box with at most two totals.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <limits>
+#include <vector>
+
+#include "maxmargin/kernels/gram.hpp"
+
+namespace maxmargin {
+
+// What steps must leave as it is: nothing; the total of all variables; or the totals of the positive and of the negative ones,
+// each by itself, and with them the total of |beta|.
+enum class Keep { nothing, total, sides };
+
+// minimise  1/2 beta'(K + diag(ridge)) beta + q' beta + kink sum |beta|   subject to  lower <= beta <= upper  and `keep`
+//
+// The canonical dual in signed variables beta_i = s_i alpha_i: in these, labels leave the loops, and f = K beta.
+struct SignedDual {
+  Index n;
+  const double* q;
+  const double* lower;
+  const double* upper;
+  const double* ridge;  // or nullptr
+  double kink = 0;
+  Keep keep = Keep::total;
+  double total = 0;            // 1' beta, where it is kept
+  double mass = 0;             // sum |beta|, where the sides are kept
+  bool mass_may_fall = false;  // the mass is a limit, not a demand
+
+  double ridge_at(Index i) const { return ridge == nullptr ? 0.0 : ridge[i]; }
+  // Is there something at 0 that a step across it does not see?
+  bool stops_at_zero() const { return kink != 0 || keep == Keep::sides; }
+};
+
+struct Progress {
+  double seconds;
+  std::int64_t steps;
+  double objective;  // of the minimisation
+  double violation;
+  Index n_support;
+  double gap = std::numeric_limits<double>::quiet_NaN();  // between primal and dual objective, where it is known
+};
+
+// Called at checkpoints about every 50 ms; true stops the run. May throw.
+using Monitor = std::function<bool(const Progress&)>;
+
+enum class Ending : int { converged = 0, step_limit = 1, time_limit = 2, stopped = 3, stalled = 4 };
+
+// Thrown by a poll where a run must end: what it has is kept.
+class Stopped : public std::exception {
+ public:
+  explicit Stopped(Ending ending) : ending_(ending) {}
+  Ending ending() const { return ending_; }
+
+ private:
+  Ending ending_;
+};
+
+// Where a run begins: anywhere, mostly at 0; at the optimum of a problem like this one, so that it is known which variables are
+// free, but for some; or at a point that was judged, where what is left is small and wants precision.
+enum class Origin { cold, warm, resumed };
+
+struct Options {
+  double tol = 1e-3;
+  std::int64_t max_steps = 0;
+  double max_seconds = 0;  // 0: none
+  std::size_t cache_bytes = 0;
+  bool shrinking = true;
+  bool alone = true;  // no other problem runs beside: all threads are there for this one
+  Origin origin = Origin::cold;
+};
+
+struct Outcome {
+  std::vector<double> beta;
+  Ending ending = Ending::converged;
+  std::int64_t steps = 0, rows_made = 0, newton_rounds = 0;
+  bool negative_curvature = false;  // K is not positive semidefinite: seen, not guessed
+  std::vector<Progress> trace;
+};
+
+// Grams for problems that run together, in place of their own: float32 kernel values among rows of X that several of them have
+// are computed once, and kept. Empty where nothing would be gained. They take `bytes` of the options' cache, at most a quarter,
+// and do not outlive the Grams given.
+struct SharedGrams {
+  std::vector<std::unique_ptr<Gram>> grams;
+  std::size_t bytes = 0;
+};
+SharedGrams share_rows(std::span<const Gram* const> grams, const Options& options);
+
+// From beta, which satisfies the constraints, with its exact gradient q + (K + ridge) beta.
+Outcome minimise(const SignedDual& problem, const Gram& gram, const double* beta, const double* gradient,
+                 const Options& options, const Monitor& monitor);
+
+}  // namespace maxmargin

@@ -1,0 +1,192 @@
+#include "maxmargin/kernels/feature_gram.hpp"
+
+#include <cmath>
+#include <numeric>
+
+#include "maxmargin/platform/cpu.hpp"
+#include "maxmargin/platform/thread_pool.hpp"
+
+namespace maxmargin {
+
+namespace {
+
+constexpr Index rows_between_polls = 64;
+
+// Before the first step: X need not be looked at.
+bool is_zero(const double* beta, Index n) {
+  return std::all_of(beta, beta + n, [](double b) { return b == 0.0; });
+}
+
+}  // namespace
+
+std::vector<Index> numbers(Index n) {
+  std::vector<Index> result(n);
+  std::iota(result.begin(), result.end(), 0);
+  return result;
+}
+
+bool stays_sparse(const Features& features) {
+  const double cells = double(features.rows()) * features.columns();
+  return features.columns() > 2048 && double(features.stored_values()) < 0.1 * cells;
+}
+
+FeatureGram::FeatureGram(std::shared_ptr<const Features> features, const KernelFunction& kernel, std::vector<Index> subset,
+                         bool centred)
+    : features_(std::move(features)), kernel_(kernel), rows_(std::move(subset)), centred_(centred) {
+  if (rows_.empty()) rows_ = numbers(features_->rows());
+}
+
+std::vector<Index> FeatureGram::global(std::span<const Index> local) const {
+  std::vector<Index> result(local.size());
+  for (std::size_t k = 0; k < local.size(); ++k) result[k] = rows_[local[k]];
+  return result;
+}
+
+// Squared norm of a row as it is used: relative to the centre where there is one, in the order of the tiles where rows are
+// packed.
+double FeatureGram::square(Index row, std::vector<double>& room) const {
+  if (stays_sparse(*features_)) return features_->square(row);
+  const Layout& columns = layout();
+  room.resize(2 * std::size_t(columns.depth()));
+  features_->read_in_order(row, columns, room.data(), room.data() + columns.depth());
+  double norm;
+  hot().row_norms_f64(columns.dense, columns.depth(), 1, room.data(), &norm);
+  return norm;
+}
+
+void FeatureGram::diagonal(double* out) const {
+  if (kernel_.kind == KernelKind::rbf) {
+    std::fill(out, out + size(), 1.0);
+    return;
+  }
+  const Index per_chunk = std::max<Index>(1, (1 << 16) / std::max<Index>(features_->columns(), 1));
+  parallel_chunks((size() + per_chunk - 1) / per_chunk, [&](std::ptrdiff_t chunk) {
+    std::vector<double> room;
+    const Index first = Index(chunk) * per_chunk, last = std::min(first + per_chunk, size());
+    for (Index r = first; r < last; ++r) out[r] = square(rows_[r], room);
+  });
+  const std::vector<double> norms(out, out + size());
+  hot().apply_f64(kernel_, size(), 0.0, norms.data(), out);
+}
+
+// w = X' beta of a linear kernel, of centred rows where they are.
+std::vector<double> FeatureGram::weights(const double* beta) const {
+  const double* const centre = centred_ ? layout().origin() : nullptr;
+  std::vector<double> w(features_->columns(), 0.0), room(centre == nullptr ? 0 : w.size());
+  for (Index i = 0; i < size(); ++i) {
+    if (i % rows_between_polls == 0) poll_now();
+    if (beta[i] == 0.0) continue;
+    if (centre == nullptr) {
+      features_->add_to(rows_[i], beta[i], w.data());
+    } else {
+      features_->read(rows_[i], centre, room.data());
+      hot().axpy(std::ptrdiff_t(w.size()), beta[i], room.data(), w.data());
+    }
+  }
+  return w;
+}
+
+double FeatureGram::offset_shift(const double* beta) const {
+  if (kernel_.kind != KernelKind::linear || !centred_ || is_zero(beta, size())) return 0;
+  const std::vector<double> w = weights(beta);
+  return -hot().dot(std::ptrdiff_t(w.size()), w.data(), layout().centre.data());
+}
+
+double FeatureGram::largest_square() const {
+  if (!stays_sparse(*features_)) return layout().largest_square;
+  double largest = 0;
+  for (const Index row : rows_) largest = std::max(largest, features_->square(row));
+  return largest;
+}
+
+// Predictions of a linear kernel are <w, x> + b with x as it is, and w from centred rows. A squared distance has errors of the
+// squared norms that it is the difference of.
+double FeatureGram::score_scale() const {
+  if (kernel_.kind == KernelKind::sigmoid) return 1;
+  const double square = largest_square(), length = std::sqrt(square);
+  if (kernel_.kind == KernelKind::rbf) return 1 + 4 * kernel_.gamma * square;
+  if (kernel_.kind == KernelKind::polynomial)
+    return std::pow(std::abs(kernel_.gamma) * square + std::abs(kernel_.coef0), kernel_.degree);
+  if (!centred_) return square;
+  const std::vector<double>& centre = layout().centre;
+  const double away = std::sqrt(hot().dot(std::ptrdiff_t(centre.size()), centre.data(), centre.data()));
+  return (length + away) * length;
+}
+
+// Linear: w = X' beta, then X w, in O(nd); otherwise by blocks against the rows with beta != 0.
+void FeatureGram::product(const double* beta, double* out, const Poll& poll) const {
+  if (is_zero(beta, size())) {
+    std::fill(out, out + size(), 0.0);
+    return;
+  }
+  if (kernel_.kind == KernelKind::linear) {
+    const std::vector<double> w = weights(beta);
+    const double* const centre = centred_ ? layout().origin() : nullptr;
+    constexpr Index per_chunk = 4096;
+    parallel_chunks((size() + per_chunk - 1) / per_chunk, [&](std::ptrdiff_t chunk) {
+      const Index first = Index(chunk) * per_chunk, last = std::min(first + per_chunk, size());
+      std::vector<double> room(centre == nullptr ? 0 : w.size());
+      for (Index i = first; i < last; ++i) {
+        if (centre != nullptr) features_->read(rows_[i], centre, room.data());
+        out[i] =
+            centre == nullptr ? features_->dot(rows_[i], w.data()) : hot().dot(std::ptrdiff_t(w.size()), room.data(), w.data());
+      }
+    });
+    return;
+  }
+  std::vector<Index> support;
+  std::vector<double> coefficients;
+  for (Index i = 0; i < size(); ++i)
+    if (beta[i] != 0.0) {
+      support.push_back(i);
+      coefficients.push_back(beta[i]);
+    }
+  kernel_product(support, coefficients.data(), out, poll);
+}
+
+// float32 tiles form |u|^2 + |v|^2 - 2<u,v>: the error of a distance is about 1e-7 of the squared norms. Norms, gamma and
+// powers must be far from where float32 ends.
+bool FeatureGram::single_precision_suffices() const {
+  const auto far_from_the_ends = [](double x) { return x == 0 || (x > 1e-25 && x < 1e25); };
+  double largest = 0, mean = 0;
+  if (stays_sparse(*features_)) {
+    for (std::size_t r = 0; r < rows_.size(); ++r) {
+      const Index row = rows_[r];
+      if (r % rows_between_polls == 0) poll_now();
+      largest = std::max(largest, features_->square(row));
+      mean += features_->square(row) / double(rows_.size());
+    }
+  } else {
+    largest = layout().largest_square;
+    mean = layout().mean_square;
+  }
+  const double gamma = std::abs(kernel_.gamma);
+  if (!far_from_the_ends(largest)) return false;
+  switch (kernel_.kind) {
+    case KernelKind::linear: return true;
+    case KernelKind::rbf: return far_from_the_ends(gamma) && gamma * mean < 32.0 && gamma * largest < 1e4;
+    case KernelKind::sigmoid: return far_from_the_ends(gamma);
+    case KernelKind::polynomial: break;
+  }
+  return far_from_the_ends(gamma) && far_from_the_ends(std::pow(gamma * largest + std::abs(kernel_.coef0), kernel_.degree));
+}
+
+std::unique_ptr<Gram> make_feature_gram(std::shared_ptr<const Features> features, const KernelFunction& kernel,
+                                        std::vector<Index> subset, bool centred) {
+  if (stays_sparse(*features)) return std::make_unique<SparseGram>(std::move(features), kernel, std::move(subset));
+  return std::make_unique<DenseGram>(std::move(features), kernel, std::move(subset), centred);
+}
+
+void weighted_sums(const KernelFunction& kernel, const Features& rows, const Features& support, const double* coefficients,
+                   Index height, std::span<const Index> bounds, double* out, const Poll& poll) {
+  std::fill(out, out + std::ptrdiff_t(bounds.size() - 1) * height * rows.rows(), 0.0);
+  const bool sparse = stays_sparse(rows) || stays_sparse(support);
+  (sparse ? sparse_weighted_sums : dense_weighted_sums)(kernel, rows, support, coefficients, height, bounds, out, poll);
+}
+
+void cross_kernel(const KernelFunction& kernel, const Features& left, const Features& right, double* out, const Poll& poll) {
+  if (stays_sparse(left) || stays_sparse(right)) return sparse_cross_kernel(kernel, left, right, out, poll);
+  dense_cross_kernel(kernel, left, right, out, poll);
+}
+
+}  // namespace maxmargin

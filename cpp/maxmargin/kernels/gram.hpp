@@ -1,0 +1,81 @@
+// Where kernel values come from. A Gram knows its rows and its kernel; only those of `share_rows` keep values. Solvers ask it
+// for blocks, for products and for whole rows over an active set; they do not know what a row of X is.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "maxmargin/kernels/kernel_function.hpp"
+#include "maxmargin/platform/poll.hpp"
+#include "maxmargin/rows/features.hpp"
+
+namespace maxmargin {
+
+// Makes rows K[active[p], active] for positions p of one active set. Packs what it needs once, when it is made. A row has room
+// for whole panels (RowStore's padding); what is written there beyond its end does not count.
+template <class R>
+class RowMaker {
+ public:
+  virtual ~RowMaker() = default;
+  virtual void make(std::span<const Index> positions, R* const* out) = 0;
+};
+
+class Gram {
+ public:
+  virtual ~Gram() = default;
+  virtual Index size() const = 0;
+  virtual void diagonal(double* out) const = 0;
+  // out[r * columns.size() + c] = K[rows[r], columns[c]], in float64
+  virtual void block(std::span<const Index> rows, std::span<const Index> columns, double* out) const = 0;
+  // out = K beta, in float64
+  virtual void product(const double* beta, double* out, const Poll& poll) const = 0;
+  // The same, but kernel values may be as float32 rows have them: to steer by, never to be reported.
+  virtual void rough_product(const double* beta, double* out, const Poll& poll) const { product(beta, out, poll); }
+  virtual std::unique_ptr<RowMaker<float>> rows_f32(std::span<const Index> active) const = 0;
+  virtual std::unique_ptr<RowMaker<double>> rows_f64(std::span<const Index> active) const = 0;
+  // Makes what several problems over the same rows share: before they run, since then all threads can help.
+  virtual void prepare() const {}
+  // Are float32 rows near enough to the truth to steer a search by?
+  virtual bool single_precision_suffices() const = 0;
+  // What is added to an offset found beside this Gram to make it that of the rows as they are: of centred rows -<w, centre>.
+  virtual double offset_shift(const double*) const { return 0; }
+  // The largest product that a score sums up, |k(x_i, x_j)|, which is at most the largest k(x, x): rounding errors are parts of
+  // it. Of distances times what theirs are multiplied by.
+  virtual double score_scale() const;
+  // Must every call come from the thread that owns the solve (a Python function is behind it)?
+  virtual bool is_opaque() const { return false; }
+};
+
+// The kernel of feature vectors. `subset` picks rows; empty means all of them. Centred, a linear kernel is that of rows less a
+// centre: where beta sums to 0 only the offset is another, and a large constant in X costs no digits. Wide sparse rows are not
+// centred, since they would not stay sparse.
+std::unique_ptr<Gram> make_feature_gram(std::shared_ptr<const Features> features, const KernelFunction& kernel,
+                                        std::vector<Index> subset, bool centred);
+
+// A matrix the user computed, n x n and row-major, of which `subset` rows and columns are used.
+std::unique_ptr<Gram> make_precomputed_gram(const double* matrix, Index n, std::vector<Index> subset);
+std::unique_ptr<Gram> make_precomputed_gram(const float* matrix, Index n, std::vector<Index> subset);
+
+// Any function of two lists of row numbers that fills a float64 block.
+using BlockFunction = std::function<void(std::span<const Index> rows, std::span<const Index> columns, double* out)>;
+using DiagonalFunction = std::function<void(double* out)>;
+std::unique_ptr<Gram> make_opaque_gram(BlockFunction block, DiagonalFunction diagonal, Index n);
+
+// s_i s_j (K_ij + constant) for signs s.
+std::unique_ptr<Gram> make_adjusted_gram(std::shared_ptr<const Gram> inner, std::vector<double> signs, double constant);
+
+// outs[p] = K_p betas[p] for several Grams: in parallel, and each kernel value once where they share X and kernel.
+void products(std::span<const Gram* const> grams, std::span<const double* const> betas, std::span<double* const> outs,
+              const Poll& poll);
+
+// out[g][j][a] = sum over support rows b of group g of coefficients[j][b] k(row a, support row b), in float64. Groups are runs
+// of support rows, group g from bounds[g] to bounds[g + 1]. No kernel value is kept: this is how predictions are made.
+void weighted_sums(const KernelFunction& kernel, const Features& rows, const Features& support, const double* coefficients,
+                   Index height, std::span<const Index> bounds, double* out, const Poll& poll);
+
+// out[a * right.rows() + b] = k(left row a, right row b), in float64
+void cross_kernel(const KernelFunction& kernel, const Features& left, const Features& right, double* out, const Poll& poll);
+
+}  // namespace maxmargin

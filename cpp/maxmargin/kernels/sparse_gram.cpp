@@ -1,0 +1,165 @@
+// The kernel of wide sparse rows. A few rows are spread out over all columns, interleaved; then every other row walks its own
+// non-zeros once and meets them all. The products of a pair are added in the order of the columns, whichever row is spread,
+// so k(i, j) = k(j, i) bit for bit.
+#include "maxmargin/kernels/feature_gram.hpp"
+#include "maxmargin/platform/cpu.hpp"
+#include "maxmargin/platform/thread_pool.hpp"
+
+namespace maxmargin {
+
+namespace {
+
+constexpr std::size_t rows_between_polls = 256;
+
+template <class T>
+constexpr Index lanes_of = sizeof(T) == 4 ? 8 : 4;
+
+inline void apply_with(const KernelFunction& f, Index n, float norm, const float* norms, float* values) {
+  hot().apply_f32(f, n, norm, norms, values);
+}
+inline void apply_with(const KernelFunction& f, Index n, double norm, const double* norms, double* values) {
+  hot().apply_f64(f, n, norm, norms, values);
+}
+
+template <class T>
+class SparseProducts {
+ public:
+  SparseProducts(const KernelFunction& kernel, const Features& left, const Features& right, std::vector<Index> columns)
+      : kernel_(kernel),
+        left_(left),
+        right_(right),
+        columns_(std::move(columns)),
+        spread_(std::size_t(std::max(left.columns(), right.columns())) * lanes_of<T>, T(0)),
+        norms_(columns_.size()) {
+    for (std::size_t c = 0; c < columns_.size(); ++c) {
+      if (c % rows_between_polls == 0) poll_now();
+      norms_[c] = norm(right_, columns_[c]);
+    }
+  }
+
+  // out[r][c] = k(left row rows[r], right column c)
+  void rows(std::span<const Index> rows, T* const* out) {
+    constexpr Index lanes = lanes_of<T>;
+    for (std::size_t begin = 0; begin < rows.size(); begin += lanes) {
+      const Index count = Index(std::min<std::size_t>(lanes, rows.size() - begin));
+      T left_norms[lanes];  // all before the first row is spread: each is found in its lane
+      for (Index l = 0; l < count; ++l) left_norms[l] = norm(left_, rows[begin + l]);
+      for (Index l = 0; l < count; ++l) left_.scatter(rows[begin + l], spread_.data(), lanes, l);
+      constexpr Index per_chunk = 512;
+      const Index n = Index(columns_.size());
+      parallel_chunks((n + per_chunk - 1) / per_chunk, [&](std::ptrdiff_t chunk) {
+        const Index first = Index(chunk) * per_chunk, last = std::min(first + per_chunk, n);
+        T dots[lanes];
+        for (Index c = first; c < last; ++c) {
+          right_.dots(columns_[c], spread_.data(), dots);
+          for (Index l = 0; l < count; ++l) out[begin + l][c] = dots[l];
+        }
+        for (Index l = 0; l < count; ++l)
+          apply_with(kernel_, last - first, left_norms[l], norms_.data() + first, out[begin + l] + first);
+      });
+      for (Index l = 0; l < count; ++l) left_.unscatter(rows[begin + l], spread_.data(), lanes, l);
+    }
+  }
+
+ private:
+  // A row meets itself, alone in lane 0.
+  T norm(const Features& features, Index row) {
+    T dots[lanes_of<T>];
+    features.scatter(row, spread_.data(), lanes_of<T>, 0);
+    features.dots(row, spread_.data(), dots);
+    features.unscatter(row, spread_.data(), lanes_of<T>, 0);
+    return dots[0];
+  }
+
+  KernelFunction kernel_;
+  const Features& left_;
+  const Features& right_;
+  std::vector<Index> columns_;
+  std::vector<T> spread_;
+  std::vector<T> norms_;
+};
+
+template <class R>
+class SparseRowMaker final : public RowMaker<R> {
+ public:
+  SparseRowMaker(const KernelFunction& kernel, std::shared_ptr<const Features> features, std::vector<Index> rows)
+      : features_(std::move(features)), rows_(rows), products_(kernel, *features_, *features_, std::move(rows)) {}
+  void make(std::span<const Index> positions, R* const* out) override {
+    std::vector<Index> wanted(positions.size());
+    for (std::size_t p = 0; p < positions.size(); ++p) wanted[p] = rows_[positions[p]];
+    products_.rows(wanted, out);
+  }
+
+ private:
+  std::shared_ptr<const Features> features_;
+  std::vector<Index> rows_;
+  SparseProducts<R> products_;
+};
+
+}  // namespace
+
+std::unique_ptr<RowMaker<float>> SparseGram::rows_f32(std::span<const Index> active) const {
+  return std::make_unique<SparseRowMaker<float>>(kernel(), shared_features(), global(active));
+}
+std::unique_ptr<RowMaker<double>> SparseGram::rows_f64(std::span<const Index> active) const {
+  return std::make_unique<SparseRowMaker<double>>(kernel(), shared_features(), global(active));
+}
+
+void SparseGram::block(std::span<const Index> rows, std::span<const Index> columns, double* out) const {
+  std::vector<double*> targets(rows.size());
+  for (std::size_t r = 0; r < rows.size(); ++r) targets[r] = out + r * columns.size();
+  SparseProducts<double>(kernel(), features(), features(), global(columns)).rows(global(rows), targets.data());
+}
+
+void SparseGram::kernel_product(std::span<const Index> support, const double* coefficients, double* out,
+                                const Poll& poll) const {
+  SparseProducts<double> products(kernel(), features(), features(), used());
+  constexpr std::size_t batch = 32;
+  std::vector<double> values(batch * std::size_t(size()));
+  double* targets[batch];
+  for (std::size_t k = 0; k < batch; ++k) targets[k] = values.data() + k * std::size_t(size());
+  std::fill(out, out + size(), 0.0);
+  for (std::size_t begin = 0; begin < support.size(); begin += batch) {
+    const auto some = support.subspan(begin, std::min(batch, support.size() - begin));
+    poll();
+    products.rows(global(some), targets);
+    for (std::size_t k = 0; k < some.size(); ++k) hot().axpy(size(), coefficients[begin + k], targets[k], out);
+  }
+}
+
+void sparse_weighted_sums(const KernelFunction& kernel, const Features& rows, const Features& support,
+                          const double* coefficients, Index height, std::span<const Index> bounds, double* out,
+                          const Poll& poll) {
+  SparseProducts<double> products(kernel, support, rows, numbers(rows.rows()));
+  constexpr Index batch = 32;
+  const std::ptrdiff_t n = rows.rows();
+  std::vector<double> values(std::size_t(batch) * std::size_t(n));
+  double* targets[batch];
+  for (Index k = 0; k < batch; ++k) targets[k] = values.data() + k * n;
+  const auto numbered = numbers(support.rows());
+  for (std::size_t g = 0; g + 1 < bounds.size(); ++g)
+    for (Index begin = bounds[g]; begin < bounds[g + 1]; begin += batch) {
+      poll();
+      const Index count = std::min(batch, bounds[g + 1] - begin);
+      products.rows(std::span(numbered).subspan(std::size_t(begin), std::size_t(count)), targets);
+      for (Index j = 0; j < height; ++j)
+        for (Index k = 0; k < count; ++k)
+          hot().axpy(n, coefficients[std::ptrdiff_t(j) * support.rows() + begin + k], targets[k],
+                     out + (std::ptrdiff_t(g) * height + j) * n);
+    }
+}
+
+void sparse_cross_kernel(const KernelFunction& kernel, const Features& left, const Features& right, double* out,
+                         const Poll& poll) {
+  const auto rows = numbers(left.rows()), columns = numbers(right.rows());
+  std::vector<double*> targets(rows.size());
+  for (std::size_t r = 0; r < rows.size(); ++r) targets[r] = out + r * columns.size();
+  SparseProducts<double> products(kernel, left, right, columns);
+  constexpr std::size_t batch = 64;
+  for (std::size_t begin = 0; begin < rows.size(); begin += batch) {
+    poll();
+    products.rows(std::span(rows).subspan(begin, std::min(batch, rows.size() - begin)), targets.data() + begin);
+  }
+}
+
+}  // namespace maxmargin

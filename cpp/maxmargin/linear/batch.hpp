@@ -1,0 +1,20 @@
+// Linear models over the same rows, one for each class or output, in one call.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "maxmargin/dual/events.hpp"
+#include "maxmargin/linear/problem.hpp"
+
+namespace maxmargin {
+
+enum class LinearMethod { newton, coordinates };
+
+// The problems have the same rows. They run in parallel; what depends on the rows alone is made once. A start without weights
+// is none. Of the options the seconds are not read: `events` has the clock.
+std::vector<LinearOutcome> minimise_linear_batch(std::span<const LinearProblem> problems, std::span<const LinearOutcome> starts,
+                                                 LinearMethod method, std::uint64_t seed, const LinearOptions& options,
+                                                 Events& events);
+
+}  // namespace maxmargin

@@ -1,0 +1,106 @@
+// One round over a working set of features.
+//
+// Few features: the quadratic model of the loss, with its matrix H = sum_i h_i x_i x_i',
+//
+//     minimise over u  g'(u - w) + 1/2 (u - w)' (H + damping) (u - w) + sum_k cost_k |u_k|
+//
+// by coordinate descent, and Newton's steps on the face of constant signs, which end it exactly. Many features: their columns,
+// scaled by a factor for each row, a_ik = factor_i x_ik, in
+//
+//     minimise over u  g'(u - w) + 1/2 sum_i v_i(e_i + sum_k a_ik (u_k - w_k))^2 + sum_k cost_k |u_k|
+//
+// where v_i is what an error has above 0 or outside of a tube. That is the same model with e = 0 and v(e) = e; and it is a
+// squared hinge or a squared tube itself with g = 0, so that rows may come to curve or cease to while coordinates move: a model
+// without them goes too far where there are as many features as rows that curve. By coordinate descent and conjugate
+// gradients on the face.
+#pragma once
+
+#include <vector>
+
+#include "maxmargin/linear/passes.hpp"
+#include "maxmargin/linear/state.hpp"
+
+namespace maxmargin {
+
+// Columns of some features, one after the other; what is 0 is left out.
+struct ColumnStore {
+  std::vector<std::int64_t> start;  // one more than there are columns
+  std::vector<Index> row;
+  std::vector<double> value;
+};
+
+struct L1Model {
+  SomeColumns set;      // features in the working set
+  double constant = 0;  // value of the feature that the offset is the weight of, 0 where there is none; it comes last
+  std::vector<double> w, g, cost;  // of the set, then of the offset
+  std::vector<double> u;           // where it is least: the answer
+  std::vector<double> damping;     // of a matrix: more curvature, on its diagonal
+  bool settled = false;            // whether the set hardly grows
+  double worst = 0;                // violation at w, the largest of all coordinates
+
+  Index size() const { return Index(w.size()); }
+  // How far a coordinate is from its optimum, from the slope r of the smooth part.
+  static double violation(double u, double r, double cost);
+  // The least point along one coordinate of curvature h.
+  static double least(double u, double r, double h, double cost);
+};
+
+// False if the record says to stop. `curvature` is h.
+class GramModel {
+ public:
+  explicit GramModel(LinearPasses& passes) : passes_(passes) {}
+  bool solve(L1Model& model, const std::vector<double>& curvature, LinearRecord& record);
+
+ private:
+  void fill(const L1Model& model, const std::vector<double>& curvature);
+  double sweep(L1Model& model);
+  void on_the_face(L1Model& model, LinearRecord& record);
+  void move(L1Model& model, Index k, double to);
+
+  LinearPasses& passes_;
+  Index stride_ = 0;
+  double floor_ = 0;
+  std::vector<double> H_, r_, sum_;  // r: g + H (u - w)
+};
+
+// What rows lose: half the square of the error; of the error above 0; of the error above 0 or below -width.
+enum class RowLoss { square, above, outside };
+struct RowTerms {
+  RowLoss loss = RowLoss::square;
+  std::vector<double> factor, error, width;
+};
+
+class ColumnModel {
+ public:
+  explicit ColumnModel(const Features& x) : x_(x) {}
+  bool solve(L1Model& model, RowTerms& rows, LinearRecord& record);
+
+ private:
+  struct Local {
+    double slope, curvature;
+  };
+  template <class Visit>
+  void for_entries(Index k, const RowTerms& rows, const Visit& visit) const;  // visit(row, a)
+  template <RowLoss loss>
+  bool descend(L1Model& model, RowTerms& rows, LinearRecord& record);
+  template <RowLoss loss>
+  Local look(const L1Model& model, const RowTerms& rows, Index k) const;
+  template <RowLoss loss>
+  void move(L1Model& model, RowTerms& rows, Index k, const Local& here);
+  template <RowLoss loss>
+  double value(const L1Model& model, const RowTerms& rows, const std::vector<double>& u,
+               const std::vector<double>& error) const;
+  template <RowLoss loss>
+  double on_the_face(L1Model& model, RowTerms& rows, int gradients, LinearRecord& record);
+  void conjugate_gradients(std::size_t rows, int most, LinearRecord& record);
+
+  const Features& x_;
+  ColumnStore columns_, face_;  // face_: what is not 0, in rows that curve
+  double constant_ = 0, floor_ = 0;
+  int gradients_ = 1;
+  std::vector<double> curvature_;  // of squares, which does not change
+  std::vector<double> diagonal_, residual_, toward_, search_, image_,
+      next_;  // of the conjugate gradients; toward_: their answer
+};
+
+}  // namespace maxmargin

@@ -1,0 +1,146 @@
+#include "maxmargin/linear/passes.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "maxmargin/platform/cpu.hpp"
+#include "maxmargin/platform/poll.hpp"
+#include "maxmargin/platform/thread_pool.hpp"
+
+namespace maxmargin {
+
+namespace {
+
+constexpr std::int64_t worth_a_chunk = 1 << 15;  // stored values: some ten microseconds of work
+constexpr std::int64_t most_chunks = 16, most_parts = 6;
+// A tenth of a millisecond of work, sparse or dense: for less another thread comes too late.
+constexpr std::int64_t worth_a_thread = 1 << 18, worth_a_thread_dense = 1 << 19;
+// Full rows whose outer products take some times longer than clearing and adding a matrix: dense ones are far faster.
+constexpr double worth_a_matrix = 16, worth_a_matrix_dense = 384;
+// Between two looks at whether to stop, in multiplications: about a millisecond. It depends on the data alone, and so do bits.
+constexpr double work_of_a_slice = 1 << 21;
+constexpr Index rows_at_once = 64;
+
+}  // namespace
+
+LinearPasses::LinearPasses(const Features& x) : x_(x) {
+  const std::int64_t n = x.rows(), stored = std::max<std::int64_t>(x.stored_values(), n);
+  const bool alone = stored < (stored == n * x.columns() ? worth_a_thread_dense : worth_a_thread);
+  const auto count = alone ? 1 : std::min(stored / worth_a_chunk, most_chunks);
+  // A part of a sum adds to a vector of its own, which must be short beside what it reads, in time and in memory.
+  const std::int64_t by_width = stored / (8 * std::max<std::int64_t>(x.columns(), 1));
+  parts_ = Index(std::clamp<std::int64_t>(std::min(count, by_width), 1, most_parts));
+  for (std::int64_t c = 0; c <= count; ++c) bounds_.push_back(Index(c * n / count));
+  filled_ = double(stored) / double(std::max<std::int64_t>(n, 1));
+}
+
+void LinearPasses::watch(std::function<bool()> stop) {
+  stop_ = std::move(stop);
+  caller_ = std::this_thread::get_id();
+}
+
+bool LinearPasses::halted() const {
+  if (stopped_.load(std::memory_order_relaxed)) return true;
+  if (!stop_ || std::this_thread::get_id() != caller_ || !stop_()) return false;
+  stopped_ = true;
+  return true;
+}
+
+void LinearPasses::in_slices(Index begin, Index end, double work_of_a_row,
+                             const std::function<void(Index, Index)>& body) const {
+  const double wanted = std::clamp(work_of_a_slice / std::max(work_of_a_row, 1.0), 1.0, double(1 << 24));
+  const Index step = (Index(wanted) + rows_at_once - 1) / rows_at_once * rows_at_once;
+  for (Index at = begin; at < end && !halted(); at += std::min(step, end - at)) {
+    poll_now();
+    body(at, at + std::min(step, end - at));
+  }
+}
+
+void LinearPasses::for_rows(const std::function<void(Index, Index, Index)>& body) const {
+  parallel_chunks(chunks(), [&](std::ptrdiff_t c) { body(Index(c), bounds_[c], bounds_[c + 1]); });
+}
+
+void LinearPasses::products(const double* w, double* out) const {
+  for_rows([&](Index, Index begin, Index end) {
+    in_slices(begin, end, filled_, [&](Index from, Index to) { x_.products(from, to, w, out + from); });
+  });
+}
+
+// Each part adds to a room of its own, the first to the sum itself.
+void LinearPasses::reduce(Index parts, std::size_t width, double* sum, const std::function<void(Index, Index, double*)>& body,
+                          double work_of_a_row) {
+  const std::int64_t n = x_.rows();
+  room_.resize(std::size_t(parts - 1) * width);
+  parallel_chunks(parts, [&](std::ptrdiff_t c) {
+    double* const own = c == 0 ? sum : room_.data() + std::size_t(c - 1) * width;
+    if (c > 0) std::fill(own, own + width, 0.0);
+    in_slices(Index(c * n / parts), Index((c + 1) * n / parts), work_of_a_row,
+              [&](Index begin, Index end) { body(begin, end, own); });
+  });
+  for (Index c = 1; c < parts; ++c) hot().axpy(std::ptrdiff_t(width), 1.0, room_.data() + std::size_t(c - 1) * width, sum);
+}
+
+// A matrix for each part has to be cleared and added: only as many as there is work for.
+Index LinearPasses::parts_of_outer(const double* a, Index stride) const {
+  const auto rows = double(std::count_if(a, a + x_.rows(), [](double value) { return value != 0; }));
+  const auto stored = double(x_.stored_values());
+  const double filled = std::min<double>(stored / x_.rows(), stride);
+  const double full_rows = rows * filled * filled / (double(stride) * stride);
+  const bool dense = stored >= 0.9 * x_.rows() * double(x_.columns());
+  const double worth = std::min(full_rows / (dense ? worth_a_matrix_dense : worth_a_matrix), stored / worth_a_chunk);
+  return Index(std::clamp(worth, 1.0, double(most_chunks)));
+}
+
+double LinearPasses::work_of_outer(Index stride) const {
+  const double filled = std::min<double>(filled_, stride);
+  return std::max(filled * filled, filled_);
+}
+
+void LinearPasses::combine(const double* a, double* sum) {
+  std::fill(sum, sum + x_.columns(), 0.0);
+  const auto body = [&](Index begin, Index end, double* own) { x_.add_rows(begin, end, a + begin, own); };
+  reduce(parts_, x_.columns(), sum, body, filled_);
+}
+
+void LinearPasses::curve(const double* a, const double* p, const double* p_offset, double* out) {
+  const std::size_t width = x_.columns() + (p_offset != nullptr);
+  std::fill(out, out + width, 0.0);
+  const auto body = [&](Index begin, Index end, double* own) {
+    const double total = x_.add_curved(begin, end, a + begin, p, p_offset ? *p_offset : 0.0, own);
+    if (p_offset) own[x_.columns()] += total;
+  };
+  reduce(parts_, width, out, body, 2 * filled_);
+}
+
+void LinearPasses::squares(const double* a, double* sum) {
+  std::fill(sum, sum + x_.columns(), 0.0);
+  const auto body = [&](Index begin, Index end, double* own) { x_.add_squares(begin, end, a + begin, own); };
+  reduce(parts_, x_.columns(), sum, body, filled_);
+}
+
+void LinearPasses::moments(double* mean, double* variance) {
+  const auto d = std::size_t(x_.columns());
+  std::vector<double> sums(2 * d, 0.0);
+  const auto body = [&](Index begin, Index end, double* own) { x_.add_moments(begin, end, own, own + d); };
+  reduce(parts_, 2 * d, sums.data(), body, 2 * filled_);
+  for (std::size_t k = 0; k < d; ++k) {
+    const double square = sums[d + k] / x_.rows();
+    mean[k] = sums[k] / x_.rows();
+    variance[k] = square - mean[k] * mean[k];
+    if (variance[k] < 1e-14 * square) variance[k] = 0;  // below the rounding of the difference a column counts as constant
+  }
+}
+
+void LinearPasses::add_outer(const double* a, double* H, Index stride) {
+  const std::size_t size = std::size_t(stride) * std::size_t(stride);
+  const auto body = [&](Index begin, Index end, double* own) { x_.add_outer(begin, end, a + begin, own, stride); };
+  reduce(parts_of_outer(a, stride), size, H, body, work_of_outer(stride));
+}
+
+void LinearPasses::add_outer(const double* a, const SomeColumns& some, double* H, Index stride) {
+  const std::size_t size = std::size_t(stride) * std::size_t(stride);
+  const auto body = [&](Index begin, Index end, double* own) { x_.add_outer(begin, end, a + begin, some, own, stride); };
+  reduce(parts_of_outer(a, stride), size, H, body, work_of_outer(stride));
+}
+
+}  // namespace maxmargin

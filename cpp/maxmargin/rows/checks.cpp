@@ -1,0 +1,169 @@
+#include "maxmargin/rows/checks.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <numeric>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+#include "maxmargin/platform/cpu.hpp"
+#include "maxmargin/platform/thread_pool.hpp"
+
+namespace maxmargin {
+
+namespace {
+
+constexpr int far_exponent = 400;                    // squares of such numbers, and what is far below them, are still normal
+constexpr std::int64_t values_of_a_chunk = 1 << 17;  // some 30 microseconds
+constexpr std::int64_t rows_of_a_chunk = 1 << 12;
+constexpr Index tile = 64;                                               // of a square: two of them stay in the cache
+constexpr Index panel = 32, columns_of_a_chunk = 96, few_columns = 256;  // of a Cholesky; few are not worth to wake threads
+
+// The sum of all x - x is 0 if all are finite, else NaN; lanes do not wait for each other.
+template <class V>
+bool finite_block(const V* x, std::int64_t count) {
+  constexpr int lanes = 16;
+  V sums[lanes] = {};
+  std::int64_t k = 0;
+  for (; k + lanes <= count; k += lanes)
+    for (int l = 0; l < lanes; ++l) sums[l] += x[k + l] - x[k + l];
+  for (; k < count; ++k) sums[0] += x[k] - x[k];
+  return std::accumulate(sums, sums + lanes, V(0)) == V(0);
+}
+
+// Of a tile and the one across the diagonal. A maximum does not see NaN, a sum of differences does.
+template <class V>
+void check_tile(const V* matrix, std::ptrdiff_t n, Index row, Index column, V& largest, V& asymmetry, V& nothing) {
+  const auto rows = Index(std::min<std::ptrdiff_t>(tile, n - row)), columns = Index(std::min<std::ptrdiff_t>(tile, n - column));
+  V across[tile][tile];
+  for (Index c = 0; c < columns; ++c)
+    for (Index r = 0; r < rows; ++r) across[r][c] = matrix[(column + c) * n + row + r];
+  for (Index r = 0; r < rows; ++r) {
+    const V* const own = matrix + (row + r) * n + column;
+    V most = 0, off = 0, none = 0;
+    for (Index c = 0; c < columns; ++c) {
+      const V difference = own[c] - across[r][c], size = std::max(std::abs(own[c]), std::abs(across[r][c]));
+      most = size > most ? size : most;
+      off = std::abs(difference) > off ? std::abs(difference) : off;
+      none += difference - difference;
+    }
+    largest = std::max(largest, most);
+    asymmetry = std::max(asymmetry, off);
+    nothing += none;
+  }
+}
+
+// All kernel values; those of a Python function in one call, from the thread that owns it.
+std::vector<double> whole_matrix(const Gram& gram) {
+  const auto n = std::size_t(gram.size());
+  std::vector<Index> every(n);
+  std::iota(every.begin(), every.end(), 0);
+  std::vector<double> K(n * n);
+  const std::size_t rows = gram.is_opaque() ? std::max<std::size_t>(n, 1) : tile;
+  parallel_chunks(std::ptrdiff_t((n + rows - 1) / rows), [&](std::ptrdiff_t chunk) {
+    const std::size_t first = std::size_t(chunk) * rows;
+    gram.block(std::span(every).subspan(first, std::min(rows, n - first)), every, K.data() + first * n);
+  });
+  return K;
+}
+
+}  // namespace
+
+template <class V>
+bool are_finite(const V* values, std::int64_t count) {
+  std::atomic<bool> finite{true};
+  parallel_chunks((count + values_of_a_chunk - 1) / values_of_a_chunk, [&](std::ptrdiff_t chunk) {
+    const std::int64_t first = chunk * values_of_a_chunk;
+    if (!finite_block(values + first, std::min(values_of_a_chunk, count - first))) finite.store(false);
+  });
+  return finite.load();
+}
+
+template <class S, class I>
+CsrCheck check_csr(const S* starts, std::int64_t rows, const I* indices, std::int64_t held, std::int64_t columns) {
+  if (rows < 0 || starts[0] != 0) return {CsrFault::starts, false};
+  for (std::int64_t row = 0; row < rows; ++row) {
+    if (row % rows_of_a_chunk == 0) poll_now();
+    if (starts[row + 1] < starts[row]) return {CsrFault::starts, false};
+  }
+  if (std::int64_t(starts[rows]) > held) return {CsrFault::starts, false};
+  using Unsigned = std::make_unsigned_t<I>;  // what is negative is large
+  std::atomic<bool> inside{true}, ascends{true};
+  // Chunks of rows with about so many values: the starts are known to be good.
+  const std::int64_t stored = starts[rows], chunks = std::min(rows, stored / values_of_a_chunk + 1);
+  const auto first_row = [&](std::ptrdiff_t chunk) {
+    return chunk == chunks ? rows : std::lower_bound(starts, starts + rows, S(stored / chunks * chunk)) - starts;
+  };
+  parallel_chunks(chunks, [&](std::ptrdiff_t chunk) {
+    const auto begin = first_row(chunk), end = first_row(chunk + 1);
+    Unsigned largest = 0;
+    bool canonical = true;
+    for (S k = starts[begin]; k < starts[end]; ++k) largest = std::max(largest, Unsigned(indices[k]));
+    for (std::int64_t row = begin; row < end; ++row)
+      for (S k = starts[row] + 1; k < starts[row + 1]; ++k) canonical &= indices[k - 1] < indices[k];
+    if (begin < end && starts[end] > starts[begin] && std::uint64_t(largest) >= std::uint64_t(columns)) inside.store(false);
+    if (!canonical) ascends.store(false);
+  });
+  return {inside.load() ? CsrFault::none : CsrFault::columns, ascends.load()};
+}
+
+template <class V>
+SquareCheck check_square(const V* matrix, Index n) {
+  const Index bands = (n + tile - 1) / tile;
+  std::vector<double> largest(bands, 0.0), asymmetry(bands, 0.0);
+  parallel_chunks(bands, [&](std::ptrdiff_t band) {
+    V most = 0, off = 0, nothing = 0;
+    for (Index column = 0; column <= Index(band) * tile; column += tile)
+      check_tile<V>(matrix, n, Index(band) * tile, column, most, off, nothing);
+    largest[band] = nothing == V(0) ? double(most) : std::nan("");
+    asymmetry[band] = nothing == V(0) ? double(off) : std::nan("");
+  });
+  SquareCheck found{0, 0};
+  for (Index band = 0; band < bands; ++band) {
+    found.largest = std::isnan(largest[band]) || largest[band] > found.largest ? largest[band] : found.largest;
+    found.asymmetry = std::isnan(asymmetry[band]) || asymmetry[band] > found.asymmetry ? asymmetry[band] : found.asymmetry;
+    if (std::isnan(found.largest)) break;
+  }
+  return found;
+}
+
+bool is_indefinite(const Gram& gram) {
+  const Index n = gram.size();
+  std::vector<double> K = whole_matrix(gram);
+  double largest = 0, scale = 0;
+  for (const double k : K) largest = std::max(largest, std::abs(k));
+  if (!(largest > 0)) return false;
+  // By a power of 2, which changes no digits: what is below the range of normal numbers has signs all the same.
+  const int exponent = std::abs(std::ilogb(largest)) > far_exponent ? -std::ilogb(largest) : 0;
+  if (exponent != 0)
+    for (double& k : K) k = std::ldexp(k, exponent);
+  for (Index i = 0; i < n; ++i) scale = std::max(scale, std::abs(K[std::ptrdiff_t(i) * (n + 1)]));
+  const double last_place = std::ldexp(double(n) * std::numeric_limits<double>::denorm_min(), exponent);
+  for (Index i = 0; i < n; ++i) K[std::ptrdiff_t(i) * (n + 1)] += 1e-10 * scale + last_place + 1e-300;
+  for (Index j = 0; j < n; j += panel) {
+    const Index width = std::min(panel, n - j), next = j + width;
+    if (hot().cholesky(width, K.data() + std::ptrdiff_t(j) * (n + 1), n, 0.0) >= 0) return true;
+    hot().cholesky_rows(j, width, next, n, K.data(), n);
+    const Index columns = n - next >= few_columns ? columns_of_a_chunk : n;
+    parallel_chunks((n - next + columns - 1) / columns, [&](std::ptrdiff_t chunk) {
+      const Index begin = next + Index(chunk) * columns;
+      hot().cholesky_columns(j, width, begin, std::min(n, begin + columns), n, K.data(), n);
+    });
+  }
+  return false;
+}
+
+template bool are_finite(const float*, std::int64_t);
+template bool are_finite(const double*, std::int64_t);
+template CsrCheck check_csr(const std::int32_t*, std::int64_t, const std::int32_t*, std::int64_t, std::int64_t);
+template CsrCheck check_csr(const std::int32_t*, std::int64_t, const std::int64_t*, std::int64_t, std::int64_t);
+template CsrCheck check_csr(const std::int64_t*, std::int64_t, const std::int32_t*, std::int64_t, std::int64_t);
+template CsrCheck check_csr(const std::int64_t*, std::int64_t, const std::int64_t*, std::int64_t, std::int64_t);
+template SquareCheck check_square(const float*, Index);
+template SquareCheck check_square(const double*, Index);
+
+}  // namespace maxmargin

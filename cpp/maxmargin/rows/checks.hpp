@@ -1,0 +1,34 @@
+// Looks at arrays that somebody gave, before anything relies on them: shared by threads, and polled.
+#pragma once
+
+#include <cstdint>
+
+#include "maxmargin/kernels/gram.hpp"
+
+namespace maxmargin {
+
+// Are all of them finite?
+template <class V>
+bool are_finite(const V* values, std::int64_t count);
+
+// A sparse matrix in rows: `rows` + 1 starts, of which the last must not be beyond the `held` indices and values.
+enum class CsrFault { none, starts, columns };
+struct CsrCheck {
+  CsrFault fault = CsrFault::none;
+  bool canonical = true;  // in each row the columns ascend, none twice
+};
+template <class S, class I>
+CsrCheck check_csr(const S* starts, std::int64_t rows, const I* indices, std::int64_t held, std::int64_t columns);
+
+// The largest |K_ij| of an n x n matrix, and the largest |K_ij - K_ji|; NaN if any of its values is.
+struct SquareCheck {
+  double largest, asymmetry;
+};
+template <class V>
+SquareCheck check_square(const V* matrix, Index n);
+
+// Does the matrix have a clearly negative eigenvalue? It does if K + 1e-10 max |K_ii| cannot be factored. In O(n^3): for small
+// ones.
+bool is_indefinite(const Gram& gram);
+
+}  // namespace maxmargin

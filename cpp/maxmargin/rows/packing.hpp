@@ -1,0 +1,191 @@
+// Packed copies of rows: panels (the columns of a tile) and left rows (its rows), with their squared norms. See simd/hot.hpp.
+#pragma once
+
+#include <algorithm>
+#include <span>
+#include <vector>
+
+#include "maxmargin/platform/buffer.hpp"
+#include "maxmargin/platform/cpu.hpp"
+#include "maxmargin/platform/poll.hpp"
+#include "maxmargin/platform/thread_pool.hpp"
+#include "maxmargin/rows/features.hpp"
+
+namespace maxmargin {
+
+// The hot functions by precision.
+template <class T>
+struct HotOf;
+template <>
+struct HotOf<float> {
+  static constexpr auto norms = &Hot::norms_f32;
+  static constexpr auto row_norms = &Hot::row_norms_f32;
+  static constexpr auto interleave = &Hot::interleave_f32;
+};
+template <>
+struct HotOf<double> {
+  static constexpr auto norms = &Hot::norms_f64;
+  static constexpr auto row_norms = &Hot::row_norms_f64;
+  static constexpr auto interleave = &Hot::interleave_f64;
+};
+
+// The tile function by the precision of rows and of results.
+template <class T, class R>
+inline constexpr auto tile_of = &Hot::tile_f64;
+template <>
+inline constexpr auto tile_of<float, float> = &Hot::tile_f32;
+template <>
+inline constexpr auto tile_of<float, double> = &Hot::tile_whole;
+
+// Rows in the order of the layout: read from X and put in order, or from a copy, whose rows are then numbered as it has them.
+template <class T>
+class OrderedRows {
+ public:
+  OrderedRows(const Features& features, const Layout& layout) : features_(&features), layout_(&layout) {}
+  OrderedRows(const OrderedCopy<T>& copy, const Layout& layout) : copy_(&copy), layout_(&layout) {}
+  const Layout& layout() const { return *layout_; }
+  const OrderedCopy<T>* copy() const { return copy_; }
+  // A pointer to the row; `room` has space for two, and keeps it where there is no copy.
+  const T* row(Index i, T* room) const {
+    if (copy_ != nullptr) return copy_->values.data() + std::ptrdiff_t(i) * layout_->depth();
+    features_->read_in_order(i, *layout_, room, room + layout_->depth());
+    return room;
+  }
+
+ private:
+  const Features* features_ = nullptr;
+  const OrderedCopy<T>* copy_ = nullptr;
+  const Layout* layout_;
+};
+
+// Panels: groups of rows, depth-major; the last one is filled up with zero rows.
+template <class T>
+class Panels {
+ public:
+  static constexpr Index width = TileShape<T>::panel;
+
+  void pack(const OrderedRows<T>& source, std::span<const Index> rows) {
+    count_ = Index(rows.size());
+    depth_ = source.layout().depth();
+    values_.reserve(std::size_t(groups()) * std::size_t(width) * std::size_t(depth_));
+    norms_.reserve(std::size_t(groups()) * std::size_t(width));
+    const auto some =
+        Index(std::clamp<std::ptrdiff_t>(worth_a_chunk / (std::ptrdiff_t(width) * std::max(depth_, 1)), 1, groups() + 1));
+    parallel_chunks((groups() + some - 1) / some, [&](std::ptrdiff_t chunk) {
+      static thread_local std::vector<T> room;  // new memory costs more than what is put into it
+      room.resize(std::size_t(width + 1) * std::size_t(depth_));
+      for (Index g = Index(chunk) * some; g < std::min(Index(chunk + 1) * some, groups()); ++g)
+        pack_group(source, rows, g, room.data());
+    });
+  }
+  Index groups() const { return (count_ + width - 1) / width; }
+  std::size_t bytes() const { return values_.bytes(); }
+  PackedRows<T> group(Index g) const { return {values_.data() + offset(g), norms_.data() + std::ptrdiff_t(g) * width}; }
+
+ private:
+  static constexpr std::ptrdiff_t worth_a_chunk = 1 << 16;  // values: some 50 microseconds
+
+  std::ptrdiff_t offset(Index group) const { return std::ptrdiff_t(group) * width * depth_; }
+
+  void pack_group(const OrderedRows<T>& source, std::span<const Index> rows, Index group, T* space) {
+    const Index held = std::min(width, count_ - group * width);
+    const T* from[width];
+    for (Index w = 0; w < width; ++w) {
+      T* const room = space + std::ptrdiff_t(w) * depth_;
+      if (w < held)
+        from[w] = source.row(rows[group * width + w], room);
+      else
+        from[w] = (std::fill(room, room + depth_, T(0)), room);
+    }
+    T* const out = values_.data() + offset(group);
+    (hot().*HotOf<T>::interleave)(depth_, from, out);
+    T* const norms = norms_.data() + std::ptrdiff_t(group) * width;
+    if (source.copy() == nullptr) return (hot().*HotOf<T>::norms)(source.layout().dense, depth_, out, norms);
+    for (Index w = 0; w < width; ++w) norms[w] = w < held ? source.copy()->norms[rows[group * width + w]] : T(0);
+  }
+
+  Index depth_ = 0, count_ = 0;
+  Buffer<T> values_, norms_;
+};
+
+// The rows of tiles: strips of the dense columns, and of the others what is not 0.
+template <class T>
+class LeftRows {
+ public:
+  void pack(const OrderedRows<T>& source, std::span<const Index> rows) {
+    const Layout& layout = source.layout();
+    count_ = Index(rows.size());
+    dense_ = layout.dense;
+    has_rest_ = dense_ < layout.depth();
+    const auto strips = std::size_t((count_ + strip - 1) / strip);
+    values_.reserve(strips * std::size_t(strip) * std::size_t(dense_));
+    norms_.reserve(strips * std::size_t(strip));
+    room_.reserve(2 * std::size_t(layout.depth()));
+    starts_.assign(1, 0);
+    columns_.clear();
+    others_.clear();
+    for (Index r = 0; r < count_; ++r) {
+      pack_row(source, rows[r], r);
+      starts_.push_back(std::ptrdiff_t(others_.size()));
+    }
+    rest_.resize(has_rest_ ? rows.size() : 0);
+    const OrderedCopy<T>* const copy = source.copy();
+    for (std::size_t r = 0; r < rest_.size(); ++r)
+      rest_[r] = copy == nullptr ? rest_of(starts_, r, columns_, others_)
+                                 : rest_of(copy->starts, std::size_t(rows[r]), copy->columns, copy->others);
+  }
+  Index count() const { return count_; }
+
+  // out[r - begin][c] = k(row r, column c of the panels first, ..., last - 1) for rows begin <= r < end, of which the first
+  // begins a strip. Whole panels are written.
+  template <class R>
+  void meet(const KernelFunction& kernel, Index begin, Index end, const Panels<T>& panels, Index first, Index last,
+            R* const* out) const {
+    const auto tile = hot().*tile_of<T, R>;
+    // Some strips stay in the second cache while the panels pass by.
+    const Index some = std::max<Index>(1, Index(near_values / (std::ptrdiff_t(strip) * (dense_ + 1)))) * strip;
+    for (Index from = begin; from < end; from += some)
+      for (Index g = first; g < last; ++g) {
+        if ((g - first) % panels_between_polls == 0) poll_now();
+        for (Index r = from; r < std::min(from + some, end); r += strip)
+          tile(kernel, left(r, std::min(strip, end - r)), panels.group(g), out + (r - begin),
+               std::ptrdiff_t(g - first) * Panels<T>::width);
+      }
+  }
+
+ private:
+  static constexpr Index strip = TileShape<T>::strip;
+  static constexpr std::ptrdiff_t near_values = (128 << 10) / sizeof(T);
+  static constexpr Index panels_between_polls = 16;  // some tenths of a millisecond
+
+  LeftStrip<T> left(Index r, Index rows) const {
+    return {dense_, rows, {values_.data() + std::ptrdiff_t(r) * dense_, norms_.data() + r}, has_rest_ ? &rest_[r] : nullptr};
+  }
+  static SparseRow<T> rest_of(const std::vector<std::ptrdiff_t>& starts, std::size_t r, const std::vector<Index>& columns,
+                              const std::vector<T>& others) {
+    return {starts[r + 1] - starts[r], columns.data() + starts[r], others.data() + starts[r]};
+  }
+  void pack_row(const OrderedRows<T>& source, Index row, Index r) {
+    const Layout& layout = source.layout();
+    const T* const ordered = source.row(row, room_.data());
+    T* const out = values_.data() + std::ptrdiff_t(r / strip * strip) * dense_ + r % strip;
+    for (Index k = 0; k < dense_; ++k) out[std::ptrdiff_t(k) * strip] = ordered[k];
+    if (source.copy() != nullptr) return void(norms_.data()[r] = source.copy()->norms[row]);
+    (hot().*HotOf<T>::row_norms)(dense_, layout.depth(), 1, ordered, norms_.data() + r);
+    for (Index k = dense_; k < layout.depth(); ++k)
+      if (ordered[k] != T(0)) {
+        columns_.push_back(k);
+        others_.push_back(ordered[k]);
+      }
+  }
+
+  Index dense_ = 0, count_ = 0;
+  bool has_rest_ = false;
+  Buffer<T> values_, norms_, room_;
+  std::vector<SparseRow<T>> rest_;
+  std::vector<std::ptrdiff_t> starts_;  // row r has from starts_[r] to starts_[r + 1] of what follows, where there is no copy
+  std::vector<Index> columns_;
+  std::vector<T> others_;
+};
+
+}  // namespace maxmargin
