@@ -16,7 +16,6 @@ STAIRS = (
     ("tuning", "bounds", "plots", "io", "distributed"),
     ("estimators",),
     ("_solve",),
-    ("_answers",),
     ("solvers",),
     ("solution",),
     ("problems",),

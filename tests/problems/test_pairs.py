@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from maxmargin.solution._columns import Columns
 from sklearn.datasets import load_digits
 
 from maxmargin._solve import answer, answer_columns
@@ -15,7 +16,6 @@ from maxmargin.problems import EpsilonRegression, SoftMargin
 from maxmargin.problems._dual import dual_batch
 from maxmargin.problems._pairs import LabelledParts, class_pairs
 from maxmargin.problems._soft_margin import SoftMargins
-from maxmargin.solution._columns import Columns
 
 
 @given(st.lists(st.integers(0, 4), max_size=40))

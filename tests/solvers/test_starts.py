@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from maxmargin._answers import answer_linear
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
 
 from maxmargin import problems, solve
-from maxmargin._answers import answer_linear
 from maxmargin._solve import answer
 from maxmargin.errors import InvalidInput
 from maxmargin.kernels import RBF, Linear

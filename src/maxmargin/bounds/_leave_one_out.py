@@ -9,11 +9,10 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin._solve import answer, complaint
+from maxmargin._solve import solve_batch, warning_of
 from maxmargin.errors import InvalidInput
 from maxmargin.problems import HardMargin, Margin, Problem, SoftMargin
 from maxmargin.solution import Solution
-from maxmargin.solution._answer import Answer
 from maxmargin.validation import check_positive
 
 __all__ = ["LeaveOneOut", "leave_one_out_bound", "leave_one_out_error"]
@@ -136,7 +135,7 @@ def leave_one_out_error(problem: Problem, *, solver: Any = "auto", tol: float = 
             f"multiplier do not matter. Got {problem!r} instead."
         )
     tolerance = check_positive("tol", tol, "leave_one_out_error")
-    whole = answer([problem], solver, tolerance, -1, None)[0].solution(with_rows=False)
+    (whole,) = solve_batch([problem], solver, tolerance, with_rows=False)
     _warn_of(whole)
     y, n = problem.y, len(problem.y)
     scores = problem.gram.matvec(y * whole.alpha) + whole.bias
@@ -151,10 +150,10 @@ def leave_one_out_error(problem: Problem, *, solver: Any = "auto", tol: float = 
     for start in range(0, len(waiting), _TOGETHER):
         rows = waiting[start : start + _TOGETHER]
         others = [np.delete(np.arange(n), row) for row in rows]
-        answers = answer([_without(problem, kept) for kept in others], solver, tolerance, -1, None)
-        for row, kept, found in zip(rows, others, answers, strict=True):
+        solutions = solve_batch([_without(problem, kept) for kept in others], solver, tolerance, with_rows=False)
+        for row, kept, found in zip(rows, others, solutions, strict=True):
             _warn_of(found)
-            scores[row] = problem.gram.block([row], kept[found.support])[0] @ found.model.beta[found.support] + found.model.bias
+            scores[row] = problem.gram.block([row], kept[found.support])[0] @ found.beta + found.bias
         fits += len(rows)
     return LeaveOneOut(float(np.mean((scores >= 0.0) != (y > 0.0))), scores, fits)
 
@@ -182,6 +181,6 @@ def _without(problem: SoftMargin | HardMargin, kept: NDArray[np.intp]) -> Proble
     return SoftMargin.on(gram, y, problem.upper[kept], problem.offset, problem.slack)
 
 
-def _warn_of(solution: Answer | Solution) -> None:
-    if (said := complaint(solution)) is not None:
+def _warn_of(solution: Solution) -> None:
+    if (said := warning_of(solution)) is not None:
         warnings.warn(said[0], said[1], stacklevel=3)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from maxmargin.errors import InvalidInput
 from maxmargin.estimators._schemes import Scheme
-from maxmargin.solution._columns import Columns
+from maxmargin.solution import SolutionBatch
 
 __all__ = ["Assembly", "assemble"]
 
@@ -38,7 +38,7 @@ class Assembly:
     intercept: NDArray[np.float64]
 
 
-def assemble(scheme: Scheme, codes: NDArray[np.intp], found: Columns, support: NDArray[np.intp]) -> Assembly:
+def assemble(scheme: Scheme, codes: NDArray[np.intp], found: SolutionBatch, support: NDArray[np.intp]) -> Assembly:
     """Merge the machines.
 
     Parameters
@@ -47,7 +47,7 @@ def assemble(scheme: Scheme, codes: NDArray[np.intp], found: Columns, support: N
         Which machines there are.
     codes : ndarray of intp
         Class of each training row.
-    found : Columns
+    found : SolutionBatch
         Their answers.
     support : ndarray of intp
         Training row of each of their support vectors.

@@ -16,19 +16,18 @@ from maxmargin.errors import InvalidInput
 from maxmargin.estimators._assembly import Assembly, assemble
 from maxmargin.estimators._fitted import RowKind, class_layout, fitted
 from maxmargin.estimators._input import new_rows
-from maxmargin.estimators._joint import joint_solution, train_joint
+from maxmargin.estimators._joint import adopt_joint, joint_solution, joint_solver
 from maxmargin.estimators._model import KernelModel
 from maxmargin.estimators._parameters import check_shape_of_scores, check_votes, chosen_solver
+from maxmargin.estimators._plan import ClassifierPlan
 from maxmargin.estimators._records import Records, record, solutions
-from maxmargin.estimators._reporting import report_for
 from maxmargin.estimators._schemes import OneVsRest, Scheme, machine_names, scheme_of
-from maxmargin.estimators._training import Budget, train
 from maxmargin.estimators._values import machine_values
-from maxmargin.estimators._warm import coefficients_of, on_parts, starts_anew, usable, why_moved, why_relabelled
+from maxmargin.estimators._warm import coefficients_of, on_parts, starts_anew, why_moved, why_relabelled
 from maxmargin.kernels import Gram
-from maxmargin.problems import Problem
+from maxmargin.problems import JointMulticlass, Problem
 from maxmargin.problems._pairs import LabelledParts
-from maxmargin.solution import JointSolution, Status
+from maxmargin.solution import JointSolution, SolutionBatch, Status
 from maxmargin.solvers._starts import Coefficients
 from maxmargin.validation import TrainingSet, class_weights, label_column, labelled_set, shape
 
@@ -75,33 +74,68 @@ class KernelClassifier(ClassifierMixin, KernelModel, ABC):  # type: ignore[misc]
         self : estimator
             The fitted model.
         """
+        plan = self._plan(X, y, sample_weight)
+        self._adopt(plan, plan.solve())
+        return self
+
+    def _plan(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> ClassifierPlan:
+        """Validated rows, their kernel values, and what is solved about them."""
         check_votes(self)
-        kernel, X, kind, budget = self._begin(X)
+        kernel, X, kind, deadline = self._begin(X)
         data = labelled_set(X, label_column(y, X), sample_weight, pairwise=kind is RowKind.PAIRWISE)
         machines, together = self._held(X, kind, data)
         factors = class_weights(self.class_weight, data.classes, data.codes, data.weight, type(self).__name__)
         weight = factors[data.codes] * data.weight
         self._check_balance(data.classes, np.bincount(data.codes, weight).astype(np.float64))
-        gram, price = self._gram(kernel, data, kind, budget.deadline), self._prices(weight)
+        gram, price = self._gram(kernel, data, kind, deadline), self._prices(weight)
+        rows = {"model": self, "deadline": deadline, "X": X, "kind": kind, "data": data, "gram": gram, "factors": factors}
+        if self._wants_joint and len(data.classes) > 2:  # of two classes it is the one machine
+            problem = JointMulticlass.on(gram, data.codes, data.classes, price)
+            starts = None if together is None else [together]
+            return ClassifierPlan(
+                problems=[problem], names=lambda: ["all classes"], solver=joint_solver(self), starts=starts, **rows
+            )
+        scheme = scheme_of(len(data.classes), one_vs_rest=self._wants_one_vs_rest)
+        parts = scheme.machines(data.codes)
+        return ClassifierPlan(
+            problems=self._problems(gram, parts, price),
+            names=partial(machine_names, scheme, data.classes),
+            solver=chosen_solver(self),
+            starts=None if machines is None else on_parts(machines, data, parts),
+            scheme=scheme,
+            parts=parts,
+            **rows,
+        )
 
-        joint = self._wants_joint and len(data.classes) > 2  # of two classes it is the one machine
-        if joint:
-            parts, self._records, steps = train_joint(self, gram, data, price, budget, together)
+    def _adopt(self, plan: ClassifierPlan, found: Any) -> None:
+        """Make the solutions of a plan the fitted state."""
+        if plan.scheme is None:
+            parts, self._records, steps = adopt_joint(plan.data, found[0])
         else:
-            parts, self._records, steps = self._train_machines(gram, data, price, budget, machines)
-        for name, value in (("_ovr", self._wants_one_vs_rest or joint), ("_is_joint", joint)):
+            parts, self._records, steps = self._merge(plan, plan.scheme, found)
+        for name, value in (("_ovr", self._wants_one_vs_rest or plan.scheme is None), ("_is_joint", plan.scheme is None)):
             self.__dict__.pop(name, None)
             if value:  # what is not said takes no room in a pickle
                 setattr(self, name, True)
         self._n_support = parts.n_support
-        self._keep(X, data, kind, parts.rows, parts.dual)
-        self.classes_ = data.classes
-        self.class_weight_ = factors
-        self.shape_fit_ = shape(X)
+        self._keep(plan.X, plan.data, plan.kind, parts.rows, parts.dual)
+        self.classes_ = plan.data.classes
+        self.class_weight_ = plan.factors
+        self.shape_fit_ = shape(plan.X)
         self.intercept_ = parts.intercept
         self.n_iter_ = steps
         self.fit_status_ = int(not all(Status[name].is_optimal for name in self._records.statuses))
-        return self
+
+    @staticmethod
+    def _merge(plan: ClassifierPlan, scheme: Scheme, found: SolutionBatch) -> tuple[Assembly, Records, NDArray[np.int32]]:
+        """One set of support vectors for all machines."""
+        support, boundary, parts = found.support, found.boundary, plan.parts
+        if parts is None or parts.rows is None:
+            support, boundary = found.rows(support, found.n_support), found.rows(boundary, found.n_boundary)
+        else:
+            support, boundary = parts.rows.take(support).astype(np.intp), parts.rows.take(boundary).astype(np.intp)
+        assembly = assemble(scheme, plan.data.codes, found, support)
+        return assembly, record(found, boundary, plan.data, plan.gram), found.steps
 
     def _check_balance(self, classes: NDArray[Any], weights: NDArray[np.float64]) -> None:  # most need none
         """Raise if the weights of the classes do not suit the parameters."""
@@ -117,33 +151,9 @@ class KernelClassifier(ClassifierMixin, KernelModel, ABC):  # type: ignore[misc]
         elif joint and (self.shape_fit_[0] != data.n or data.kept is not None):
             why = why or "the rows are not those of the last fit"
         if why is not None:
-            starts_anew(self, why)
+            starts_anew(self, why, stacklevel=5)
             return None, None
         return (None, self.solutions_[0]) if joint else (coefficients_of(self), None)
-
-    def _train_machines(
-        self,
-        gram: Gram,
-        data: TrainingSet,
-        price: NDArray[np.float64],
-        budget: Budget,
-        held: list[Coefficients] | None,
-    ) -> tuple[Assembly, Records, NDArray[np.int32]]:
-        scheme = scheme_of(len(data.classes), one_vs_rest=self._wants_one_vs_rest)
-        parts = scheme.machines(data.codes)
-        problems = self._problems(gram, parts, price)
-        names = partial(machine_names, scheme, data.classes)
-        with report_for(self.verbose, scheme.n_machines) as report:
-            solver = chosen_solver(self)
-            starts = None if held is None else usable(self, solver, on_parts(held, data, parts))
-            found = train(problems, solver=solver, budget=budget, report=report, names=names, stacklevel=3, starts=starts)
-        support, boundary = found.support, found.boundary
-        if parts.rows is None:
-            support, boundary = found.rows(support, found.n_support), found.rows(boundary, found.n_boundary)
-        else:
-            support, boundary = parts.rows.take(support).astype(np.intp), parts.rows.take(boundary).astype(np.intp)
-        assembly = assemble(scheme, data.codes, found, support)
-        return assembly, record(found, boundary, data, gram), found.steps
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Evaluate the machines at rows.

@@ -5,18 +5,15 @@ from __future__ import annotations
 import warnings
 from typing import Any, final
 
-import numpy as np
-from numpy.typing import NDArray
-
 from maxmargin.errors import InvalidInput, NoMarginWarning
 from maxmargin.estimators._linear_model import LinearModel
 from maxmargin.estimators._parameters import check_intercept, offset_of
-from maxmargin.estimators._schemes import Scheme
+from maxmargin.estimators._plan import LinearPlan
 from maxmargin.losses import Loss, MarginLoss, as_loss
 from maxmargin.problems import Offset, Penalty
 from maxmargin.problems._primal import as_bound, as_penalty
-from maxmargin.solution import LinearSolution
-from maxmargin.validation import TrainingSet, check_positive
+from maxmargin.solution import ClassesSolution, LinearSolution
+from maxmargin.validation import check_positive
 
 __all__ = ["LinearClassifier"]
 
@@ -189,8 +186,8 @@ class LinearClassifier(LinearModel):
     def _solver(self) -> Any:
         return self.solver
 
-    def _keep(self, scheme: Scheme, data: TrainingSet, factors: NDArray[np.float64], solutions: list[LinearSolution]) -> None:
-        super()._keep(scheme, data, factors, solutions)
+    def _adopt(self, plan: LinearPlan, solutions: list[LinearSolution] | list[ClassesSolution]) -> None:
+        super()._adopt(plan, solutions)
         if not self.coef_.any() and float(self._loss().value(0.0)) == 0.0:
             warnings.warn(
                 f"The loss {self._loss()!r} costs nothing where all scores are 0: w = 0 is optimal, and separates nothing."

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-import warnings
 from abc import ABC, abstractmethod
+from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -12,23 +12,19 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from maxmargin._answers import answer_linear
-from maxmargin._solve import complaint
 from maxmargin.estimators._input import checked_rows
-from maxmargin.estimators._linear_classes import keep_classes, train_classes
 from maxmargin.estimators._parameters import check_budget, check_class_weight, check_random_state
-from maxmargin.estimators._reporting import report_for
-from maxmargin.estimators._schemes import Scheme, machine_names, scheme_of
+from maxmargin.estimators._plan import LinearPlan
+from maxmargin.estimators._schemes import machine_names, scheme_of
 from maxmargin.estimators._training import Deadline, upper_bounds
-from maxmargin.estimators._warm import classes_start, hold, linear_starts, starts_anew
+from maxmargin.estimators._warm import classes_start, hold, linear_starts
 from maxmargin.kernels._scale import feature_scale_warning
 from maxmargin.losses import Loss
 from maxmargin.problems import ClassLoss, LinearClasses, Offset, Penalty, PrimalProblem
 from maxmargin.problems._centring import Centring
-from maxmargin.solution import Certificate, LinearSolution
+from maxmargin.solution import Certificate, ClassesSolution, LinearSolution
 from maxmargin.solution._classes import class_scores
 from maxmargin.solution._linear import linear_scores
-from maxmargin.solvers import select_linear
 from maxmargin.validation import (
     TrainingSet,
     canonical,
@@ -38,7 +34,7 @@ from maxmargin.validation import (
     labelled_set,
 )
 
-__all__ = ["LinearModel", "LinearScores", "linear_rows", "train_linear", "warn_of_the_worst"]
+__all__ = ["LinearModel", "LinearScores", "linear_rows"]
 
 
 class LinearScores(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
@@ -135,6 +131,12 @@ class LinearModel(LinearScores, ABC):
         self : estimator
             The fitted model.
         """
+        plan = self._plan(X, y, sample_weight)
+        self._adopt(plan, plan.solve())
+        return self
+
+    def _plan(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> LinearPlan:
+        """Validated rows, and what is solved about them: all classes at once, or a problem for each."""
         owner = type(self).__name__
         self._check_own()
         check_boolean("fit_intercept", self.fit_intercept, owner)
@@ -148,37 +150,37 @@ class LinearModel(LinearScores, ABC):
         self._check_classes(data)
         centring = Centring(data.X)
         if not deadline.is_over():
-            centring.know(feature_scale_warning(data.X, owner, stacklevel=2, features=centring.features))
+            centring.know(feature_scale_warning(data.X, owner, stacklevel=3, features=centring.features))
         factors = class_weights(self.class_weight, data.classes, data.codes, data.weight, owner)
         loss, penalty, C = self._terms()
         price = upper_bounds(C, factors[data.codes] * data.weight)
         offset, scale = self._offset()
+        rest = {"model": self, "solver": self._solver(), "deadline": deadline, "data": data, "factors": factors}
         if (class_loss := self._class_loss(len(data.classes))) is not None:
             together = LinearClasses.on(data.X, data.codes, data.classes, price, class_loss, penalty, offset, scale)
-            start = classes_start(self, data, X.shape[1])
-            keep_classes(self, data, factors, train_classes(self, together, self._solver(), deadline, start))
-            return self
+            starts = classes_start(self, data, X.shape[1])
+            return LinearPlan(problems=[together], names=lambda: ["all classes"], starts=starts, **rest)
         scheme = scheme_of(len(data.classes), one_vs_rest=True)
-        names = machine_names(scheme, data.classes)
         where = (offset, scale, self._bound(), centring)
-        problems = [
-            PrimalProblem.on(data.X, labels, price, loss, penalty, *where) for _, labels in scheme.machines(data.codes).each()
-        ]
-        starts = linear_starts(self, len(problems), X.shape[1], data.classes)
-        solutions = train_linear(self, problems, names, self._solver(), deadline, starts)
-        warn_of_the_worst(solutions, names)
-        self._keep(scheme, data, factors, solutions)
-        return self
+        return LinearPlan(
+            problems=[
+                PrimalProblem.on(data.X, labels, price, loss, penalty, *where)
+                for _, labels in scheme.machines(data.codes).each()
+            ],
+            names=partial(machine_names, scheme, data.classes),
+            starts=linear_starts(self, scheme.n_machines, X.shape[1], data.classes),
+            **rest,
+        )
 
     def _solver(self) -> Any:
         """What solves the problems."""
         return "auto"
 
-    def _keep(self, scheme: Scheme, data: TrainingSet, factors: NDArray[np.float64], solutions: list[LinearSolution]) -> None:
-        self.classes_ = data.classes
-        self.class_weight_ = factors
-        self.coef_ = np.stack([solution.weights for solution in solutions])
-        self.intercept_ = np.array([solution.bias for solution in solutions])
+    def _adopt(self, plan: LinearPlan, solutions: list[LinearSolution] | list[ClassesSolution]) -> None:
+        """Make the solutions of a plan the fitted state."""
+        self.classes_ = plan.data.classes
+        self.class_weight_ = plan.factors
+        self.coef_, self.intercept_ = _weights(solutions)
         self.n_iter_ = max(1, *(solution.steps for solution in solutions), 1)
         self.certificate_ = Certificate.combined(solution.certificate for solution in solutions)
         self.status_ = self.certificate_.status
@@ -186,42 +188,18 @@ class LinearModel(LinearScores, ABC):
         hold(self, solutions)
 
 
+def _weights(
+    solutions: list[LinearSolution] | list[ClassesSolution],
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Weights and offsets of all scores; where all classes are one problem, of two of them the difference of their scores."""
+    first = solutions[0]
+    if not isinstance(first, ClassesSolution):
+        return np.stack([each.weights for each in solutions]), np.array([each.bias for each in solutions])
+    if len(first.classes) > 2:
+        return first.weights, first.bias
+    return np.diff(first.weights, axis=0), np.diff(first.bias)
+
+
 def linear_rows(model: Any, X: Any, *, reset: bool) -> Any:
     """Rows as they are given, dense or CSR, float32 or float64; their width is learnt, or checked."""
     return canonical(checked_rows(model, X, reset=reset))
-
-
-def train_linear(
-    model: Any,
-    problems: list[PrimalProblem],
-    names: list[str],
-    solver: Any,
-    deadline: Deadline,
-    starts: list[LinearSolution] | None,
-) -> list[LinearSolution]:
-    """Solve the problems of an estimator, which have the same rows, from what is held of the last fit, and report."""
-    if starts is not None and not select_linear(solver, problems[0]).takes_start:
-        starts_anew(model, "its solver cannot begin at a given point")
-        starts = None
-    with report_for(model.verbose, len(problems)) as report:
-        follow = report.start(names[0]) if len(problems) == 1 else report.together(names)
-        seconds = deadline.left()
-        solutions = answer_linear(problems, solver, model.tol, model.max_iter, seconds, callback=follow, starts=starts)
-        for name, solution in zip(names, solutions, strict=True):
-            if len(problems) > 1:
-                report.start(name)
-            report.done(solution)
-    return solutions
-
-
-def warn_of_the_worst(solutions: list[LinearSolution], names: list[str]) -> None:
-    """Warn once for all machines: of the worst ending, the least precise among equals."""
-    worst = max(range(len(solutions)), key=lambda i: (solutions[i].status.severity, solutions[i].certificate.relative_gap))
-    said = complaint(solutions[worst])
-    if said is None:
-        return
-    message, category = said
-    if len(solutions) > 1:
-        count = sum(not solution.status.is_optimal for solution in solutions)
-        message = f"{count} of {len(solutions)} machines did not converge; the worst is {names[worst]}. {message}"
-    warnings.warn(message, category, stacklevel=3)

@@ -10,8 +10,9 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.errors import InvalidInput
-from maxmargin.estimators._linear_model import linear_rows, train_linear, warn_of_the_worst
+from maxmargin.estimators._linear_model import linear_rows
 from maxmargin.estimators._parameters import check_budget, check_dual, check_intercept, check_random_state, offset_of
+from maxmargin.estimators._plan import Plan
 from maxmargin.estimators._training import Deadline, upper_bounds
 from maxmargin.estimators._warm import hold, linear_starts
 from maxmargin.kernels._scale import feature_scale_warning
@@ -161,6 +162,19 @@ class LinearSVR(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-
         self : LinearSVR
             The fitted model.
         """
+        plan = self._plan(X, y, sample_weight)
+        (solution,) = plan.solve()
+        self.coef_ = solution.weights
+        self.intercept_ = np.array([solution.bias])
+        self.n_iter_ = max(1, solution.steps)
+        self.certificate_ = solution.certificate
+        self.status_ = solution.status
+        self.fit_status_ = int(not self.status_.is_optimal)
+        hold(self, [solution])
+        return self
+
+    def _plan(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Plan:
+        """Validated rows, and the problem about them."""
         owner = "LinearSVR"
         epsilon = check_non_negative("epsilon", self.epsilon, owner)
         check_positive("C", self.C, owner)
@@ -175,7 +189,7 @@ class LinearSVR(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-
         target = target_column(y, X)
         data = weighted_rows(X, sample_weight)
         centring = Centring(data.X)
-        centring.know(feature_scale_warning(data.X, owner, stacklevel=2, features=centring.features))
+        centring.know(feature_scale_warning(data.X, owner, stacklevel=3, features=centring.features))
         loss = EpsilonInsensitive(epsilon) if self.loss == "epsilon_insensitive" else SquaredEpsilonInsensitive(epsilon)
         price = upper_bounds(self.C, data.weight)
         target = data.of_kept(target)
@@ -187,16 +201,14 @@ class LinearSVR(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-
                 " Scale the targets, for example with TransformedTargetRegressor."
             )
         problem = PrimalProblem.on(data.X, target, price, loss, Penalty.L2, *offset_of(self), centring=centring)
-        (solution,) = train_linear(self, [problem], ["regression"], self.solver, deadline, linear_starts(self, 1, X.shape[1]))
-        warn_of_the_worst([solution], ["regression"])
-        self.coef_ = solution.weights
-        self.intercept_ = np.array([solution.bias])
-        self.n_iter_ = max(1, solution.steps)
-        self.certificate_ = solution.certificate
-        self.status_ = solution.status
-        self.fit_status_ = int(not self.status_.is_optimal)
-        hold(self, [solution])
-        return self
+        return Plan(
+            model=self,
+            problems=[problem],
+            names=lambda: ["regression"],
+            solver=self.solver,
+            deadline=deadline,
+            starts=linear_starts(self, 1, X.shape[1]),
+        )
 
     def predict(self, X: Any) -> NDArray[np.float64]:
         """Predict the targets of rows.

@@ -16,7 +16,7 @@ from maxmargin.estimators._packing import explicit_csr, pack, unpack
 from maxmargin.estimators._parameters import check_search
 from maxmargin.estimators._records import certificates
 from maxmargin.estimators._schemes import Scheme
-from maxmargin.estimators._training import Budget, Deadline, require_finite
+from maxmargin.estimators._training import Deadline, require_finite
 from maxmargin.estimators._values import machine_weights
 from maxmargin.kernels import Gram, Kernel, Precomputed, UserFunction, as_kernel
 from maxmargin.kernels._scale import feature_scale_warning
@@ -29,7 +29,7 @@ __all__ = ["KernelModel"]
 class KernelModel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
     """Kernel, rows and coefficients of a fitted machine, and the proof that comes with them."""
 
-    def _begin(self, X: Any) -> tuple[Kernel, Any, RowKind, Budget]:
+    def _begin(self, X: Any) -> tuple[Kernel, Any, RowKind, Deadline]:
         """Check the parameters and the rows of a fit."""
         self._check_own()
         check_search(self)
@@ -37,13 +37,13 @@ class KernelModel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
         owner = type(self).__name__
         kernel = as_kernel(self.kernel, gamma=self.gamma, coef0=self.coef0, degree=self.degree, owner=owner)
         X, kind = training_rows(self, kernel, X)
-        return kernel, X, kind, Budget(self.tol, self.max_iter, deadline)
+        return kernel, X, kind, deadline
 
     def _gram(self, kernel: Kernel, data: Any, kind: RowKind, deadline: Deadline) -> Gram:
         """Kernel values of rows whose features are fit for it, if there is time to look; keeps the bound kernel."""
         of_features = kind in (RowKind.DENSE, RowKind.SPARSE) and not isinstance(kernel, UserFunction)
         looks = of_features and not deadline.is_over()
-        moments = feature_scale_warning(data.X, type(self).__name__, stacklevel=3) if looks else None
+        moments = feature_scale_warning(data.X, type(self).__name__, stacklevel=4) if looks else None
         self._kernel = kernel.bind(data.X, data.sample_weight, moments=moments)
         gram = self._kernel.gram(data.X)
         if moments is not None:

@@ -11,12 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import OutlierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from maxmargin.estimators._fitted import RowKind
 from maxmargin.estimators._single import SharedMachines
-from maxmargin.estimators._warm import held_coefficients
 from maxmargin.kernels import Gram
 from maxmargin.problems import Ball, DataDescription, OneClass, Problem
-from maxmargin.validation import check_fraction, weighted_rows
+from maxmargin.validation import check_fraction, length
 
 __all__ = ["SVDD", "OneClassSVM"]
 
@@ -76,11 +74,8 @@ class _OneClassModel(OutlierMixin, SharedMachines, ABC):  # type: ignore[misc]  
         self : estimator
             The fitted model.
         """
-        kernel, X, kind, budget = self._begin(X)
-        data = weighted_rows(X, sample_weight, pairwise=kind is RowKind.PAIRWISE)
-        held = held_coefficients(self, X, kind)
-        gram = self._gram(kernel, data, kind, budget.deadline)
-        self._finish(X, np.ones(data.n), data, kind, gram, budget, held)
+        plan = self._plan(X, None, sample_weight, lambda _, rows: np.ones(length(rows)))
+        self._adopt(plan, plan.solve())
         return self
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from maxmargin._solve import answer
+from maxmargin._solve import solve_batch
 from maxmargin.errors import ConvergenceWarning, InvalidInput
 from maxmargin.estimators._fitted import RowKind
 from maxmargin.estimators._input import checked_rows, new_rows, training_rows
@@ -210,7 +210,7 @@ class Perceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         if spent:
             problems = [HardMargin.on(gram, labels[k], offset=bool(self.fit_intercept)) for k in spent]
             most = 100_000 + 10 * gram.n
-            found = answer(problems, "auto", 1e-3, most, deadline.left(), throw=False)
+            found = solve_batch(problems, "auto", 1e-3, most, deadline.left(), throw=False, with_rows=False)
             for k, each in zip(spent, found, strict=True):
                 # A hard margin wants y f > 0, the perceptron f ≥ 0 where y is +1: a proof must speak of rows of the other sign.
                 if isinstance(each.proof, Inseparable) and bool((each.proof.weights[labels[k] < 0.0] > 0.0).any()):

@@ -6,7 +6,6 @@ from both when somebody asks. Row numbers are those of the X given to fit.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, final
@@ -18,12 +17,12 @@ from maxmargin.errors import InvalidInput
 from maxmargin.estimators._fitted import Fitted, RowKind, boundary_rows
 from maxmargin.kernels import Gram
 from maxmargin.problems import Margin, Reading, Terms
-from maxmargin.solution import Certificate, Solution, Status, Trace
-from maxmargin.solution._columns import Columns
+from maxmargin.solution import Certificate, Solution, SolutionBatch, Status, Trace
+from maxmargin.solution._certificate import CERTIFICATE, certificates_of
 from maxmargin.solution._trace import KEPT
 from maxmargin.validation import TrainingSet, WeightedRows, take_rows
 
-__all__ = ["Records", "certificates", "certificates_of", "record", "solutions"]
+__all__ = ["Records", "certificates", "record", "solutions"]
 
 
 @final
@@ -35,9 +34,8 @@ class Records:
     ----------
     statuses : tuple of str
         Name of each machine's status.
-    numbers : ndarray of shape (n_machines, 6)
-        Primal and dual objective, KKT violation (with a minus sign if an indefinite kernel leaves no gap); smallest and
-        largest optimal offset; scale of the objectives where the optimum is 0, else nan.
+    certificates : structured ndarray of shape (n_machines,)
+        Numbers of the certificates and intervals of optimal offsets: see `maxmargin.solution._certificate.CERTIFICATE`.
     scores : ndarray
         Scores at the support vectors of each machine, one machine after the other, in the order of its rows.
     boundary : ndarray of int32
@@ -48,10 +46,12 @@ class Records:
         Largest coefficient of each support vector, one machine after the other, and then of each row in boundary.
     checkpoints : structured ndarray
         Thinned traces, one machine after the other.
-    counts : ndarray of int32, shape (n_machines, 3)
+    n_boundary, n_checkpoints, n_trained : ndarray of int32, shape (n_machines,)
         How many rows in boundary and how many checkpoints each machine has, and how many rows it was trained on.
-    sums : ndarray of shape (n_machines, 2)
-        What the coefficients must sum to, and whether ν keeps the sum of their sizes.
+    total : ndarray of shape (n_machines,)
+        What the coefficients must sum to.
+    by_side : ndarray of bool, shape (n_machines,)
+        Whether ν keeps the sum of their sizes.
     sides : ndarray of int8
         The sign that the coefficient of each row in boundary could have; 0 if both.
     rows : rows or None
@@ -59,22 +59,29 @@ class Records:
     """
 
     statuses: tuple[str, ...]
-    numbers: NDArray[np.float64]
+    certificates: NDArray[Any]
     scores: NDArray[np.float64]
     boundary: NDArray[np.int32]
     boundary_excess: NDArray[np.float64]
     prices: NDArray[np.float64]
     checkpoints: NDArray[Any]
-    counts: NDArray[np.int32]
-    sums: NDArray[np.float64]
+    n_boundary: NDArray[np.int32]
+    n_checkpoints: NDArray[np.int32]
+    n_trained: NDArray[np.int32]
+    total: NDArray[np.float64]
+    by_side: NDArray[np.bool_]
     sides: NDArray[np.int8]
     rows: Any
 
     def __reduce__(self) -> tuple[Callable[..., Records], tuple[Any, ...]]:
-        """Pickle the arrays as bytes: a model of ten support vectors should not be mostly headers."""
+        """Pickle the arrays as bytes, without what is the same everywhere: a model of ten support vectors should not be mostly
+        headers."""
+        numbers, counts = self.certificates, (self.n_boundary, self.n_checkpoints, self.n_trained)
         return _restored, (
             self.statuses,
-            (self.numbers[:, :5] if np.isnan(self.numbers[:, 5]).all() else self.numbers).astype("<f8").tobytes(),
+            np.stack([numbers[name] for name in _ALWAYS]).astype("<f8").tobytes(),
+            b"" if np.isnan(numbers["scale"]).all() else numbers["scale"].astype("<f8").tobytes(),
+            numbers["indefinite"].tobytes() if numbers["indefinite"].any() else b"",
             self.scores.astype("<f8").tobytes(),
             self.boundary.astype("<i4").tobytes(),
             self.boundary_excess.astype("<f8").tobytes(),
@@ -82,12 +89,13 @@ class Records:
             self.sides.tobytes(),
             (self.rows.dtype.str, self.rows.tobytes()) if _is_table(self.rows) else self.rows,
             self.checkpoints.astype(KEPT).tobytes(),
-            self.counts.astype("<i4").tobytes(),
-            self.sums.astype("<f8").tobytes() if self.sums.any() else b"",  # all 0, as for every C
+            np.stack(counts).astype("<i4").tobytes(),
+            self.total.astype("<f8").tobytes() if self.total.any() else b"",  # all 0, as for every C
+            self.by_side.tobytes() if self.by_side.any() else b"",
         )
 
 
-_DTYPES: tuple[Any, ...] = ("<f8", "<f8", "<i4", "<f8", "<f8", "<i1", KEPT, "<i4", "<f8")
+_ALWAYS = ("primal", "dual", "violation", "bias_low", "bias_high")
 
 
 def _is_table(rows: Any) -> bool:
@@ -98,52 +106,64 @@ def _all_equal(prices: NDArray[np.float64]) -> bool:
     return len(prices) > 0 and bool((prices == prices[0]).all())
 
 
-def _restored(statuses: tuple[str, ...], *parts: Any) -> Records:
+def _restored(
+    statuses: tuple[str, ...],
+    numbers: bytes,
+    scale: bytes,
+    indefinite: bytes,
+    scores: bytes,
+    boundary: bytes,
+    excess: bytes,
+    prices: bytes,
+    sides: bytes,
+    rows: Any,
+    checkpoints: bytes,
+    counts: bytes,
+    total: bytes,
+    by_side: bytes,
+) -> Records:
     try:
-        *before, rows, checkpoints, counts, sums = parts
-        flat = [*before, checkpoints, counts, sums]
-        numbers, scores, boundary, excess, prices, sides, checkpoints, counts, sums = (
-            np.frombuffer(part, dtype) for part, dtype in zip(flat, _DTYPES, strict=True)
-        )
+        machines = len(statuses)
+        at = np.frombuffer(boundary, "<i4")
+        scored, paid = np.frombuffer(scores, "<f8"), np.frombuffer(prices, "<f8")
         if isinstance(rows, tuple):
             dtype, values = rows
-            rows = np.frombuffer(values, np.dtype(str(dtype))).reshape(len(boundary), -1)
-        machines = len(statuses)
-        if len(prices) == 1:
-            prices = np.repeat(prices, len(scores) + len(boundary))
+            rows = np.frombuffer(values, np.dtype(str(dtype))).reshape(len(at), -1)
+        certificates = np.zeros(machines, dtype=CERTIFICATE)
+        for name, column in zip(_ALWAYS, np.frombuffer(numbers, "<f8").reshape(len(_ALWAYS), machines), strict=True):
+            certificates[name] = column
+        certificates["scale"] = np.frombuffer(scale, "<f8") if scale else np.nan
+        certificates["indefinite"] = np.frombuffer(indefinite, np.bool_) if indefinite else False
+        n_boundary, n_checkpoints, n_trained = np.frombuffer(counts, "<i4").reshape(3, machines)
         return Records(
-            tuple(Status[name].name for name in statuses),
-            _with_scale(numbers.reshape(machines, -1)),
-            scores,
-            boundary,
-            excess,
-            prices,
-            checkpoints,
-            counts.reshape(machines, 3),
-            sums.reshape(machines, 2) if len(sums) else np.zeros((machines, 2)),
-            sides,
-            rows,
+            statuses=tuple(Status[name].name for name in statuses),
+            certificates=certificates,
+            scores=scored,
+            boundary=at,
+            boundary_excess=np.frombuffer(excess, "<f8"),
+            prices=np.repeat(paid, len(scored) + len(at)) if len(paid) == 1 else paid,
+            checkpoints=np.frombuffer(checkpoints, KEPT),
+            n_boundary=n_boundary,
+            n_checkpoints=n_checkpoints,
+            n_trained=n_trained,
+            total=np.frombuffer(total, "<f8") if total else np.zeros(machines),
+            by_side=np.frombuffer(by_side, np.bool_) if by_side else np.zeros(machines, dtype=np.bool_),
+            sides=np.frombuffer(sides, "<i1"),
+            rows=rows,
         )
     except (TypeError, ValueError, KeyError) as error:
         raise InvalidInput(f"The pickled records were altered: {error}. Fit it again.") from None
 
 
-def _with_scale(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The numbers of each machine; where no optimum is 0 there is no scale among them."""
-    if numbers.shape[1] not in (5, 6):
-        raise ValueError(f"{numbers.shape[1]} numbers for a machine, not 5 or 6")
-    return np.column_stack([numbers, np.full(len(numbers), np.nan)]) if numbers.shape[1] == 5 else numbers
-
-
-def record(found: Columns, boundary: NDArray[np.intp], data: TrainingSet | WeightedRows, gram: Gram) -> Records:
+def record(found: SolutionBatch, boundary: NDArray[np.intp], data: TrainingSet | WeightedRows, gram: Gram) -> Records:
     """Keep what the answers have beyond their coefficients.
 
     Every estimator has a free offset and linear slack, or none: of its terms prices, total and sides say it all.
 
     Parameters
     ----------
-    found : Columns
-        The answers.
+    found : SolutionBatch
+        The solutions.
     boundary : ndarray of intp
         Which of the rows with weight their boundaries have.
     data : TrainingSet or WeightedRows
@@ -152,18 +172,19 @@ def record(found: Columns, boundary: NDArray[np.intp], data: TrainingSet | Weigh
         Their kernel values.
     """
     kept = len(boundary) > 0 and found.keeps_boundary and not gram.kernel.is_precomputed
-    counts = np.empty((len(found.sizes), 3), dtype=np.int32)
-    counts[:, 0], counts[:, 1], counts[:, 2] = found.n_boundary, found.n_checkpoints, found.sizes
     return Records(
         statuses=tuple([status.name for status in found.statuses]),
-        numbers=found.numbers,
+        certificates=found.certificates,
         scores=found.scores,
         boundary=data.of_kept_rows(boundary).astype(np.int32),
         boundary_excess=found.excess,
         prices=found.prices,
         checkpoints=found.checkpoints,
-        counts=counts,
-        sums=found.sums,
+        n_boundary=found.n_boundary.astype(np.int32),
+        n_checkpoints=found.n_checkpoints.astype(np.int32),
+        n_trained=np.array(found.sizes, dtype=np.int32),
+        total=found.total,
+        by_side=found.by_side,
         sides=found.sides.astype(np.int8),
         rows=take_rows(data.X, boundary) if kept else None,
     )
@@ -171,15 +192,7 @@ def record(found: Columns, boundary: NDArray[np.intp], data: TrainingSet | Weigh
 
 def certificates(records: Records) -> list[Certificate]:
     """The certificate of each machine."""
-    return certificates_of(records.numbers, records.statuses)
-
-
-def certificates_of(numbers: NDArray[np.float64], statuses: Sequence[str]) -> list[Certificate]:
-    """The same from the numbers and the names of the statuses."""
-    return [
-        Certificate.of(primal, dual, abs(violation), Status[name], indefinite=math.copysign(1.0, violation) < 0, scale=scale)
-        for (primal, dual, violation, *_, scale), name in zip(numbers.tolist(), statuses, strict=True)
-    ]
+    return certificates_of(records.certificates, [Status[name] for name in records.statuses])
 
 
 def solutions(
@@ -223,10 +236,8 @@ def solutions(
         raise InvalidInput(
             f"dual_coef_ was altered: it has {counts.sum()} coefficients for {len(records.scores)} scores. Fit it again."
         )
-    if (records.counts < 0).any() or records.counts[:, :2].sum(axis=0).tolist() != [
-        len(records.boundary),
-        len(records.checkpoints),
-    ]:
+    counted = (records.n_boundary, len(records.boundary)), (records.n_checkpoints, len(records.checkpoints))
+    if any((each < 0).any() or each.sum() != there for each, there in counted):
         raise InvalidInput("The records of the fit were altered: their counts do not add up. Fit it again.")
     if len(records.scores) + len(records.boundary) != len(records.prices):
         raise InvalidInput("The records of the fit were altered: there is not one price for each row. Fit it again.")
@@ -237,15 +248,16 @@ def solutions(
         certificates(records),
         places,
         _split(records.scores, counts),
-        _split(records.boundary, records.counts[:, 0]),
-        _split(records.boundary_excess, records.counts[:, 0]),
+        _split(records.boundary, records.n_boundary),
+        _split(records.boundary_excess, records.n_boundary),
         _split(records.prices[: len(records.scores)], counts),
-        _split(records.prices[len(records.scores) :], records.counts[:, 0]),
-        _split(np.arange(len(records.boundary)), records.counts[:, 0]),
-        _split(records.checkpoints, records.counts[:, 1]),
+        _split(records.prices[len(records.scores) :], records.n_boundary),
+        _split(np.arange(len(records.boundary)), records.n_boundary),
+        _split(records.checkpoints, records.n_checkpoints),
         strict=True,
     )
     found = []
+    lows, highs = records.certificates["bias_low"].tolist(), records.certificates["bias_high"].tolist()
     known_y = None if targets is None else _split(targets, counts)
     for index, (certificate, held, scores, boundary, excess, paid, paid_outside, stored, checkpoints) in enumerate(pieces):
         up, up_outside = np.argsort(support[held]), np.argsort(boundary)
@@ -255,7 +267,7 @@ def solutions(
         found.append(
             Solution(
                 n=n,
-                n_trained=int(records.counts[index, 2]),
+                n_trained=int(records.n_trained[index]),
                 support=rows,
                 beta=beta,
                 support_scores=scores[up],
@@ -264,7 +276,7 @@ def solutions(
                 support_y=np.sign(beta) if known_y is None else known_y[index][up],
                 reading=Margin() if readings is None else readings[index],
                 bias=float(fitted.intercept[index]),
-                bias_interval=(float(records.numbers[index, 3]), float(records.numbers[index, 4])),
+                bias_interval=(lows[index], highs[index]),
                 status=certificate.status,
                 certificate=certificate,
                 trace=Trace(checkpoints),
@@ -273,8 +285,8 @@ def solutions(
                 support_vectors=rows if kind is RowKind.PAIRWISE else take_rows(fitted.vectors, place),
                 terms=Terms(
                     np.concatenate([paid[up], paid_outside[up_outside]]),
-                    float(records.sums[index, 0]),
-                    by_side=bool(records.sums[index, 1]),
+                    float(records.total[index]),
+                    by_side=bool(records.by_side[index]),
                 ),
                 boundary_side=records.sides[stored[up_outside]].astype(np.float64),
                 boundary_rows=None if beyond is None else take_rows(beyond, stored[up_outside]),

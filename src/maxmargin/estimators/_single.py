@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.errors import InvalidInput
@@ -15,18 +16,15 @@ from maxmargin.estimators._fitted import RowKind, fitted, single_layout
 from maxmargin.estimators._input import new_rows
 from maxmargin.estimators._model import KernelModel
 from maxmargin.estimators._parameters import chosen_solver
+from maxmargin.estimators._plan import KernelPlan
 from maxmargin.estimators._records import record, solutions
-from maxmargin.estimators._reporting import report_for
 from maxmargin.estimators._schemes import Scheme
-from maxmargin.estimators._training import Budget, train
 from maxmargin.estimators._values import machine_values
-from maxmargin.estimators._warm import on_parts, starts_anew, usable
+from maxmargin.estimators._warm import held_coefficients, on_parts, starts_anew
 from maxmargin.kernels import Gram
 from maxmargin.problems import Problem
-from maxmargin.solution import Solution
-from maxmargin.solution._columns import Columns
-from maxmargin.solvers._starts import Coefficients
-from maxmargin.validation import WeightedRows, shape
+from maxmargin.solution import Solution, SolutionBatch
+from maxmargin.validation import shape, weighted_rows
 
 __all__ = ["SharedMachines"]
 
@@ -38,39 +36,45 @@ class SharedMachines(KernelModel, ABC):
     def _problem(self, gram: Gram, y: NDArray[np.float64], weight: NDArray[np.float64]) -> Problem:
         """What a machine solves, given kernel values, targets (or ones) and weights."""
 
-    def _finish(
-        self,
-        X: Any,
-        y: NDArray[np.float64],
-        data: WeightedRows,
-        kind: RowKind,
-        gram: Gram,
-        budget: Budget,
-        held: list[Coefficients] | None,
-    ) -> None:
-        """Train a machine for each column of y, from what is held of the last fit, and keep them."""
-        columns = [np.ascontiguousarray(column) for column in np.atleast_2d(y.T)]
-        problems = [self._problem(gram, column, data.weight) for column in columns]
-        names = partial(_output_names, len(columns))
-        with report_for(self.verbose, len(columns)) as report:
-            solver = chosen_solver(self)
-            starts = None
-            if held is not None and len(held) != len(columns):
-                starts_anew(self, "there are not as many outputs as before")
-            elif held is not None:
-                starts = usable(self, solver, on_parts(held, data, None))
-            found = train(problems, solver=solver, budget=budget, report=report, names=names, stacklevel=3, starts=starts)
-        rows, dual = _coefficients(found, data.n)
+    def _plan(
+        self, X: Any, y: Any, sample_weight: ArrayLike | None, targets: Callable[[Any, Any], NDArray[np.float64]]
+    ) -> KernelPlan:
+        """Validated rows, their kernel values, and a problem for each column of the targets."""
+        kernel, X, kind, deadline = self._begin(X)
+        every = targets(y, X)
+        data = weighted_rows(X, sample_weight, pairwise=kind is RowKind.PAIRWISE)
+        held = held_coefficients(self, X, kind)
+        gram = self._gram(kernel, data, kind, deadline)
+        columns = [np.ascontiguousarray(column) for column in np.atleast_2d(data.of_kept(every).T)]
+        if held is not None and len(held) != len(columns):
+            starts_anew(self, "there are not as many outputs as before", stacklevel=5)
+            held = None
+        return KernelPlan(
+            model=self,
+            problems=[self._problem(gram, column, data.weight) for column in columns],
+            names=partial(_output_names, len(columns)),
+            solver=chosen_solver(self),
+            deadline=deadline,
+            starts=None if held is None else on_parts(held, data, None),
+            X=X,
+            kind=kind,
+            data=data,
+            gram=gram,
+        )
+
+    def _adopt(self, plan: KernelPlan, found: SolutionBatch) -> None:
+        """Make the solutions of a plan the fitted state."""
+        rows, dual = _coefficients(found, plan.data.n)
         self._n_support = np.array([len(rows)], dtype=np.int32)
-        self._records = record(found, found.rows(found.boundary, found.n_boundary), data, gram)
+        self._records = record(found, found.rows(found.boundary, found.n_boundary), plan.data, plan.gram)
         self._readings = tuple(found.readings)
-        self._targets = np.concatenate(columns).take(found.support)
+        self._targets = np.concatenate([problem.y for problem in plan.problems]).take(found.support)
         self._steps = found.steps
-        self._keep(X, data, kind, rows, dual)
-        self.shape_fit_ = shape(X)
+        self._keep(plan.X, plan.data, plan.kind, rows, dual)
+        self.shape_fit_ = shape(plan.X)
         self.intercept_ = found.bias
         self.n_iter_ = int(self._steps.max())
-        self.fit_status_ = int(not all(status.is_optimal for status in found.statuses))
+        self.fit_status_ = int(not found.all_optimal)
 
     def _values(self, X: Any) -> NDArray[np.float64]:
         """``f(x)`` of every machine, shape (m, n_machines)."""
@@ -115,7 +119,7 @@ def _output_names(count: int) -> list[str]:
     return ["fit"] if count == 1 else [f"output {k}" for k in range(count)]
 
 
-def _coefficients(found: Columns, n: int) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+def _coefficients(found: SolutionBatch, n: int) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
     """Rows that support any machine, and the coefficients of each machine (down) at these rows (across)."""
     support = found.rows(found.support, found.n_support)
     rows = np.flatnonzero(np.bincount(support, minlength=n))

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, Self, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from maxmargin._answers import answer_linear, linear_solution
+from maxmargin._solve import solve_batch, worst_warning
 from maxmargin.errors import InvalidInput
-from maxmargin.estimators._linear_model import LinearScores, linear_rows, warn_of_the_worst
+from maxmargin.estimators._linear_model import LinearScores, linear_rows
 from maxmargin.estimators._parameters import check_budget, check_intercept, check_random_state, offset_of
 from maxmargin.estimators._reporting import report_for
 from maxmargin.estimators._schemes import machine_names, scheme_of
@@ -18,6 +19,7 @@ from maxmargin.kernels._scale import feature_scale_warning
 from maxmargin.losses import MarginLoss, as_loss
 from maxmargin.problems import Penalty, PrimalProblem
 from maxmargin.solution import Certificate, LinearSolution
+from maxmargin.solution._other_solutions import solution_of
 from maxmargin.solvers import Limits, StochasticSubgradient, SubgradientWalk
 from maxmargin.solvers._stochastic import WalkOn
 from maxmargin.validation import (
@@ -167,10 +169,11 @@ class StochasticClassifier(LinearScores):
                 follow = report.start(name)
                 walks.append(self._solver(seed).walk(problem))
                 on = WalkOn(walks[-1])
-                (solution,) = answer_linear([problem], on, self.tol, self.max_iter, deadline.left(), callback=follow)
+                (solution,) = solve_batch([problem], on, self.tol, self.max_iter, deadline.left(), callback=follow)
                 solutions.append(solution)
                 report.done(solutions[-1])
-        warn_of_the_worst(solutions, names)
+        if (said := worst_warning(solutions, lambda: names)) is not None:
+            warnings.warn(said[0], said[1], stacklevel=2)
         self.classes_ = data.classes
         self._keep(walks, solutions)
         return self
@@ -213,8 +216,8 @@ class StochasticClassifier(LinearScores):
                 walks[k].move_to(problem)
             # No gap is below 0: all steps are taken.
             limits = Limits(tol=-1.0, max_steps=walks[k].steps + problem.n, max_seconds=0.0)
-            iterate = WalkOn(walks[k]).run(problem, limits, None)
-            solutions.append(linear_solution(problem, iterate, self.tol))
+            iterate = WalkOn(walks[k]).run_one(problem, None, limits, None)
+            solutions.append(solution_of(problem, iterate, self.tol))
         self.classes_ = known
         self._keep(walks, solutions)
         return self

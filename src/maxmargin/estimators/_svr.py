@@ -11,13 +11,11 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from maxmargin.estimators._fitted import RowKind
 from maxmargin.estimators._single import SharedMachines
 from maxmargin.estimators._training import upper_bounds
-from maxmargin.estimators._warm import held_coefficients
 from maxmargin.kernels import Gram
 from maxmargin.problems import EpsilonRegression, NuRegression, Problem, Tube
-from maxmargin.validation import check_fraction, check_non_negative, check_positive, target_columns, weighted_rows
+from maxmargin.validation import check_fraction, check_non_negative, check_positive, target_columns
 
 __all__ = ["SVR", "NuSVR"]
 
@@ -43,12 +41,8 @@ class _TubeRegressor(RegressorMixin, SharedMachines, ABC):  # type: ignore[misc]
         self : estimator
             The fitted model.
         """
-        kernel, X, kind, budget = self._begin(X)
-        y = target_columns(y, X)
-        data = weighted_rows(X, sample_weight, pairwise=kind is RowKind.PAIRWISE)
-        held = held_coefficients(self, X, kind)
-        gram = self._gram(kernel, data, kind, budget.deadline)
-        self._finish(X, data.of_kept(y), data, kind, gram, budget, held)
+        plan = self._plan(X, y, sample_weight, target_columns)
+        self._adopt(plan, plan.solve())
         return self
 
     def predict(self, X: Any) -> NDArray[np.float64]:

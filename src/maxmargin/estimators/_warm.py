@@ -29,7 +29,6 @@ __all__ = [
     "linear_starts",
     "on_parts",
     "starts_anew",
-    "usable",
     "why_moved",
     "why_relabelled",
 ]
@@ -48,7 +47,7 @@ def held_coefficients(model: KernelModel, X: Any, kind: RowKind) -> list[Coeffic
     if not model.warm_start or not hasattr(model, "dual_coef_"):
         return None
     if (why := why_moved(model, X, kind)) is not None:
-        starts_anew(model, why)
+        starts_anew(model, why, stacklevel=5)
         return None
     return coefficients_of(model)
 
@@ -123,48 +122,33 @@ def _same_rows(rows: Any, before: Any, kind: RowKind) -> bool:
     return (rows != before).nnz == 0 if sparse.issparse(rows) else bool(np.array_equal(rows, before))
 
 
-def usable(model: Any, solver: Any, starts: list[Coefficients]) -> list[Coefficients] | None:
-    """The starts if the solver, a name or an object, can begin at them; it says so if not."""
-    if getattr(solver, "takes_start", True):  # what is no solver at all is refused elsewhere
-        return starts
-    starts_anew(model, "its solver cannot begin at a given point")
-    return None
-
-
-def hold(model: Any, solutions: Sequence[LinearSolution] | ClassesSolution) -> None:
+def hold(model: Any, solutions: Sequence[LinearSolution] | Sequence[ClassesSolution]) -> None:
     """Keep the solutions of a linear model for the next fit, where it wants them: they have the multipliers too."""
     vars(model).pop("_held", None)
     if model.warm_start:
         model._held = solutions
 
 
-def linear_starts(model: Any, count: int, width: int, classes: NDArray[Any] | None = None) -> list[LinearSolution] | None:
+def linear_starts(model: Any, count: int, width: int, classes: NDArray[Any] | None = None) -> Sequence[Any] | None:
     """The solutions of the last fit of a linear model, one a machine; None to start anew."""
+    return _held(model, LinearSolution, count, width, classes)
+
+
+def classes_start(model: Any, data: TrainingSet, width: int) -> Sequence[Any] | None:
+    """The same of all classes at once."""
+    return _held(model, ClassesSolution, 1, width, data.classes)
+
+
+def _held(model: Any, family: Any, count: int, width: int, classes: NDArray[Any] | None) -> Sequence[Any] | None:
     held = vars(model).get("_held") if model.warm_start else None
     if held is None:
         return None
     if classes is not None and not np.array_equal(model.classes_, classes):
-        starts_anew(model, "the classes are others than before")
-    elif not isinstance(held, list):
-        starts_anew(model, "multi_class is another than before")
-    elif len(held) != count or len(held[0].weights) != width:
-        starts_anew(model, "there are not as many weights as before")
+        starts_anew(model, "the classes are others than before", stacklevel=6)
+    elif not isinstance(held[0], family):
+        starts_anew(model, "multi_class is another than before", stacklevel=6)
+    elif len(held) != count or held[0].weights.shape[-1] != width:
+        starts_anew(model, "there are not as many weights as before", stacklevel=6)
     else:
-        return held
-    return None
-
-
-def classes_start(model: Any, data: TrainingSet, width: int) -> ClassesSolution | None:
-    """The same of all classes at once."""
-    held = vars(model).get("_held") if model.warm_start else None
-    if held is None:
-        return None
-    if not np.array_equal(model.classes_, data.classes):
-        starts_anew(model, "the classes are others than before")
-    elif not isinstance(held, ClassesSolution):
-        starts_anew(model, "multi_class is another than before")
-    elif held.weights.shape[1] != width:
-        starts_anew(model, "there are not as many weights as before")
-    else:
-        return held
+        return list(held)
     return None

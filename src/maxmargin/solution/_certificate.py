@@ -3,13 +3,29 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import final
+from typing import Any, Final, final
+
+import numpy as np
+from numpy.typing import NDArray
 
 from maxmargin.solution._status import Status
 
-__all__ = ["Certificate"]
+__all__ = ["CERTIFICATE", "Certificate", "certificates_of"]
+
+CERTIFICATE: Final = np.dtype(
+    [
+        ("primal", "<f8"),
+        ("dual", "<f8"),
+        ("violation", "<f8"),
+        ("scale", "<f8"),
+        ("indefinite", "?"),
+        ("bias_low", "<f8"),
+        ("bias_high", "<f8"),
+    ]
+)
+"""The numbers of a certificate and the interval of optimal offsets, as they are kept for many problems; no scale is nan."""
 
 
 @final
@@ -79,6 +95,12 @@ class Certificate:
         relative = gap if math.isinf(gap) else gap / max(abs(primal), abs(dual), 1e-300)
         return cls(primal, dual, gap, relative, kkt_violation, status, scale if status is Status.ZERO_OPTIMUM else None)
 
+    @property
+    def numbers(self) -> tuple[float, float, float, float, bool]:
+        """The first fields of `CERTIFICATE`."""
+        scale = math.nan if self.scale is None else self.scale
+        return self.primal_objective, self.dual_objective, self.kkt_violation, scale, math.isnan(self.gap)
+
     @classmethod
     def combined(cls, certificates: Iterable[Certificate]) -> Certificate:
         """One for several machines: summed objectives, the worst relative gap, violation and status."""
@@ -114,3 +136,12 @@ class Certificate:
     def _repr_html_(self) -> str:
         lines = "".join(f"<tr><th style='text-align:left'>{name}</th><td>{value}</td></tr>" for name, value in self.rows())
         return f"<table>{lines}</table>"
+
+
+def certificates_of(numbers: NDArray[Any], statuses: Sequence[Status]) -> list[Certificate]:
+    """Certificates from their numbers, an array of `CERTIFICATE`, and the statuses."""
+    columns = (numbers[name].tolist() for name in ("primal", "dual", "violation", "scale", "indefinite"))
+    return [
+        Certificate.of(primal, dual, violation, status, indefinite=indefinite, scale=scale)
+        for primal, dual, violation, scale, indefinite, status in zip(*columns, statuses, strict=True)
+    ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from typing import NamedTuple, final
+from typing import Any, NamedTuple, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from maxmargin import _core
 from maxmargin._lazy import lazy
 from maxmargin.problems import DualProblem, Problem
 from maxmargin.problems._dual import DualBatch, dual_batch, stacked, with_finite_bounds
+from maxmargin.solution._certificate import CERTIFICATE
 
 __all__ = ["Judgement", "Judgements", "certify", "certify_all", "judge_all", "judged", "judging_seconds"]
 
@@ -245,22 +246,17 @@ class Judgements:
         return self._found.shift
 
     @property
-    def summary(self) -> Vector:
-        """Primal and dual objective, KKT violation, smallest and largest offset for rows as they are; nan for the scale."""
+    def certificates(self) -> NDArray[Any]:
+        """The numbers of each certificate, of kernels that are not indefinite, where no optimum is 0: see `CERTIFICATE`."""
         found, shift = self._found, self._found.shift
-        return np.column_stack(
-            [
-                found.primal,
-                found.dual,
-                found.violation,
-                found.bias_low + shift,
-                found.bias_high + shift,
-                np.full(len(shift), np.nan),
-            ]
-        )
+        numbers = np.empty(len(shift), dtype=CERTIFICATE)
+        numbers["primal"], numbers["dual"], numbers["violation"] = found.primal, found.dual, found.violation
+        numbers["scale"], numbers["indefinite"] = np.nan, False
+        numbers["bias_low"], numbers["bias_high"] = found.bias_low + shift, found.bias_high + shift
+        return numbers
 
     def are_optimal(self, tol: float) -> bool:
-        """Whether all are converged, with rounding far below what is allowed: see `solution._answer.verdict`."""
+        """Whether all are converged, with rounding far below what is allowed: see `solution._dual_solution.verdict`."""
         small, found = allowed_gap(tol), self._found
         numbers = (found.primal, found.dual, found.violation, found.infeasibility, found.rounding)
         return all(  # numpy would take longer for the few there are

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple, final
 
 import numpy as np
@@ -13,7 +14,7 @@ from maxmargin._lazy import lazy
 from maxmargin.solution._status import Status
 from maxmargin.solution._trace import Checkpoint, Trace
 
-__all__ = ["Iterate", "Iterates", "Progress", "progress_at"]
+__all__ = ["DualIterate", "DualIterates", "Iterate", "JointIterate", "PrimalIterate", "Progress", "progress_at"]
 
 
 @final
@@ -63,28 +64,45 @@ def progress_at(checkpoint: Checkpoint, subproblem: int = 0) -> Progress:
     return Progress(at.seconds, at.steps, at.dual, at.violation, at.n_support, at.gap, subproblem)
 
 
+@dataclass(frozen=True, eq=False)
+class Iterate:
+    """How a solver came to stop. The point where it did is in the fields of each family's own class.
+
+    Attributes
+    ----------
+    status : Status
+        CONVERGED if the solver believes so, otherwise what stopped it.
+    steps : int
+        Its own: pair steps, rounds, sweeps, gradient steps.
+    by_signal : bool
+        Whether Ctrl-C stopped it.
+    trace : Trace
+        Checkpoints on the way.
+    """
+
+    status: Status
+    steps: int
+    by_signal: bool
+    trace: Trace
+
+
 @final
-class Iterate(NamedTuple):
-    """A point, and how the solver came to stop there.
+@dataclass(frozen=True, eq=False)
+class DualIterate(Iterate):
+    """A point of a canonical dual, and how the solver came to stop there.
 
     Attributes
     ----------
     beta : ndarray
         Signed dual variables ``s α``.
-    status : Status
-        CONVERGED if the solver believes so, otherwise what stopped it.
-    steps : int
-        Pair steps taken.
     rows_made : int
         Kernel rows computed.
     newton_rounds : int
         Newton systems solved.
     indefinite : bool
         Whether negative curvature was met.
-    by_signal : bool
-        Whether Ctrl-C stopped it.
-    trace : Trace
-        Checkpoints on the way.
+    status, steps, by_signal, trace
+        As of every `Iterate`.
 
     Examples
     --------
@@ -98,31 +116,96 @@ class Iterate(NamedTuple):
     """
 
     beta: NDArray[np.float64]
-    status: Status
-    steps: int
-    rows_made: int
-    newton_rounds: int
-    indefinite: bool
-    by_signal: bool
-    trace: Trace
+    rows_made: int = 0
+    newton_rounds: int = 0
+    indefinite: bool = False
 
-    def then(self, later: Iterate) -> Iterate:
+    def then(self, later: DualIterate) -> DualIterate:
         """The point of a resumed run, with the work of both."""
-        return Iterate(
-            beta=later.beta,
+        return DualIterate(
             status=later.status,
             steps=self.steps + later.steps,
+            by_signal=later.by_signal,
+            trace=self.trace.then(later.trace),
+            beta=later.beta,
             rows_made=self.rows_made + later.rows_made,
             newton_rounds=self.newton_rounds + later.newton_rounds,
             indefinite=self.indefinite or later.indefinite,
-            by_signal=later.by_signal,
-            trace=self.trace.then(later.trace),
         )
 
 
 @final
-class Iterates:
-    """The points of several problems, one after the other: an `Iterate` is made where somebody asks for one.
+@dataclass(frozen=True, eq=False)
+class PrimalIterate(Iterate):
+    """Weights, multipliers to judge them by, and how the solver came to stop there.
+
+    Attributes
+    ----------
+    w : ndarray of shape (d,), or (K, d) for all classes at once
+        Weights.
+    b : float, or ndarray of shape (K,)
+        Offset.
+    alpha : ndarray of shape (n,), or (n, K)
+        Multipliers; the nearer to the optimal ones, the tighter the certificate.
+    status, steps, by_signal, trace
+        As of every `Iterate`.
+
+    Examples
+    --------
+    >>> from maxmargin.problems import PrimalProblem
+    >>> from maxmargin.solvers import LinearNewton, Limits
+    >>> problem = PrimalProblem([[-1.0], [1.0]], [-1, 1])
+    >>> (found,) = LinearNewton().run([problem], [None], Limits(tol=1e-3, max_steps=100, max_seconds=0.0), None)
+    >>> found.w.round(6)
+    array([1.])
+    """
+
+    w: NDArray[np.float64]
+    b: Any
+    alpha: NDArray[np.float64]
+
+    @classmethod
+    def at(cls, w: NDArray[np.float64], b: Any, alpha: NDArray[np.float64], status: Status = Status.STALLED) -> PrimalIterate:
+        """A point before any step."""
+        return cls(status, 0, False, Trace.of(), w, b, alpha)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class JointIterate(Iterate):
+    """A point of the joint problem of all classes, and how the solver came to stop there.
+
+    Attributes
+    ----------
+    beta : ndarray of shape (n, K)
+        Coefficients.
+    bias : ndarray of shape (K,)
+        Offsets.
+    status, steps, by_signal, trace
+        As of every `Iterate`.
+
+    Examples
+    --------
+    >>> from maxmargin.problems import JointMulticlass
+    >>> from maxmargin.solvers import JointRows, Limits
+    >>> problem = JointMulticlass([[0.0], [1.0], [2.0]], [0, 1, 2])
+    >>> (found,) = JointRows().run([problem], [None], Limits(tol=1e-3, max_steps=1000, max_seconds=0.0), None)
+    >>> found.beta.shape
+    (3, 3)
+    """
+
+    beta: NDArray[np.float64]
+    bias: NDArray[np.float64]
+
+    @classmethod
+    def at(cls, beta: NDArray[np.float64], bias: NDArray[np.float64]) -> JointIterate:
+        """A point before any step."""
+        return cls(Status.STALLED, 0, False, Trace.of(), beta, bias)
+
+
+@final
+class DualIterates:
+    """The points of several problems, one after the other: a `DualIterate` is made where somebody asks for one.
 
     Attributes
     ----------
@@ -174,7 +257,7 @@ class Iterates:
         return np.cumsum(self.n_checkpoints)
 
     @classmethod
-    def of(cls, iterates: Sequence[Iterate]) -> Iterates:
+    def of(cls, iterates: Sequence[DualIterate]) -> DualIterates:
         """Stack them."""
         return cls(
             np.concatenate([each.beta for each in iterates]),
@@ -192,15 +275,15 @@ class Iterates:
         )
 
     @classmethod
-    def unmoved(cls, beta: NDArray[np.float64], sizes: Sequence[int], status: Status) -> Iterates:
+    def unmoved(cls, beta: NDArray[np.float64], sizes: Sequence[int], status: Status) -> DualIterates:
         """The points where they begin, if there was no time for a step."""
         none = np.zeros(len(sizes), dtype=np.int64)
         return cls(beta, sizes, [status] * len(sizes), Counts(none, none, none, none, none), False, Trace.of().checkpoints)
 
-    def at(self, k: int) -> Iterate:
+    def at(self, k: int) -> DualIterate:
         """The point of problem k."""
         found, last = self._found, int(self._checkpoint_ends[k])
-        return Iterate(
+        return DualIterate(
             beta=self.beta[self._ends[k - 1] if k else 0 : self._ends[k]],
             status=self.statuses[k],
             steps=int(self.steps[k]),

@@ -180,15 +180,11 @@ class Solution:
     def kkt(self) -> KKT:
         """The optimality conditions, each as a number, and what of the answer is unique."""
         self._require_answer("optimality conditions")
-        if self.terms is None:
-            raise InvalidInput(
-                "The optimality conditions need the prices C_i, which this Solution was made without. "
-                "Get one from maxmargin.solve or from solutions_ of an estimator."
-            )
-        conditions, optimal = self._conditions(self.terms), self.status.is_optimal
+        terms = self.known_terms
+        conditions, optimal = self._conditions(terms), self.status.is_optimal
         known = self.boundary_side is not None or len(self.boundary) == 0
         settled, convex = optimal and known and conditions.is_settled, self.status is not Status.INDEFINITE
-        gradients = self._gradients(conditions) if optimal and not self.terms.squared else None
+        gradients = self._gradients(conditions) if optimal and not terms.squared else None
         active = int(conditions.active.sum()) if optimal else None
         return KKT(
             *conditions.residuals(),
@@ -196,10 +192,20 @@ class Solution:
             b_unique=conditions.offset_is_unique() if settled else None,
             alpha_unique=conditions.multipliers_are_unique(gradients) if settled else None,
             active=active,
-            rank=active if self.terms.squared else None if gradients is None else gradients.rank,
+            rank=active if terms.squared else None if gradients is None else gradients.rank,
             slater=conditions.slater(gradients),
             convex=convex,
         )
+
+    @property
+    def known_terms(self) -> Terms:
+        """Prices and equalities, which every solution of a solver or an estimator has."""
+        if self.terms is None:
+            raise InvalidInput(
+                "The optimality conditions need the prices C_i, which this Solution was made without. "
+                "Get one from maxmargin.solve or from solutions_ of an estimator."
+            )
+        return self.terms
 
     def _conditions(self, terms: Terms) -> Conditions:
         """The rows that count, support vectors first."""

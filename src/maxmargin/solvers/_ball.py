@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import dataclass
-from typing import Final, final
+from typing import ClassVar, Final, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 from maxmargin.errors import InvalidInput
 from maxmargin.problems import Offset, Penalty, PrimalProblem
 from maxmargin.problems._primal import inner
-from maxmargin.solution import LinearJudgement, Status, Trace, certify_linear
+from maxmargin.solution import LinearJudgement, PrimalIterate, Status, Trace, certify_linear
 from maxmargin.solution._trace import Checkpoint
 from maxmargin.solvers._base import Callback, Limits
 from maxmargin.solvers._gradient_descent import GradientDescent
 from maxmargin.solvers._linear import LinearNewton
-from maxmargin.solvers._primal_base import PrimalIterate, PrimalSolver, on_centred
+from maxmargin.solvers._primal_base import PrimalSolver, on_centred
 from maxmargin.solvers._stochastic import StochasticSubgradient
 
 __all__ = ["BallSearch"]
@@ -59,6 +59,8 @@ class BallSearch(PrimalSolver):
     ('CONVERGED', array([2.]))
     """
 
+    takes_start: ClassVar[bool] = False
+
     inner: PrimalSolver | None = None
 
     def __post_init__(self) -> None:
@@ -80,11 +82,13 @@ class BallSearch(PrimalSolver):
     def _inner(self) -> tuple[PrimalSolver, ...]:
         return (LinearNewton(), GradientDescent(), StochasticSubgradient()) if self.inner is None else (self.inner,)
 
-    def automatic_steps(self, n: int) -> int:
+    def automatic_steps(self, n: int, n_classes: int = 2) -> int:
         """Of the inner solver, for ten multipliers."""
         return 10 * max(solver.automatic_steps(n) for solver in self._inner())
 
-    def run(self, problem: PrimalProblem, limits: Limits, callback: Callback | None) -> PrimalIterate:
+    def run_one(
+        self, problem: PrimalProblem, start: PrimalIterate | None, limits: Limits, callback: Callback | None
+    ) -> PrimalIterate:
         """Until the gap is ``limits.tol`` of the primal objective, or a limit is reached."""
         penalised = _penalised(problem, 1.0)
         chosen = next(solver for solver in self._inner() if solver.supports(penalised) is None)
@@ -149,10 +153,10 @@ class _Search:
         limits = Limits(max(0.1 * self._limits.tol * share, _FINEST), max(self._limits.max_steps - self._steps, 0), left)
         form = _penalised(self._problem, lam)
         if before is None or not isinstance(self._solver, LinearNewton):
-            return self._solver.run(form, limits, self._callback)
+            return self._solver.run_one(form, None, limits, self._callback)
         grown = self._known[-1][0] / lam  # the prices
-        start = PrimalIterate(before.w, before.b, grown * before.alpha, before.status, 0, False, before.trace)
-        return self._solver.run_from(start, form, limits, self._callback)
+        start = PrimalIterate.at(before.w, before.b, grown * before.alpha)
+        return self._solver.run_one(form, start, limits, self._callback)
 
     def _keep(self, found: PrimalIterate, lam: float) -> None:
         """Take the point, moved to the surface or along its ray to it, and the multipliers, where they are better."""
@@ -205,7 +209,7 @@ class _Search:
         return wanted
 
     def _iterate(self, status: Status, *, by_signal: bool = False) -> PrimalIterate:
-        return PrimalIterate(self._w, self._b, self._alpha, status, self._steps, by_signal, Trace.of(self._seen))
+        return PrimalIterate(status, self._steps, by_signal, Trace.of(self._seen), self._w, self._b, self._alpha)
 
 
 def _penalised(problem: PrimalProblem, lam: float) -> PrimalProblem:

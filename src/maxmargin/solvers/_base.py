@@ -6,17 +6,18 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import ClassVar, NamedTuple, final
+from typing import ClassVar, Generic, NamedTuple, TypeVar, final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.errors import InvalidInput
 from maxmargin.problems import DualProblem, Problem
 from maxmargin.problems._dual import DualBatch
-from maxmargin.solution import Iterate, Judgement, Progress
-from maxmargin.solution._iterate import Iterates
+from maxmargin.solution import DualIterate, Iterate, Judgement, Progress
+from maxmargin.solution._iterate import DualIterates
 
-__all__ = ["Callback", "Limits", "Origin", "Solver", "Start", "numbered", "resumed"]
+__all__ = ["Callback", "DualSolver", "Limits", "Origin", "Solver", "Start", "numbered", "resumed"]
 
 Vector = NDArray[np.float64]
 Callback = Callable[[Progress], bool]
@@ -96,28 +97,51 @@ class Limits:
     max_seconds: float
 
 
-class Solver(ABC):
-    """A frozen object of settings that turns a problem into an `Iterate`."""
+AnyProblem = TypeVar("AnyProblem")
+AnyStart = TypeVar("AnyStart")
+AnyIterate = TypeVar("AnyIterate", bound=Iterate)
+
+
+class Solver(ABC, Generic[AnyProblem, AnyStart, AnyIterate]):
+    """A frozen object of settings that turns problems of one family into points near their optimum.
+
+    It does not judge itself: `maxmargin.solve` certifies what it hands back. A solver belongs to one family of problems:
+    those with a canonical dual (`DualSolver`), linear models (`PrimalSolver`), or all classes at once.
+    """
 
     takes_start: ClassVar[bool] = True
     """Whether it can begin at a given point."""
 
     @abstractmethod
-    def supports(self, problem: Problem) -> str | None:
+    def supports(self, problem: AnyProblem) -> str | None:
         """None if the problem can be solved, else the reason why not, in words."""
 
-    def automatic_steps(self, n: int) -> int:
+    @abstractmethod
+    def automatic_steps(self, n: int, n_classes: int = 2) -> int:
         """How many steps ``max_iter=-1`` allows for n rows: finite, and more than any problem but the hardest needs."""
+
+    @abstractmethod
+    def run(
+        self, problems: Sequence[AnyProblem], starts: Sequence[AnyStart], limits: Limits, callback: Callback | None
+    ) -> Sequence[AnyIterate]:
+        """Go on from a point of each problem until converged or a limit is reached; a true ``callback`` stops it."""
+
+    def refuse_start(self) -> InvalidInput:
+        """The error for a start that cannot be used."""
+        return InvalidInput(f"{type(self).__name__} cannot begin at a given point. Leave out start, or take solver='auto'.")
+
+
+class DualSolver(Solver[Problem, Start, DualIterate], ABC):
+    """A solver of problems with a canonical dual (`DualProblem`)."""
+
+    def automatic_steps(self, n: int, n_classes: int = 2) -> int:
+        """Ten million, and a hundred of every row."""
         return 10_000_000 + 100 * n
 
     @abstractmethod
     def run(
-        self,
-        problems: Sequence[Problem],
-        starts: Sequence[Start],
-        limits: Limits,
-        callback: Callback | None,
-    ) -> list[Iterate]:
+        self, problems: Sequence[Problem], starts: Sequence[Start], limits: Limits, callback: Callback | None
+    ) -> list[DualIterate]:
         """Go on from a point of each problem's dual until converged or a limit is reached; a true ``callback`` stops it.
 
         What comes back is a point of the dual, whatever was solved to find it.
@@ -132,8 +156,8 @@ class Solver(ABC):
         limits: Limits,
         callback: Callback | None,
         origin: Origin = Origin.COLD,
-    ) -> Iterates:
+    ) -> DualIterates:
         """`run` with vectors that stand one problem after the other; ``batch`` has the problems' duals."""
         cuts = np.cumsum(batch.sizes[:-1])
         points = zip(np.split(beta, cuts), np.split(scores, cuts), strict=True)
-        return Iterates.of(self.run(problems, [Start(*point, origin) for point in points], limits, callback))
+        return DualIterates.of(self.run(problems, [Start(*point, origin) for point in points], limits, callback))

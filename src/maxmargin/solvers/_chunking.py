@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.problems import DualProblem, Problem
-from maxmargin.solution import Iterate, Judgement, Status
-from maxmargin.solvers._base import Callback, Limits, Solver, Start
+from maxmargin.solution import DualIterate, Judgement, Status
+from maxmargin.solvers._base import Callback, DualSolver, Limits, Start
 from maxmargin.solvers._given import part
 from maxmargin.solvers._smo import SMO
 from maxmargin.solvers._watch import Watch, run_each
@@ -24,7 +24,7 @@ Vector = NDArray[np.float64]
 
 @final
 @dataclass(frozen=True)
-class Chunking(Solver):
+class Chunking(DualSolver):
     """Solve a chunk of the rows with any solver, keep its support vectors, and add the worst violators of the rest.
 
     The others have ``β = 0``. When no row violates the optimality conditions the chunk's optimum is that of all rows (Vapnik
@@ -33,7 +33,7 @@ class Chunking(Solver):
 
     Parameters
     ----------
-    inner : Solver
+    inner : DualSolver
         Solves the chunks; `SMO` by default.
     size : int
         Rows of the first chunk, and the most that are added at once.
@@ -49,7 +49,7 @@ class Chunking(Solver):
     'CONVERGED'
     """
 
-    inner: Solver = field(default_factory=SMO)
+    inner: DualSolver = field(default_factory=SMO)
     size: int = 100
 
     def supports(self, problem: Problem) -> str | None:
@@ -59,7 +59,7 @@ class Chunking(Solver):
         reason = inner.supports(part(dual, first, np.zeros(dual.n), np.zeros(dual.n))[0])
         return None if reason is None else f"{type(inner).__name__} inside it cannot solve a chunk: {reason}"
 
-    def automatic_steps(self, n: int) -> int:
+    def automatic_steps(self, n: int, n_classes: int = 2) -> int:
         """Those of the inner solver."""
         return self.inner.automatic_steps(n)
 
@@ -69,20 +69,20 @@ class Chunking(Solver):
         starts: Sequence[Start],
         limits: Limits,
         callback: Callback | None,
-    ) -> list[Iterate]:
+    ) -> list[DualIterate]:
         """Solve chunks until no row violates the optimality conditions by more than ``tol``, or a limit is reached."""
         inner, size = check_inner(self.inner, "Chunking"), check_integer("size", self.size, "Chunking", 2)
         return run_each(problems, starts, limits, callback, lambda problem, start, watch: _run(start, watch, inner, size))
 
 
-def check_inner(inner: object, owner: str) -> Solver:
+def check_inner(inner: object, owner: str) -> DualSolver:
     """The solver inside another."""
-    if not isinstance(inner, Solver):
+    if not isinstance(inner, DualSolver):
         raise reject("inner", inner, owner, "a solver of maxmargin.solvers")
     return inner
 
 
-def _run(start: Start, watch: Watch, inner: Solver, size: int) -> Status:
+def _run(start: Start, watch: Watch, inner: DualSolver, size: int) -> Status:
     dual = watch.dual
     beta, scores = start.beta, start.scores
     judgement = watch.see(beta, scores, 0)

@@ -2,50 +2,51 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, Final, final
+from typing import Final, final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from maxmargin import _core
 from maxmargin.problems import ClassLoss, LinearClasses, Offset, Penalty
-from maxmargin.solution import Status, Trace, certify_classes
-from maxmargin.solvers._base import Callback, Limits
+from maxmargin.solution import PrimalIterate, Status, Trace, certify_classes
+from maxmargin.solvers._base import Callback, Limits, Solver, numbered
 from maxmargin.solvers._core_runs import OFFSETS, STATUSES, core_limits, listener
 from maxmargin.solvers._separation import Patience, classes_fall_for_ever, leads
 
-__all__ = ["ClassesIterate", "ClassesNewton"]
+__all__ = ["ClassesNewton", "ClassesSolver", "minimise"]
 
 _LOSSES: Final = {ClassLoss.MULTINOMIAL: _core.ClassLoss.multinomial, ClassLoss.JOINT: _core.ClassLoss.joint}
 
 
-@final
-@dataclass(frozen=True, eq=False)
-class ClassesIterate:
-    """Weights of shape (K, d), offsets, multipliers of shape (n, K) to judge them by, and how the solver came to stop there.
+class ClassesSolver(Solver[LinearClasses, PrimalIterate | None, PrimalIterate], ABC):
+    """A solver of linear models of all classes at once (`LinearClasses`)."""
 
-    Examples
-    --------
-    >>> from maxmargin.problems import LinearClasses
-    >>> from maxmargin.solvers import ClassesNewton, Limits
-    >>> problem = LinearClasses([[0.0], [1.0], [2.0]], [0, 1, 2])
-    >>> ClassesNewton().run(problem, Limits(tol=1e-3, max_steps=100, max_seconds=0.0), None).w.shape
-    (3, 1)
-    """
+    @abstractmethod
+    def run_one(
+        self, problem: LinearClasses, start: PrimalIterate | None, limits: Limits, callback: Callback | None
+    ) -> PrimalIterate:
+        """From 0, or a given point, until the gap is ``limits.tol`` of the primal objective, or a limit is reached."""
 
-    w: NDArray[np.float64]
-    b: NDArray[np.float64]
-    alpha: NDArray[np.float64]
-    status: Status
-    steps: int
-    by_signal: bool
-    trace: Trace
+    def run(
+        self,
+        problems: Sequence[LinearClasses],
+        starts: Sequence[PrimalIterate | None],
+        limits: Limits,
+        callback: Callback | None,
+    ) -> list[PrimalIterate]:
+        """One after the other."""
+        return [
+            self.run_one(problem, start, limits, numbered(callback, k))
+            for k, (problem, start) in enumerate(zip(problems, starts, strict=True))
+        ]
 
 
 @final
 @dataclass(frozen=True)
-class ClassesNewton:
+class ClassesNewton(ClassesSolver):
     """Newton's method in the weights of all classes, with a line search.
 
     The systems ``(I + Σ_i H_i ⊗ x_i x_iᵀ) Δ = −∇`` are solved by conjugate gradients that pass over X once for all classes;
@@ -65,9 +66,7 @@ class ClassesNewton:
     'CONVERGED'
     """
 
-    takes_start: ClassVar[bool] = True
-
-    def automatic_steps(self) -> int:
+    def automatic_steps(self, n: int, n_classes: int = 2) -> int:
         """Some thousand rounds: the multinomial loss needs ten, the joint one a hundred, or sweeps."""
         return 2000
 
@@ -75,9 +74,9 @@ class ClassesNewton:
         """Every problem."""
         return None
 
-    def run(
-        self, problem: LinearClasses, limits: Limits, callback: Callback | None, start: ClassesIterate | None = None
-    ) -> ClassesIterate:
+    def run_one(
+        self, problem: LinearClasses, start: PrimalIterate | None, limits: Limits, callback: Callback | None
+    ) -> PrimalIterate:
         """From 0, or a given point, until the gap is ``limits.tol`` of the primal objective, or a limit is reached."""
         patience = Patience(limits, callback)
         found, claimed = minimise(problem, limits, callback, start, by_rows=False)
@@ -90,10 +89,10 @@ def minimise(
     problem: LinearClasses,
     limits: Limits,
     callback: Callback | None,
-    start: ClassesIterate | None = None,
+    start: PrimalIterate | None = None,
     *,
     by_rows: bool,
-) -> tuple[ClassesIterate, bool]:
+) -> tuple[PrimalIterate, bool]:
     """Run the core: by steps of single rows, or Newton's. The second says that it saw all rows ahead, without a penalty."""
     spec = _core.ClassesSpec(
         features=problem.features,
@@ -110,18 +109,18 @@ def minimise(
     result = _core.minimise_classes(spec, point, core_limits(limits), method, listener(callback))
     b = result.b - result.b.mean() if problem.offset is Offset.FREE else result.b
     status, trace = STATUSES[result.ending], Trace.written(result.trace)
-    found = ClassesIterate(result.w, b, result.alpha, status, result.rounds, result.interrupted, trace)
+    found = PrimalIterate(status, result.rounds, result.interrupted, trace, result.w, b, result.alpha)
     return found, result.separates
 
 
-def _with_slopes(problem: LinearClasses, found: ClassesIterate) -> ClassesIterate:
+def _with_slopes(problem: LinearClasses, found: PrimalIterate) -> PrimalIterate:
     """With the slopes of the losses as multipliers if they prove more: at a minimum without penalty they are the exact ones."""
     slopes = problem.probabilities(problem.scores(found.w, found.b)) * problem.price[:, np.newaxis]
     both = [certify_classes(problem, found.w, found.b, alpha).dual for alpha in (found.alpha, slopes)]
     return replace(found, alpha=slopes) if both[1] > both[0] else found
 
 
-def _without_minimum(problem: LinearClasses, found: ClassesIterate, patience: Patience, *, claimed: bool) -> ClassesIterate:
+def _without_minimum(problem: LinearClasses, found: PrimalIterate, patience: Patience, *, claimed: bool) -> PrimalIterate:
     """What was found, with the status SEPARABLE if it is proven that the loss has no minimum."""
     try:
         if (claimed and leads(problem, found.w, found.b)) or classes_fall_for_ever(problem, found.alpha, patience):

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from maxmargin.problems import DualProblem, Problem
 from maxmargin.problems._primal import inner
-from maxmargin.solution import Iterate, Judgement, Status
+from maxmargin.solution import DualIterate, Judgement, Status
 from maxmargin.solution._certify import judged
-from maxmargin.solvers._base import Callback, Limits, Solver, Start
+from maxmargin.solvers._base import Callback, DualSolver, Limits, Start
 from maxmargin.solvers._chunking import check_inner, gains
 from maxmargin.solvers._dual_qp import DualQP
 from maxmargin.solvers._given import part
@@ -29,7 +29,7 @@ _REFRESH = 100  # rounds after which the scores are computed anew
 
 @final
 @dataclass(frozen=True)
-class Decomposition(Solver):
+class Decomposition(DualSolver):
     """Minimise over q variables at a time, the others fixed: ``½ β_Bᵀ(K_BB + D_B) β_B + (q_B + K_BN β_N)ᵀ β_B``.
 
     The working set B has the variables along which the objective rises steepest, half of them rising and half falling (Osuna,
@@ -40,7 +40,7 @@ class Decomposition(Solver):
     ----------
     q : int
         Variables at a time, at least 2; where sums of both sides are kept, at least 4.
-    inner : Solver
+    inner : DualSolver
         Solves the small problems; `DualQP` by default.
 
     Examples
@@ -55,7 +55,7 @@ class Decomposition(Solver):
     """
 
     q: int = 40
-    inner: Solver = field(default_factory=DualQP)
+    inner: DualSolver = field(default_factory=DualQP)
 
     def supports(self, problem: Problem) -> str | None:
         """Whatever the inner solver can solve in q variables."""
@@ -67,7 +67,7 @@ class Decomposition(Solver):
         reason = inner.supports(part(dual, first, np.zeros(dual.n), np.zeros(dual.n))[0])
         return None if reason is None else f"{type(inner).__name__} inside it cannot solve the small problems: {reason}"
 
-    def automatic_steps(self, n: int) -> int:
+    def automatic_steps(self, n: int, n_classes: int = 2) -> int:
         """Rounds are dear beside pair steps."""
         return 100_000 + 10 * n
 
@@ -77,13 +77,13 @@ class Decomposition(Solver):
         starts: Sequence[Start],
         limits: Limits,
         callback: Callback | None,
-    ) -> list[Iterate]:
+    ) -> list[DualIterate]:
         """Solve small problems until the KKT violation is at most ``tol``, or a limit is reached."""
         inner, q = check_inner(self.inner, "Decomposition"), check_integer("q", self.q, "Decomposition", 2)
         return run_each(problems, starts, limits, callback, lambda problem, start, watch: _run(start, watch, inner, q))
 
 
-def _run(start: Start, watch: Watch, inner: Solver, q: int) -> Status:
+def _run(start: Start, watch: Watch, inner: DualSolver, q: int) -> Status:
     dual = watch.dual
     beta, scores = start.beta, start.scores
     judgement = watch.see(beta, scores, 0)

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.problems import DualProblem, Problem
-from maxmargin.solution import Iterate, Status
-from maxmargin.solvers._base import Callback, Limits, Origin, Solver, Start
+from maxmargin.solution import DualIterate, Status
+from maxmargin.solvers._base import Callback, DualSolver, Limits, Origin, Start
 from maxmargin.solvers._finish import finished
 from maxmargin.solvers._programs import Program, check_backend, minimised
 from maxmargin.solvers._watch import Watch, run_each
@@ -26,7 +26,7 @@ _NO_CURVATURE = "its kernel matrix is not positive semidefinite, and a general Q
 
 @final
 @dataclass(frozen=True)
-class DualQP(Solver):
+class DualQP(DualSolver):
     """The canonical dual by a general QP solver: ``min ½ βᵀ(K + D) β + qᵀβ + kink Σ|β|`` within its bounds and sums.
 
     The whole matrix is formed, as in the lectures' ``QP(Q_D, −1, A_D, 0)`` (Abu-Mostafa, Magdon-Ismail and Lin 2012).
@@ -76,7 +76,7 @@ class DualQP(Solver):
         starts: Sequence[Start],
         limits: Limits,
         callback: Callback | None,
-    ) -> list[Iterate]:
+    ) -> list[DualIterate]:
         """Solve each problem's dual; a start that was judged is only finished, as interior points cannot begin at one."""
         name = check_backend(self.solver, "DualQP")
         return run_each(problems, starts, limits, callback, lambda problem, start, watch: _run(start, watch, name))

@@ -14,10 +14,10 @@ from maxmargin.errors import InvalidInput
 from maxmargin.losses import Exponential, Logistic
 from maxmargin.problems import Offset, Penalty, PrimalProblem
 from maxmargin.problems._primal import inner
-from maxmargin.solution import Status
+from maxmargin.solution import PrimalIterate, Status
 from maxmargin.solvers._base import Callback, Limits
 from maxmargin.solvers._multipliers import constant_feature, second_moment
-from maxmargin.solvers._primal_base import PrimalIterate, PrimalSolver
+from maxmargin.solvers._primal_base import PrimalSolver
 from maxmargin.solvers._primal_watch import LIMITS, PrimalWatch
 from maxmargin.solvers._separation import separates
 from maxmargin.solvers._threads import one_blas_thread
@@ -93,20 +93,22 @@ class GradientDescent(PrimalSolver):
             return f"it needs a smooth loss, and this one is {problem.loss!r}. StochasticSubgradient goes over kinks."
         return None
 
-    def automatic_steps(self, n: int) -> int:
+    def automatic_steps(self, n: int, n_classes: int = 2) -> int:
         """Steps are dear, and a problem that needs more of them is one for another solver."""
         return 200_000
 
-    def run(self, problem: PrimalProblem, limits: Limits, callback: Callback | None) -> PrimalIterate:
-        """Step until the gap is ``limits.tol`` of the primal objective, or a limit is reached."""
+    def run_one(
+        self, problem: PrimalProblem, start: PrimalIterate | None, limits: Limits, callback: Callback | None
+    ) -> PrimalIterate:
+        """Step from the start, or the solver's own, until the gap is ``limits.tol`` of the primal objective, or a limit."""
         watch = PrimalWatch(problem, limits, callback, rows_a_step=problem.n)
         try:
-            return watch.iterate(self._descend(problem, watch))
+            return watch.iterate(self._descend(problem, start, watch))
         except KeyboardInterrupt:
             return watch.iterate(Status.INTERRUPTED, by_signal=True)
 
-    def _descend(self, problem: PrimalProblem, watch: PrimalWatch) -> Status:
-        w, b = self._start(problem)
+    def _descend(self, problem: PrimalProblem, start: PrimalIterate | None, watch: PrimalWatch) -> Status:
+        w, b = self._start(problem) if start is None else (start.w, float(start.b))
         step = 1.0 / max(_curvature(problem, w, b, watch.is_late), 1e-300) if isinstance(self.step, str) else float(self.step)
         # A penalised offset is scale times the weight of a constant feature: a step of that weight is scale² times one of b.
         offset_step = step * (problem.offset_scale**2 if problem.offset is Offset.PENALISED else 1.0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import final
 
@@ -12,13 +13,13 @@ from numpy.typing import NDArray
 
 from maxmargin import _core
 from maxmargin.problems import JointMulticlass
-from maxmargin.solution import Progress, Status, Trace, certify_joint
-from maxmargin.solvers._base import Callback, Limits
+from maxmargin.solution import JointIterate, Progress, Status, Trace, certify_joint
+from maxmargin.solvers._base import Callback, Limits, Solver, numbered
 from maxmargin.solvers._core_runs import STATUSES, core_limits, listener
 from maxmargin.solvers._joint_finish import finished_joint, is_small
 from maxmargin.solvers._memory import cache_bytes
 
-__all__ = ["JointIterate", "JointRows"]
+__all__ = ["JointRows"]
 
 Matrix = NDArray[np.float64]
 Vector = NDArray[np.float64]
@@ -62,30 +63,8 @@ class _Watch:
 
 
 @final
-@dataclass(frozen=True, eq=False)
-class JointIterate:
-    """A point of the joint problem, and how the solver came to stop there.
-
-    Examples
-    --------
-    >>> from maxmargin.problems import JointMulticlass
-    >>> from maxmargin.solvers import JointRows, Limits
-    >>> problem = JointMulticlass([[0.0], [1.0], [2.0]], [0, 1, 2])
-    >>> JointRows().run(problem, Limits(tol=1e-3, max_steps=1000, max_seconds=0.0), None).beta.shape
-    (3, 3)
-    """
-
-    beta: Matrix
-    bias: Vector
-    status: Status
-    steps: int
-    by_signal: bool
-    trace: Trace
-
-
-@final
 @dataclass(frozen=True)
-class JointRows:
+class JointRows(Solver[JointMulticlass, JointIterate | None, JointIterate]):
     """Steps in all coefficients of one row at a time, which have a closed solution (Crammer and Singer 2001).
 
     Rows that violate most make a block; inside it steps cost little. Offsets are found by the method of multipliers, which lets
@@ -108,9 +87,9 @@ class JointRows:
 
     cache_size: float | str = "auto"
 
-    def automatic_steps(self, problem: JointMulticlass) -> int:
-        """The limit of steps where none is given."""
-        return 1_000_000 + 50 * problem.gram.n * len(problem.classes)
+    def automatic_steps(self, n: int, n_classes: int = 2) -> int:
+        """A million, and fifty of every coefficient."""
+        return 1_000_000 + 50 * n * n_classes
 
     def supports(self, problem: JointMulticlass) -> str | None:
         """Every joint problem."""
@@ -118,17 +97,32 @@ class JointRows:
 
     def run(
         self,
-        problem: JointMulticlass,
+        problems: Sequence[JointMulticlass],
+        starts: Sequence[JointIterate | None],
         limits: Limits,
         callback: Callback | None,
-        start: JointIterate | None = None,
-        *,
-        judged: bool = False,
-    ) -> JointIterate:
-        """From 0, or from a point that satisfies the constraints, until converged or a limit is reached.
+    ) -> list[JointIterate]:
+        """From 0, or from points that satisfy the constraints, until converged or a limit is reached."""
+        return [
+            self._run(problem, start, limits, numbered(callback, k))
+            for k, (problem, start) in enumerate(zip(problems, starts, strict=True))
+        ]
 
-        From a point that the judge found to have too few digits it goes on with all of them.
-        """
+    def resume(
+        self, problem: JointMulticlass, evaluated: JointIterate, limits: Limits, callback: Callback | None
+    ) -> JointIterate:
+        """Go on, with all digits, from a point that was found to have too few."""
+        return self._run(problem, evaluated, limits, callback, fine=True)
+
+    def _run(
+        self,
+        problem: JointMulticlass,
+        start: JointIterate | None,
+        limits: Limits,
+        callback: Callback | None,
+        *,
+        fine: bool = False,
+    ) -> JointIterate:
         watch = _Watch(limits, callback)
 
         def further(found: JointIterate, tol: float, most: float = math.inf) -> JointIterate:
@@ -138,10 +132,10 @@ class JointRows:
                 return replace(found, status=Status.STALLED, by_signal=later.by_signal)
             return replace(later, steps=found.steps + later.steps, trace=found.trace.then(later.trace))
 
-        if start is not None and judged:
+        if start is not None and fine:
             return further(start, min(limits.tol, _FINE))
         n, classes = problem.gram.n, len(problem.classes)
-        zero = JointIterate(np.zeros((n, classes)), np.zeros(classes), Status.STALLED, 0, False, Trace.of())
+        zero = JointIterate.at(np.zeros((n, classes)), np.zeros(classes))
         short = min(5000 + 20 * n * classes, limits.max_steps // 3 + 1)
         found = further(zero if start is None else start, max(limits.tol, _COARSE), short)
         if _goes_on(found, limits) and is_small(problem, found.beta):
@@ -167,7 +161,7 @@ class JointRows:
         found = _core.search_joint(spec, start.beta, start.bias, core_limits(limits), cache, listener(callback))
         bias = found.bias - found.bias.mean() if problem.offset else found.bias
         status, trace = STATUSES[found.ending], Trace.written(found.trace)
-        return JointIterate(found.beta, bias, status, found.steps, found.interrupted, trace)
+        return JointIterate(status, found.steps, found.interrupted, trace, found.beta, bias)
 
 
 def _worth(problem: JointMulticlass, at: JointIterate) -> float:

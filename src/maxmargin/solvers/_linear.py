@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Final, final
+from typing import ClassVar, Final, final
 
 import numpy as np
 
@@ -20,10 +20,10 @@ from maxmargin.losses import (
     SquaredHinge,
 )
 from maxmargin.problems import Offset, Penalty, PrimalProblem
-from maxmargin.solution import Status, Trace, certify_linear
+from maxmargin.solution import PrimalIterate, Status, Trace, certify_linear
 from maxmargin.solvers._base import Callback, Limits
 from maxmargin.solvers._core_runs import OFFSETS, STATUSES, core_limits, listener
-from maxmargin.solvers._primal_base import NO_TIME, PrimalIterate, PrimalSolver, on_centred
+from maxmargin.solvers._primal_base import NO_TIME, PrimalSolver
 from maxmargin.solvers._separation import Patience, falls_for_ever, separates
 from maxmargin.validation import check_integer
 
@@ -95,13 +95,13 @@ def _run(
 def _settled(problem: PrimalProblem, result: _core.LinearResult, sign: float, patience: Patience) -> PrimalIterate:
     """What the core found, with what only the problem without a penalty needs."""
     found = PrimalIterate(
-        result.w,
-        result.b,
-        sign * result.alpha,
-        STATUSES[result.ending],
-        result.rounds,
-        result.interrupted,
-        Trace.written(result.trace),
+        status=STATUSES[result.ending],
+        steps=result.rounds,
+        by_signal=result.interrupted,
+        trace=Trace.written(result.trace),
+        w=result.w,
+        b=result.b,
+        alpha=sign * result.alpha,
     )
     if problem.penalty is not Penalty.NONE:
         return found
@@ -169,21 +169,17 @@ class LinearNewton(PrimalSolver):
             return "without a penalty it needs a loss without kinks."
         return None
 
-    def automatic_steps(self, n: int) -> int:
+    def automatic_steps(self, n: int, n_classes: int = 2) -> int:
         """Some thousand rounds: most problems need ten, the hinge a hundred."""
         return 2000
 
-    def run(self, problem: PrimalProblem, limits: Limits, callback: Callback | None) -> PrimalIterate:
-        """From 0 until the gap is ``limits.tol`` of the primal objective, or a limit is reached."""
-        return on_centred(problem, lambda near: _run([near], limits, callback)[0])
-
-    def run_from(
-        self, start: PrimalIterate, problem: PrimalProblem, limits: Limits, callback: Callback | None
+    def run_one(
+        self, problem: PrimalProblem, start: PrimalIterate | None, limits: Limits, callback: Callback | None
     ) -> PrimalIterate:
-        """The same from other weights and multipliers, which must be inside of their bounds."""
-        return self.run_batch([problem], [start], limits, callback)[0]
+        """From 0, or a given point, until the gap is ``limits.tol`` of the primal objective, or a limit is reached."""
+        return self.run([problem], [start], limits, callback)[0]
 
-    def run_batch(
+    def run(
         self,
         problems: Sequence[PrimalProblem],
         starts: Sequence[PrimalIterate | None],
@@ -192,7 +188,7 @@ class LinearNewton(PrimalSolver):
     ) -> list[PrimalIterate]:
         """Problems of the same rows at the same time."""
         if 0.0 < limits.max_seconds <= NO_TIME:
-            return super().run_batch(problems, starts, limits, callback)
+            return super().run(problems, starts, limits, callback)
         moved = [problem.centred for problem in problems]
         near = [problem if centred is None else centred.problem for problem, centred in zip(problems, moved, strict=True)]
         begin = [
@@ -232,6 +228,8 @@ class CoordinateDescent(PrimalSolver):
     array([1.])
     """
 
+    takes_start: ClassVar[bool] = False
+
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -251,15 +249,17 @@ class CoordinateDescent(PrimalSolver):
             return "a free offset ties all multipliers together. Penalise it, or take LinearNewton."
         return None
 
-    def automatic_steps(self, n: int) -> int:
+    def automatic_steps(self, n: int, n_classes: int = 2) -> int:
         """Sweeps over the rows."""
         return 100_000
 
-    def run(self, problem: PrimalProblem, limits: Limits, callback: Callback | None) -> PrimalIterate:
+    def run_one(
+        self, problem: PrimalProblem, start: PrimalIterate | None, limits: Limits, callback: Callback | None
+    ) -> PrimalIterate:
         """From 0 until the gap is ``limits.tol`` of the primal objective, or a limit is reached."""
         return _run([problem], limits, callback, int(self.seed))[0]
 
-    def run_batch(
+    def run(
         self,
         problems: Sequence[PrimalProblem],
         starts: Sequence[PrimalIterate | None],
@@ -267,6 +267,6 @@ class CoordinateDescent(PrimalSolver):
         callback: Callback | None,
     ) -> list[PrimalIterate]:
         """Problems of the same rows at the same time."""
-        if any(start is not None for start in starts) or 0.0 < limits.max_seconds <= NO_TIME:
-            return super().run_batch(problems, starts, limits, callback)
+        if 0.0 < limits.max_seconds <= NO_TIME:
+            return super().run(problems, starts, limits, callback)
         return _run(problems, limits, callback, int(self.seed))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Final, final
+from typing import Any, ClassVar, Final, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,10 +12,10 @@ from scipy import sparse
 
 from maxmargin.losses import EpsilonInsensitive, Hinge
 from maxmargin.problems import Offset, Penalty, PrimalProblem
-from maxmargin.solution import Status
+from maxmargin.solution import PrimalIterate, Status
 from maxmargin.solvers._base import Callback, Limits
 from maxmargin.solvers._highs import Columns, Program, ProgramEnd, run_program
-from maxmargin.solvers._primal_base import PrimalIterate, PrimalSolver, on_centred
+from maxmargin.solvers._primal_base import PrimalSolver, on_centred
 from maxmargin.solvers._primal_watch import PrimalWatch
 
 __all__ = ["LinearProgram"]
@@ -53,6 +53,8 @@ class LinearProgram(PrimalSolver):
     ('CONVERGED', array([0.5, 0. ]), 0.5)
     """
 
+    takes_start: ClassVar[bool] = False
+
     def supports(self, problem: PrimalProblem) -> str | None:
         """L1 penalty; hinge and ε-insensitive loss."""
         if problem.penalty is not Penalty.L1:
@@ -61,11 +63,13 @@ class LinearProgram(PrimalSolver):
             return f"it needs the hinge or the ε-insensitive loss, and this one is {problem.loss!r}. Take ProximalNewton."
         return None
 
-    def automatic_steps(self, n: int) -> int:
+    def automatic_steps(self, n: int, n_classes: int = 2) -> int:
         """More than any program takes that HiGHS has the digits for: ten times the usual."""
         return 20 + n // 50
 
-    def run(self, problem: PrimalProblem, limits: Limits, callback: Callback | None) -> PrimalIterate:
+    def run_one(
+        self, problem: PrimalProblem, start: PrimalIterate | None, limits: Limits, callback: Callback | None
+    ) -> PrimalIterate:
         """Solve the program, unless a limit is reached before its end: then ``w = 0``."""
         return on_centred(problem, lambda near: _solved(near, limits, PrimalWatch(near, limits, callback, rows_a_step=near.n)))
 

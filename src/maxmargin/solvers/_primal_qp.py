@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from maxmargin.problems import EpsilonRegression, HardMargin, Offset, Problem, Slack, SoftMargin
-from maxmargin.solution import Iterate, Status
-from maxmargin.solvers._base import Callback, Limits, Origin, Solver, Start
+from maxmargin.solution import DualIterate, Status
+from maxmargin.solvers._base import Callback, DualSolver, Limits, Origin, Start
 from maxmargin.solvers._finish import finished
 from maxmargin.solvers._programs import Program, check_backend, minimised
 from maxmargin.solvers._watch import Watch, run_each
@@ -28,7 +28,7 @@ _MOST_FEATURES = 1_000  # they meet each other in the factor, which is dense the
 
 @final
 @dataclass(frozen=True)
-class PrimalQP(Solver):
+class PrimalQP(DualSolver):
     """The primal program of a linear kernel in ``u = (b, w, ξ)``: ``min ½ uᵀQu + pᵀu`` subject to ``A u ≥ c``.
 
     As Abu-Mostafa, Magdon-Ismail and Lin (Learning from Data, 2012) build it. Hard margin: ``Q = diag(0, I)``, ``p = 0``, a row
@@ -82,7 +82,7 @@ class PrimalQP(Solver):
         starts: Sequence[Start],
         limits: Limits,
         callback: Callback | None,
-    ) -> list[Iterate]:
+    ) -> list[DualIterate]:
         """Solve each primal; a start that was judged is only finished, as interior points cannot begin at one."""
         name = check_backend(self.solver, "PrimalQP")
         return run_each(problems, starts, limits, callback, lambda problem, start, watch: _run(problem, start, watch, name))

@@ -11,12 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.problems import PrimalProblem
-from maxmargin.solution import LinearJudgement, Status, Trace, certify_linear
+from maxmargin.solution import LinearJudgement, PrimalIterate, Status, Trace, certify_linear
 from maxmargin.solution._iterate import progress_at
 from maxmargin.solution._trace import Checkpoint
 from maxmargin.solvers._base import Callback, Limits
 from maxmargin.solvers._multipliers import feasible, scaled
-from maxmargin.solvers._primal_base import PrimalIterate
 
 __all__ = ["LIMITS", "RAN_OFF", "PrimalWatch"]
 
@@ -120,4 +119,4 @@ class PrimalWatch:
         trace = Trace.of(self._seen)
         if status in LIMITS and len(trace) and trace.primal[-1] > RAN_OFF * max(float(trace.primal[0]), 1e-300):
             status = Status.DIVERGED
-        return PrimalIterate(self._w, self._b, self._alpha, status, self._steps, by_signal, trace)
+        return PrimalIterate(status, self._steps, by_signal, trace, self._w, self._b, self._alpha)

@@ -15,8 +15,8 @@ from maxmargin.errors import InvalidInput
 from maxmargin.kernels._rows import as_features
 from maxmargin.problems import Problem
 from maxmargin.problems._primal import inner
-from maxmargin.solution import Iterate, Status
-from maxmargin.solvers._base import Callback, Limits, Solver, Start
+from maxmargin.solution import DualIterate, Status
+from maxmargin.solvers._base import Callback, DualSolver, Limits, Start
 from maxmargin.solvers._projection import proximal
 from maxmargin.solvers._threads import one_blas_thread
 from maxmargin.solvers._watch import Watch, run_each
@@ -34,7 +34,7 @@ _PATIENCE = 100  # steps in which neither objective nor violation are better tha
 
 @final
 @dataclass(frozen=True)
-class ProjectedGradient(Solver):
+class ProjectedGradient(DualSolver):
     """Gradient steps on the dual, each projected back: ``β ← proj[β − τ ((K + D) β + q)]``.
 
     For a soft margin without offset it is ``λ ← proj_[0,1] [λ + τ (1 − Y K Y λ / α)]`` of the lecture, with ``α = 1/C`` and
@@ -75,7 +75,7 @@ class ProjectedGradient(Solver):
             )
         return None
 
-    def automatic_steps(self, n: int) -> int:
+    def automatic_steps(self, n: int, n_classes: int = 2) -> int:
         """Steps are dear, and a problem that needs more of them is one for another solver."""
         return 200_000
 
@@ -85,7 +85,7 @@ class ProjectedGradient(Solver):
         starts: Sequence[Start],
         limits: Limits,
         callback: Callback | None,
-    ) -> list[Iterate]:
+    ) -> list[DualIterate]:
         """Step until the KKT violation is at most ``tol``, or a limit is reached."""
         step = None if isinstance(self.step, str) and self.step == "auto" else self._given_step()
         momentum = check_boolean("accelerated", self.accelerated, "ProjectedGradient")

@@ -8,10 +8,10 @@ from typing import Final, final
 from maxmargin import _core
 from maxmargin.losses import Logistic, Loss, Squared, SquaredEpsilonInsensitive, SquaredHinge
 from maxmargin.problems import Penalty, PrimalProblem
-from maxmargin.solution import Trace
+from maxmargin.solution import PrimalIterate, Trace
 from maxmargin.solvers._base import Callback, Limits
 from maxmargin.solvers._core_runs import OFFSETS, STATUSES, core_limits, listener
-from maxmargin.solvers._primal_base import PrimalIterate, PrimalSolver, on_centred
+from maxmargin.solvers._primal_base import PrimalSolver, on_centred
 
 __all__ = ["ProximalNewton"]
 
@@ -58,21 +58,20 @@ class ProximalNewton(PrimalSolver):
             )
         return None
 
-    def automatic_steps(self, n: int) -> int:
+    def automatic_steps(self, n: int, n_classes: int = 2) -> int:
         """Some thousand rounds: most problems need ten."""
         return 2000
 
-    def run(self, problem: PrimalProblem, limits: Limits, callback: Callback | None) -> PrimalIterate:
-        """From 0 until the gap is ``limits.tol`` of the primal objective, or a limit is reached."""
-        return on_centred(problem, lambda near: self._run(near, limits, callback))
-
-    def run_from(
-        self, start: PrimalIterate, problem: PrimalProblem, limits: Limits, callback: Callback | None
+    def run_one(
+        self, problem: PrimalProblem, start: PrimalIterate | None, limits: Limits, callback: Callback | None
     ) -> PrimalIterate:
-        """The same from other weights."""
-        moved = problem.centred
-        b = start.b if moved is None else moved.there(start.w, start.b)
-        return on_centred(problem, lambda near: self._run(near, limits, callback, _core.LinearStart(start.w, b, start.alpha)))
+        """From 0, or given weights, until the gap is ``limits.tol`` of the primal objective, or a limit is reached."""
+        point = None
+        if start is not None:
+            moved = problem.centred
+            b = start.b if moved is None else moved.there(start.w, start.b)
+            point = _core.LinearStart(start.w, b, start.alpha)
+        return on_centred(problem, lambda near: self._run(near, limits, callback, point))
 
     @staticmethod
     def _run(
@@ -91,4 +90,4 @@ class ProximalNewton(PrimalSolver):
         result = _core.minimise_l1(spec, start, core_limits(limits), listener(callback))
         alpha = result.alpha * loss.slope(problem.y)  # the slope is ±1
         status, trace = STATUSES[result.ending], Trace.written(result.trace)
-        return PrimalIterate(result.w, result.b, alpha, status, result.rounds, result.interrupted, trace)
+        return PrimalIterate(status, result.rounds, result.interrupted, trace, result.w, result.b, alpha)

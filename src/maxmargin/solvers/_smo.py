@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from maxmargin import _core
 from maxmargin.problems import Problem
 from maxmargin.problems._dual import DualBatch, dual_batch, stacked
-from maxmargin.solution import Iterate, Trace
-from maxmargin.solution._iterate import Iterates
-from maxmargin.solvers._base import Callback, Limits, Origin, Solver, Start
+from maxmargin.solution import DualIterate, Trace
+from maxmargin.solution._iterate import DualIterates
+from maxmargin.solvers._base import Callback, DualSolver, Limits, Origin, Start
 from maxmargin.solvers._core_runs import STATUSES, core_limits, listener
 from maxmargin.solvers._memory import cache_bytes
 from maxmargin.validation import check_boolean
@@ -32,7 +32,7 @@ _ORIGINS: Final = {
 
 @final
 @dataclass(frozen=True)
-class SMO(Solver):
+class SMO(DualSolver):
     """Pair steps with second-order working sets, shrinking, and an exact finish by Newton on the free support vectors.
 
     Each step moves the two variables that gain most (Platt 1998; Fan, Chen and Lin 2005). Rows are float32 where that
@@ -68,7 +68,7 @@ class SMO(Solver):
         starts: Sequence[Start],
         limits: Limits,
         callback: Callback | None,
-    ) -> list[Iterate]:
+    ) -> list[DualIterate]:
         """Go on from a point of each problem until converged or a limit is reached; several problems run in parallel."""
         beta, scores = stacked([start.beta for start in starts]), stacked([start.scores for start in starts])
         origins = {start.origin for start in starts}
@@ -86,7 +86,7 @@ class SMO(Solver):
         limits: Limits,
         callback: Callback | None,
         origin: Origin = Origin.COLD,
-    ) -> Iterates:
+    ) -> DualIterates:
         """The same without an object for each problem."""
         slope = scores + batch.q
         found = _core.search(
@@ -100,4 +100,4 @@ class SMO(Solver):
             monitor=listener(callback),
         )
         statuses = [STATUSES[ending] for ending in found.endings]
-        return Iterates(found.beta, batch.sizes, statuses, found, found.interrupted, Trace.written(found.trace).checkpoints)
+        return DualIterates(found.beta, batch.sizes, statuses, found, found.interrupted, Trace.written(found.trace).checkpoints)

@@ -13,15 +13,19 @@ from maxmargin.kernels import Gram
 from maxmargin.losses import EpsilonInsensitive, Hinge
 from maxmargin.problems import DualProblem, JointMulticlass, LinearClasses, PrimalProblem, Problem
 from maxmargin.problems._soft_margin import SoftMargins
-from maxmargin.solution import ClassesSolution, JointSolution, LinearSolution, Solution, Status, Trace
+from maxmargin.solution import (
+    ClassesSolution,
+    JointIterate,
+    JointSolution,
+    LinearSolution,
+    PrimalIterate,
+    Solution,
+)
 from maxmargin.solution._joint_rounding import offset_shifts
 from maxmargin.solvers._base import Origin
-from maxmargin.solvers._classes import ClassesIterate
-from maxmargin.solvers._joint import JointIterate
-from maxmargin.solvers._primal_base import PrimalIterate
 from maxmargin.solvers._projection import proximal
 
-__all__ = ["Beginning", "Coefficients", "beginning", "classes_point", "dual_points", "joint_point", "linear_point"]
+__all__ = ["Beginning", "Coefficients", "beginning", "dual_points", "starting_point"]
 
 Vector = NDArray[np.float64]
 
@@ -213,7 +217,16 @@ def _multiple(point: Vector, other: Vector) -> float | None:
     return factor if np.array_equal(factor * point, other) else None
 
 
-def linear_point(problem: PrimalProblem, start: Any) -> PrimalIterate:
+def starting_point(problem: PrimalProblem | LinearClasses | JointMulticlass, start: Any) -> Any:
+    """The iterate of a problem's family at a start that a user gave: a solution or an array. None stays None."""
+    if start is None:
+        return None
+    if isinstance(problem, PrimalProblem):
+        return _linear_point(problem, start)
+    return _classes_point(problem, start) if isinstance(problem, LinearClasses) else _joint_point(problem, start)
+
+
+def _linear_point(problem: PrimalProblem, start: Any) -> PrimalIterate:
     """Weights, offset and multipliers inside of their bounds, from a solution or from weights without an offset.
 
     The multipliers of a smooth loss are its slopes. Those of a loss with kinks are the solution's, cut off at the new bounds.
@@ -238,10 +251,10 @@ def linear_point(problem: PrimalProblem, start: Any) -> PrimalIterate:
     else:
         least = -problem.price if isinstance(problem.loss, EpsilonInsensitive) else np.zeros(n)
         alpha = np.clip(alpha, least, problem.price)
-    return PrimalIterate(w, b, alpha, Status.STALLED, 0, False, Trace.of())
+    return PrimalIterate.at(w, b, alpha)
 
 
-def joint_point(problem: JointMulticlass, start: Any) -> JointIterate:
+def _joint_point(problem: JointMulticlass, start: Any) -> JointIterate:
     """Coefficients that satisfy the constraints, and offsets, from a solution.
 
     Where the bounds are smaller than the solution's, all coefficients are made shorter until the worst is inside: so all sums
@@ -273,10 +286,10 @@ def joint_point(problem: JointMulticlass, start: Any) -> JointIterate:
         room = np.where(own > 0.0, problem.upper / np.where(own > 0.0, own, 1.0), np.inf)
     beta *= min(1.0, float(room.min(initial=1.0)))
     bias = start.bias - offset_shifts(problem, beta) if problem.offset else np.zeros(classes)
-    return JointIterate(beta, np.ascontiguousarray(bias), Status.STALLED, 0, False, Trace.of())
+    return JointIterate.at(beta, np.ascontiguousarray(bias))
 
 
-def classes_point(problem: LinearClasses, start: Any) -> ClassesIterate:
+def _classes_point(problem: LinearClasses, start: Any) -> PrimalIterate:
     """Weights, offsets and multipliers of all classes, from a solution or from weights without offsets.
 
     Each row's multipliers are made to sum to its price.
@@ -303,4 +316,4 @@ def classes_point(problem: LinearClasses, start: Any) -> ClassesIterate:
     sums = alpha.sum(axis=1)
     alpha *= (problem.price / np.where(sums > 0.0, sums, 1.0))[:, np.newaxis]
     alpha[sums <= 0.0, own[sums <= 0.0]] = problem.price[sums <= 0.0]
-    return ClassesIterate(w, b, np.ascontiguousarray(alpha), Status.STALLED, 0, False, Trace.of())
+    return PrimalIterate.at(w, b, np.ascontiguousarray(alpha))

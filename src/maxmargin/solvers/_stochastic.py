@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from maxmargin.errors import InvalidInput
 from maxmargin.losses import ConvexLoss, EpsilonInsensitive, Hinge, Loss, SquaredHinge
 from maxmargin.problems import EpsilonRegression, Penalty, PrimalProblem, Problem, Slack, SoftMargin
-from maxmargin.solution import Iterate, Status
+from maxmargin.solution import DualIterate, PrimalIterate, Status
 from maxmargin.solution._certify import judged
-from maxmargin.solvers._base import Callback, Limits, Solver, Start
+from maxmargin.solvers._base import Callback, DualSolver, Limits, Start
 from maxmargin.solvers._multipliers import evening_factors
-from maxmargin.solvers._primal_base import PrimalIterate, PrimalSolver
+from maxmargin.solvers._primal_base import PrimalSolver
 from maxmargin.solvers._primal_watch import LIMITS, RAN_OFF, PrimalWatch
 from maxmargin.solvers._walk import SubgradientWalk
 from maxmargin.solvers._watch import Watch, run_each
@@ -60,6 +60,8 @@ class StochasticSubgradient(PrimalSolver):
     ('CONVERGED', True)
     """
 
+    takes_start: ClassVar[bool] = False
+
     seed: int = 0
     delay: int = 0
 
@@ -79,7 +81,7 @@ class StochasticSubgradient(PrimalSolver):
             return f"steps of 1/(λt) are for the penalty 'l2', and this one is {problem.penalty.value!r}."
         return None
 
-    def automatic_steps(self, n: int) -> int:
+    def automatic_steps(self, n: int, n_classes: int = 2) -> int:
         """A million draws, and ten of every row."""
         return 1_000_000 + 10 * n
 
@@ -89,9 +91,11 @@ class StochasticSubgradient(PrimalSolver):
             raise InvalidInput(f"StochasticSubgradient cannot walk on this PrimalProblem: {reason}")
         return SubgradientWalk(problem, int(self.seed), int(self.delay))
 
-    def run(self, problem: PrimalProblem, limits: Limits, callback: Callback | None) -> PrimalIterate:
+    def run_one(
+        self, problem: PrimalProblem, start: PrimalIterate | None, limits: Limits, callback: Callback | None
+    ) -> PrimalIterate:
         """From 0 until the gap is ``limits.tol`` of the primal objective, or a limit is reached."""
-        return WalkOn(self.walk(problem)).run(problem, limits, callback)
+        return WalkOn(self.walk(problem)).run_one(problem, None, limits, callback)
 
 
 @final
@@ -99,17 +103,21 @@ class StochasticSubgradient(PrimalSolver):
 class WalkOn(PrimalSolver):
     """`StochasticSubgradient` from where a walk stands; it stands on the rows of the problem."""
 
+    takes_start: ClassVar[bool] = False
+
     path: SubgradientWalk
 
     def supports(self, problem: PrimalProblem) -> str | None:
         """What `StochasticSubgradient` does."""
         return StochasticSubgradient().supports(problem)
 
-    def automatic_steps(self, n: int) -> int:
+    def automatic_steps(self, n: int, n_classes: int = 2) -> int:
         """So many more."""
         return self.path.steps + StochasticSubgradient().automatic_steps(n)
 
-    def run(self, problem: PrimalProblem, limits: Limits, callback: Callback | None) -> PrimalIterate:
+    def run_one(
+        self, problem: PrimalProblem, start: PrimalIterate | None, limits: Limits, callback: Callback | None
+    ) -> PrimalIterate:
         """Until the gap is ``limits.tol`` of the primal objective, or a limit is reached, which counts the steps before."""
         watch, walk = PrimalWatch(problem, limits, callback, rows_a_step=1), self.path
         try:
@@ -134,7 +142,7 @@ class WalkOn(PrimalSolver):
 
 @final
 @dataclass(frozen=True)
-class KernelSubgradient(Solver):
+class KernelSubgradient(DualSolver):
     """The same walk in the space of a kernel: ``θ = Σ c_i φ(x_i)``, and a step changes one c.
 
     For soft margins with linear or squared slack and for the ε-insensitive tube. Only draws that lose change anything, but each
@@ -177,7 +185,7 @@ class KernelSubgradient(Solver):
             return "without slack there is no loss to follow."
         return None
 
-    def automatic_steps(self, n: int) -> int:
+    def automatic_steps(self, n: int, n_classes: int = 2) -> int:
         """A million draws, and ten of every row."""
         return 1_000_000 + 10 * n
 
@@ -187,7 +195,7 @@ class KernelSubgradient(Solver):
         starts: Sequence[Start],
         limits: Limits,
         callback: Callback | None,
-    ) -> list[Iterate]:
+    ) -> list[DualIterate]:
         """From 0, whatever the start, until the KKT violation is at most ``tol``, or a limit is reached."""
         return run_each(problems, starts, limits, callback, self._one)
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from maxmargin.kernels import Gram
 from maxmargin.problems import DualProblem, Problem
-from maxmargin.solution import Iterate, Judgement, Status, Trace
+from maxmargin.solution import DualIterate, Judgement, Status, Trace
 from maxmargin.solution._certify import judged
 from maxmargin.solution._iterate import progress_at
 from maxmargin.solution._trace import Checkpoint
@@ -112,12 +112,12 @@ class Watch:
             self.insist()
         return K
 
-    def iterate(self, status: Status, *, by_signal: bool = False) -> Iterate:
+    def iterate(self, status: Status, *, by_signal: bool = False) -> DualIterate:
         """The last point, as a solver hands it back."""
         trace = Trace.of(self._kept)
         if self._last is not None:
             trace = trace.closed_by(self._last)
-        return Iterate(self.beta, status, self.steps, 0, 0, False, by_signal, trace)
+        return DualIterate(status, self.steps, by_signal, trace, self.beta)
 
     def _keep(self, checkpoint: Checkpoint) -> None:
         """Every point at first; when there are many, every second, fourth, … and always the last."""
@@ -145,10 +145,10 @@ def run_each(
     limits: Limits,
     callback: Callback | None,
     one: Callable[[Problem, Start, Watch], Status],
-) -> list[Iterate]:
+) -> list[DualIterate]:
     """Solve one after the other. Ctrl-C keeps the last point of the one that runs, and leaves the others where they start."""
     begin = time.perf_counter()
-    iterates: list[Iterate] = []
+    iterates: list[DualIterate] = []
     interrupted = False
     for k, (problem, start) in enumerate(zip(problems, starts, strict=True)):
         seconds = limits.max_seconds

@@ -1,10 +1,10 @@
-"""The answers of many machines as a few flat arrays: what an estimator keeps of them."""
+"""The solutions of many problems as a few flat arrays: what an estimator keeps of them."""
 
 from __future__ import annotations
 
-import math
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, final
+from typing import Any, final, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,13 +12,15 @@ from numpy.typing import NDArray
 from maxmargin import _core
 from maxmargin.problems import Margin, Reading
 from maxmargin.problems._soft_margin import SoftMargins
-from maxmargin.solution._answer import Answer, worth_keeping
+from maxmargin.solution._certificate import CERTIFICATE
 from maxmargin.solution._certify import Judgements
-from maxmargin.solution._iterate import Iterates
+from maxmargin.solution._dual_solution import worth_keeping
+from maxmargin.solution._iterate import DualIterates
+from maxmargin.solution._solution import Solution
 from maxmargin.solution._status import Status
 from maxmargin.solution._trace import thinned
 
-__all__ = ["Columns"]
+__all__ = ["SolutionBatch"]
 
 Vector = NDArray[np.float64]
 
@@ -27,8 +29,11 @@ _MOST_STEPS = 2**31 - 1
 
 @final
 @dataclass(frozen=True, eq=False)
-class Columns:
-    """Answers of several problems. Vectors stand one problem after the other: numpy is asked once, not once a machine.
+class SolutionBatch(Sequence[Solution]):
+    """The solutions of several problems, an item made where somebody asks for one.
+
+    Vectors stand one problem after the other: numpy is asked once, not once a problem, and 45 pairs of classes do not cost 45
+    objects.
 
     Attributes
     ----------
@@ -46,9 +51,8 @@ class Columns:
         Largest coefficient of each support vector, then of each row in boundary.
     bias : ndarray of shape (problems,)
         Offsets.
-    numbers : ndarray of shape (problems, 6)
-        Primal and dual objective, KKT violation (with a minus sign if an indefinite kernel leaves no gap); smallest and
-        largest optimal offset; scale of the objectives where the optimum is 0, else nan.
+    certificates : structured ndarray of shape (problems,)
+        The numbers of each certificate and its interval of offsets, by name: see `CERTIFICATE`.
     statuses : list of Status
         How each ended.
     steps : ndarray of int32
@@ -57,12 +61,14 @@ class Columns:
         Thinned traces; beyond float32 an objective is infinite.
     n_checkpoints : ndarray
         How many each has.
-    sums : ndarray of shape (problems, 2)
-        What the coefficients must sum to, and whether ν keeps the sum of their sizes.
+    total : ndarray of shape (problems,)
+        What the coefficients must sum to.
+    by_side : ndarray of bool, shape (problems,)
+        Whether ν keeps the sum of their sizes.
     readings : list of Reading
         What the scores of each problem mean.
-    answers : list of Answer
-        The answers themselves where one may need words; empty if all are well.
+    is_plain : bool
+        Whether all were optimal at once, so that there is nothing to be said of any.
     """
 
     sizes: list[int]
@@ -76,17 +82,26 @@ class Columns:
     sides: Vector
     prices: Vector
     bias: Vector
-    numbers: Vector
+    certificates: NDArray[Any]
     statuses: list[Status]
     steps: NDArray[np.int32]
     checkpoints: NDArray[Any]
     n_checkpoints: NDArray[np.int64]
-    sums: Vector
+    total: Vector
+    by_side: NDArray[np.bool_]
     readings: list[Reading]
-    answers: list[Answer]
+    is_plain: bool
+    _make: Callable[[int], Solution]
 
     @classmethod
-    def of_margins(cls, problems: SoftMargins, iterates: Iterates, judgements: Judgements, tol: float) -> Columns | None:
+    def of_margins(
+        cls,
+        problems: SoftMargins,
+        iterates: DualIterates,
+        judgements: Judgements,
+        tol: float,
+        make: Callable[[int], Solution],
+    ) -> SolutionBatch | None:
         """From points that are optimal at once: offset, scores and prices are those of the dual. None where one is not."""
         converged = iterates.statuses.count(Status.CONVERGED) == len(iterates.statuses)
         if not problems.gram.kernel.mercer or not converged or not judgements.are_optimal(tol):
@@ -109,50 +124,76 @@ class Columns:
             sides=labels,
             prices=batch.upper.take(paid) - batch.lower.take(paid),  # one of the two is 0
             bias=bias + judgements.shift,
-            numbers=judgements.summary,
+            certificates=judgements.certificates,
             statuses=iterates.statuses,
             steps=_positive(iterates.steps),
             checkpoints=checkpoints,
             n_checkpoints=n_checkpoints,
-            sums=np.zeros((len(problems), 2)),
+            total=np.zeros(len(problems)),
+            by_side=np.zeros(len(problems), dtype=np.bool_),
             readings=[margin] * len(problems),
-            answers=[],
+            is_plain=True,
+            _make=make,
         )
 
     @classmethod
-    def of(cls, answers: list[Answer]) -> Columns:
-        """From answers of any kind."""
-        sizes = [len(each.judgement.scores) for each in answers]
-        n_support = np.array([len(each.judgement.support) for each in answers])
-        n_boundary = np.array([len(each.judgement.boundary) for each in answers])
-        support = _places(sizes, n_support, np.concatenate([each.judgement.support for each in answers]))
-        boundary = _places(sizes, n_boundary, np.concatenate([each.judgement.boundary for each in answers]))
-        terms = [each.problem.terms(each.judgement) for each in answers]
-        traces = [each.iterate.trace for each in answers]
+    def of(cls, solutions: Sequence[Solution]) -> SolutionBatch:
+        """From solutions of any kind."""
+        sizes = [each.n for each in solutions]
+        n_support = np.array([len(each.support) for each in solutions])
+        n_boundary = np.array([len(each.boundary) for each in solutions])
+        support = _places(sizes, n_support, np.concatenate([each.support for each in solutions]))
+        boundary = _places(sizes, n_boundary, np.concatenate([each.boundary for each in solutions]))
+        terms = [each.known_terms for each in solutions]
+        traces = [each.trace for each in solutions]
         checkpoints, n_checkpoints = thinned(
             np.concatenate([trace.checkpoints for trace in traces]), np.array([len(trace) for trace in traces]), len(support)
         )
+        paid = [term.price[: len(each.support)] for term, each in zip(terms, solutions, strict=True)]
+        paid += [term.price[len(each.support) :] for term, each in zip(terms, solutions, strict=True)]
         return cls(
             sizes=sizes,
             support=support,
             boundary=boundary,
             n_support=n_support,
             n_boundary=n_boundary,
-            beta=np.concatenate([each.model.beta for each in answers]).take(support),
-            scores=np.concatenate([each.model.scores for each in answers]).take(support),
-            excess=np.concatenate([each.boundary_excess for each in answers]),
-            sides=np.concatenate([each.boundary_side for each in answers]),
-            prices=np.concatenate([term.price for term in terms]).take(np.concatenate([support, boundary])),
-            bias=np.array([each.model.bias for each in answers], dtype=np.float64),
-            numbers=np.array([_numbers(each) for each in answers]),
-            statuses=[each.status for each in answers],
-            steps=_positive(np.array([each.steps for each in answers])),
+            beta=np.concatenate([each.beta for each in solutions]),
+            scores=np.concatenate([each.support_scores for each in solutions]),
+            excess=np.concatenate([_or_zeros(each.boundary_excess, each) for each in solutions]),
+            sides=np.concatenate([_or_zeros(each.boundary_side, each) for each in solutions]),
+            prices=np.concatenate(paid),
+            bias=np.array([each.bias for each in solutions], dtype=np.float64),
+            certificates=np.array([_numbers(each) for each in solutions], dtype=CERTIFICATE),
+            statuses=[each.status for each in solutions],
+            steps=_positive(np.array([each.steps for each in solutions])),
             checkpoints=checkpoints,
             n_checkpoints=n_checkpoints,
-            sums=np.array([(term.total, float(term.by_side)) for term in terms]),
-            readings=[each.model.reading for each in answers],
-            answers=answers,
+            total=np.array([term.total for term in terms]),
+            by_side=np.array([term.by_side for term in terms]),
+            readings=[each.reading for each in solutions],
+            is_plain=False,
+            _make=solutions.__getitem__,
         )
+
+    def __len__(self) -> int:
+        return len(self.sizes)
+
+    @overload
+    def __getitem__(self, k: int) -> Solution: ...
+    @overload
+    def __getitem__(self, k: slice) -> list[Solution]: ...
+    def __getitem__(self, k: int | slice) -> Solution | list[Solution]:
+        """The solution of problem k."""
+        places = range(len(self))[k]
+        return self._make(places) if isinstance(places, int) else [self._make(place) for place in places]
+
+    def __iter__(self) -> Iterator[Solution]:
+        return map(self._make, range(len(self)))
+
+    @property
+    def all_optimal(self) -> bool:
+        """Whether every problem was solved."""
+        return all(status.is_optimal for status in self.statuses)
 
     @property
     def owner_of_support(self) -> NDArray[np.intp]:
@@ -162,9 +203,7 @@ class Columns:
     @property
     def keeps_boundary(self) -> bool:
         """Whether the rows on the boundary are kept themselves."""
-        if not all(status.is_optimal for status in self.statuses):
-            return False
-        return worth_keeping(self.excess, len(self.support), float(np.abs(self.numbers[:, 2]).max()))
+        return self.all_optimal and worth_keeping(self.excess, len(self.support), float(self.certificates["violation"].max()))
 
     def by_class(
         self, codes: NDArray[np.intp], support: NDArray[np.intp], heights: NDArray[np.intp], n_coefficients: int
@@ -212,12 +251,10 @@ def _positive(steps: NDArray[np.integer]) -> NDArray[np.int32]:
     return np.asarray(np.minimum(np.maximum(steps, 1), _MOST_STEPS), dtype=np.int32)
 
 
-def _numbers(answer: Answer) -> tuple[float, ...]:
-    certificate = answer.certificate
-    return (
-        certificate.primal_objective,
-        certificate.dual_objective,
-        math.copysign(certificate.kkt_violation, -1.0 if math.isnan(certificate.gap) else 1.0),
-        *answer.model.bias_interval,
-        math.nan if certificate.scale is None else certificate.scale,
-    )
+def _or_zeros(values: Vector | None, solution: Solution) -> Vector:
+    return np.zeros(len(solution.boundary)) if values is None else values
+
+
+def _numbers(solution: Solution) -> tuple[Any, ...]:
+    """The fields of `CERTIFICATE`."""
+    return (*solution.certificate.numbers, *solution.bias_interval)

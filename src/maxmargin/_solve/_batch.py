@@ -1,0 +1,70 @@
+"""Several problems of one family, solved together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from maxmargin._solve._budget import Budget
+from maxmargin._solve._dual import DualRun, batch_of
+from maxmargin._solve._primal import solve_others
+from maxmargin._solve._warnings import AnySolution
+from maxmargin.errors import InvalidInput
+from maxmargin.problems import JointMulticlass, PrimalProblem, Problem
+from maxmargin.solvers import Callback, DualSolver
+from maxmargin.solvers._select import as_solver
+from maxmargin.validation import check_boolean
+
+__all__ = ["AnySolution", "solve_batch"]
+
+
+def solve_batch(
+    problems: Sequence[Any],
+    solver: Any = "auto",
+    tol: float = 1e-3,
+    max_iter: int = -1,
+    max_time: float | None = None,
+    throw: bool = True,
+    *,
+    callback: Callback | None = None,
+    starts: Sequence[Any] | None = None,
+    with_rows: bool = True,
+) -> Sequence[Any]:
+    """`solve` for several problems of one family at once, and without its warnings.
+
+    Parameters
+    ----------
+    problems : sequence
+        Problems of one family; linear models have the same rows.
+    solver, tol, max_iter, max_time, throw, callback
+        As in `solve`.
+    starts : sequence, optional
+        A start of each, or None.
+    with_rows : bool
+        Whether solutions keep their support vectors themselves; an estimator has them already.
+
+    Returns
+    -------
+    SolutionBatch or list
+        A sequence of solutions. Those of problems with a canonical dual are a `SolutionBatch`.
+    """
+    chosen = as_solver(solver, problems)
+    if callback is not None and not callable(callback):
+        raise InvalidInput(f"The 'callback' parameter of solve must be a callable or None. Got {callback!r} instead.")
+    throws = check_boolean("throw", throw, "solve")
+    if starts is not None and not chosen.takes_start and any(start is not None for start in starts):
+        raise chosen.refuse_start()
+    budget = Budget(tol, max_iter, max_time, chosen.automatic_steps(*_extent(problems)))
+    if isinstance(chosen, DualSolver):
+        return DualRun(chosen, budget, throws, callback, with_rows).solutions(problems, starts)
+    return solve_others(problems, chosen, budget, throws, callback, starts, with_rows=with_rows)
+
+
+def _extent(problems: Sequence[Any]) -> tuple[int, int]:
+    """Rows of the largest problem, and its classes."""
+    first = problems[0]
+    if isinstance(first, Problem):
+        return max(batch_of(problems).sizes), 2
+    if isinstance(first, PrimalProblem):
+        return first.n, 2
+    return first.gram.n if isinstance(first, JointMulticlass) else first.n, len(first.classes)

@@ -1,0 +1,79 @@
+"""Linear models and all classes at once: run, certify, and go on in more digits where a solver can."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from maxmargin._solve._budget import Budget
+from maxmargin._solve._warnings import infeasible, interrupted
+from maxmargin.problems import JointMulticlass, Penalty
+from maxmargin.solution import Iterate, Status
+from maxmargin.solution._other_solutions import solution_of
+from maxmargin.solvers import Callback, JointRows, Solver
+from maxmargin.solvers._base import numbered
+from maxmargin.solvers._starts import starting_point
+
+__all__ = ["solve_others"]
+
+
+def solve_others(
+    problems: Sequence[Any],
+    solver: Solver[Any, Any, Any],
+    budget: Budget,
+    throw: bool,
+    callback: Callback | None,
+    starts: Sequence[Any] | None,
+    *,
+    with_rows: bool,
+) -> list[Any]:
+    """Certified solutions of problems of one family, within one budget."""
+    points = [starting_point(*each) for each in zip(problems, starts or [None] * len(problems), strict=True)]
+    certified = partial(solution_of, tol=budget.tol, with_rows=with_rows)
+    if (already := _optimal_already(problems, points, certified)) is not None:
+        return already
+    iterates = solver.run(problems, points, budget.limits(budget.tol), callback)
+    _raise_if_interrupted(problems, iterates, certified, throw)
+    found = []
+    for k, (problem, reached) in enumerate(zip(problems, iterates, strict=True)):
+        iterate = replace(reached, status=Status.STALLED) if _ran_away(problem, reached, budget) else reached
+        solution = certified(problem, iterate)
+        limits = budget.limits(budget.tol, iterate.steps)
+        short = iterate.status is Status.CONVERGED and solution.status is Status.STALLED and limits.max_steps > 0
+        if short and isinstance(solver, JointRows):
+            limits = budget.limits(budget.tol)  # `resume` counts the steps before
+            later = solver.resume(problem, iterate, limits, numbered(callback, k))
+            _raise_if_interrupted([problem], [later], certified, throw)
+            solution = certified(problem, later)
+        if throw and solution.status is Status.INFEASIBLE:
+            raise infeasible(solution)
+        found.append(solution)
+    return found
+
+
+def _ran_away(problem: Any, iterate: Iterate, budget: Budget) -> bool:
+    """Whether the automatic steps were spent where nothing bounds β, so that it may run away for ever."""
+    spent = budget.is_automatic and iterate.status is Status.ITERATION_LIMIT
+    return spent and isinstance(problem, JointMulticlass) and bool(np.isinf(problem.upper).any())
+
+
+def _optimal_already(problems: Sequence[Any], points: Sequence[Any], certified: Callable[..., Any]) -> list[Any] | None:
+    """The starts as solutions if there is nothing left to search for; without a penalty there may be no minimum at all."""
+    found = []
+    for problem, point in zip(problems, points, strict=True):
+        if point is None or isinstance(problem, JointMulticlass) or problem.penalty is Penalty.NONE:
+            return None
+        found.append(certified(problem, point))
+        if not found[-1].status.is_optimal:
+            return None
+    return found
+
+
+def _raise_if_interrupted(problems: Sequence[Any], iterates: Sequence[Any], certified: Callable[..., Any], throw: bool) -> None:
+    for problem, iterate in zip(problems, iterates, strict=True):
+        if throw and iterate.by_signal:
+            raise interrupted(iterate.steps, partial(certified, problem, iterate))

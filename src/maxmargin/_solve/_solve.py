@@ -1,0 +1,132 @@
+"""One problem, solved."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, overload
+
+from numpy.typing import ArrayLike
+
+from maxmargin._solve._batch import AnySolution, solve_batch
+from maxmargin._solve._warnings import warning_of
+from maxmargin.problems import JointMulticlass, LinearClasses, PrimalProblem, Problem
+from maxmargin.solution import ClassesSolution, JointSolution, LinearSolution, Solution
+from maxmargin.solvers import Callback
+
+__all__ = ["solve"]
+
+
+@overload
+def solve(
+    problem: Problem,
+    solver: Any = "auto",
+    tol: float = 1e-3,
+    max_iter: int = -1,
+    max_time: float | None = None,
+    throw: bool = True,
+    *,
+    callback: Callback | None = None,
+    start: Solution | ArrayLike | None = None,
+) -> Solution: ...
+
+
+@overload
+def solve(
+    problem: PrimalProblem,
+    solver: Any = "auto",
+    tol: float = 1e-3,
+    max_iter: int = -1,
+    max_time: float | None = None,
+    throw: bool = True,
+    *,
+    callback: Callback | None = None,
+    start: LinearSolution | ArrayLike | None = None,
+) -> LinearSolution: ...
+
+
+@overload
+def solve(
+    problem: LinearClasses,
+    solver: Any = "auto",
+    tol: float = 1e-3,
+    max_iter: int = -1,
+    max_time: float | None = None,
+    throw: bool = True,
+    *,
+    callback: Callback | None = None,
+    start: ClassesSolution | ArrayLike | None = None,
+) -> ClassesSolution: ...
+
+
+@overload
+def solve(
+    problem: JointMulticlass,
+    solver: Any = "auto",
+    tol: float = 1e-3,
+    max_iter: int = -1,
+    max_time: float | None = None,
+    throw: bool = True,
+    *,
+    callback: Callback | None = None,
+    start: JointSolution | None = None,
+) -> JointSolution: ...
+
+
+def solve(
+    problem: Problem | JointMulticlass | PrimalProblem | LinearClasses,
+    solver: Any = "auto",
+    tol: float = 1e-3,
+    max_iter: int = -1,
+    max_time: float | None = None,
+    throw: bool = True,
+    *,
+    callback: Callback | None = None,
+    start: Any = None,
+) -> AnySolution:
+    """Solve a problem and certify the answer.
+
+    Parameters
+    ----------
+    problem : Problem, JointMulticlass, PrimalProblem or LinearClasses
+        The question.
+    solver : str or Solver
+        The algorithm: "auto", "smo", "primal_qp", "dual_qp", "projected_gradient", "chunking", "decomposition",
+        "kernel_subgradient", or an object of `maxmargin.solvers` with its settings; for the joint problem "auto" or
+        ``JointRows``; for linear classes "auto", "newton", "coordinate_descent", ``ClassesNewton`` or
+        ``ClassesDescent``; for a primal problem "auto", "newton", "coordinate_descent", "gradient_descent",
+        "stochastic_subgradient" or an object.
+    tol : float
+        Largest KKT violation of a converged answer; its gap is at most ``max(tol, 1e-3)`` of the primal objective. Of a joint
+        problem, a primal one or linear classes the largest gap, relative to the primal objective.
+    max_iter : int
+        Limit of steps: pair steps of the engine, rounds of other solvers; −1 for a finite automatic one.
+    max_time : float, optional
+        Limit in wall seconds, certification included.
+    throw : bool
+        Whether to raise on Ctrl-C and on infeasible problems; otherwise the solution says so in its status.
+    callback : callable, optional
+        Called with a `Progress` about every 50 ms; returning true stops the fit.
+    start : Solution or array-like, optional
+        Where to begin: the answer to a problem like this one (of the same rows, with another C, ε, ν or kernel parameter), or a
+        point. Of a dual problem that is one signed coefficient ``y_i α_i`` a row, which is moved to the nearest point inside
+        the constraints; of a primal problem the weights; of linear classes their weights, one row a class. The joint problem
+        takes a `JointSolution` only. The certificate is that of any other answer.
+
+    Returns
+    -------
+    Solution, JointSolution, LinearSolution or ClassesSolution
+        With status and certificate. A spent budget or a stall warns, and the solution is kept.
+
+    Examples
+    --------
+    >>> from maxmargin import problems, solve
+    >>> solution = solve(problems.SoftMargin([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1]))
+    >>> solution.certificate.gap <= 1e-3
+    True
+    """
+    solution: AnySolution
+    (solution,) = solve_batch([problem], solver, tol, max_iter, max_time, throw, callback=callback, starts=[start])
+    if (said := warning_of(solution)) is not None:
+        message, category = said
+        warnings.warn(message, category, stacklevel=2)
+    return solution

@@ -1,0 +1,78 @@
+"""What a fit says of answers that are not the optimum, or tell nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from maxmargin.errors import ConvergenceWarning, FitInterrupted, IndefiniteKernelWarning, InfeasibleError, NoMarginWarning
+from maxmargin.solution import Certificate, ClassesSolution, JointSolution, LinearSolution, Solution, Status
+
+__all__ = ["infeasible", "interrupted", "warning_of", "worst_warning"]
+
+AnySolution = Solution | JointSolution | LinearSolution | ClassesSolution
+
+
+def warning_of(solution: AnySolution) -> tuple[str, type[Warning]] | None:
+    """What to warn of: message and category; None if converged to something, or infeasible and not to be thrown."""
+    status, remark = solution.status, _remark(solution)
+    if status.is_optimal and remark:
+        return remark, NoMarginWarning
+    if status.is_optimal or status is Status.INFEASIBLE:
+        return None
+    category = IndefiniteKernelWarning if status is Status.INDEFINITE else ConvergenceWarning
+    said = f"{status.name}: {status.message} ({_distance(solution.certificate)}). "
+    return f"{said}{remark or status.advice}", category
+
+
+def worst_warning(solutions: Sequence[AnySolution], names: Callable[[], list[str]]) -> tuple[str, type[Warning]] | None:
+    """One warning for all subproblems of a fit: of the worst ending, the least precise among equals, or of an optimum that
+    separates nothing.
+
+    Parameters
+    ----------
+    solutions : sequence
+        Of the subproblems.
+    names : callable
+        Gives their names: seldom asked for.
+    """
+    empty = [solution.status.is_optimal and bool(_remark(solution)) for solution in solutions]
+    worst = max(range(len(solutions)), key=lambda k: (solutions[k].status.severity, empty[k], _badness(solutions[k])))
+    said = warning_of(solutions[worst])
+    if said is None or len(solutions) == 1:
+        return said
+    message, category = said
+    if empty[worst]:
+        return f"{sum(empty)} of {len(solutions)} machines separate nothing; one is {names()[worst]}. {message}", category
+    count = sum(not solution.status.is_optimal for solution in solutions)
+    what = "have no certificate" if solutions[worst].status is Status.INDEFINITE else "did not converge"
+    return f"{count} of {len(solutions)} machines {what}; the worst is {names()[worst]}. {message}", category
+
+
+def infeasible(solution: Solution | JointSolution) -> InfeasibleError:
+    """The error for a problem without an answer."""
+    status = solution.status
+    return InfeasibleError(
+        f"{status.name}: {status.message}: {solution.proof} `solution.proof` of this exception has the weights."
+        f" {status.advice}",
+        solution,
+    )
+
+
+def interrupted(steps: int, solution: Callable[[], AnySolution]) -> FitInterrupted:
+    """Answer Ctrl-C at once: the certificate, which may take a while, is made when it is asked for."""
+    return FitInterrupted(
+        f"Interrupted after {steps} steps. The exception's `solution` has the state at that moment.", solution
+    )
+
+
+def _remark(solution: AnySolution) -> str:
+    return solution.remark if isinstance(solution, Solution | JointSolution) else ""
+
+
+def _badness(solution: AnySolution) -> float:
+    certificate = solution.certificate
+    return certificate.kkt_violation if isinstance(solution, Solution) else certificate.relative_gap
+
+
+def _distance(certificate: Certificate) -> str:
+    return f"relative gap {certificate.relative_gap:.2g}, KKT violation {certificate.kkt_violation:.2g}"

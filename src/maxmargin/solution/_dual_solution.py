@@ -1,0 +1,147 @@
+"""From a point of a dual problem and its evaluation to the solution: its status, its certificate, what is kept of the rows."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.errors import InvalidInput
+from maxmargin.problems import Problem
+from maxmargin.solution._certificate import Certificate
+from maxmargin.solution._certify import Judgement, allowed_gap
+from maxmargin.solution._iterate import DualIterate
+from maxmargin.solution._solution import Solution
+from maxmargin.solution._status import Status
+from maxmargin.solution._trace import Checkpoint
+
+__all__ = ["dual_solution", "is_indefinite", "verdict", "worth_keeping"]
+
+_FEW = 1000
+
+
+def dual_solution(
+    problem: Problem, iterate: DualIterate, judgement: Judgement, tol: float, seconds: float, *, with_rows: bool = True
+) -> Solution:
+    """The solution at a point, with the status that its evaluation supports.
+
+    Parameters
+    ----------
+    problem : Problem
+        The question.
+    iterate : DualIterate
+        The solver's last point.
+    judgement : Judgement
+        Its evaluation.
+    tol : float
+        Largest KKT violation of a converged answer.
+    seconds : float
+        How long it took, for the end of the trace.
+    with_rows : bool
+        Whether to keep the support vectors themselves; an estimator has them already.
+
+    Examples
+    --------
+    >>> from maxmargin.kernels import Linear
+    >>> from maxmargin.problems import SoftMargin
+    >>> from maxmargin.solution import certify
+    >>> from maxmargin.solution._dual_solution import dual_solution
+    >>> from maxmargin.solvers import SMO, Limits, Start
+    >>> problem = SoftMargin([[-1.0], [1.0]], [-1, 1], kernel=Linear())
+    >>> limits = Limits(tol=1e-3, max_steps=100, max_seconds=0.0)
+    >>> (iterate,) = SMO().run([problem], [Start.zero(problem.dual)], limits, None)
+    >>> dual_solution(problem, iterate, certify(problem, iterate.beta), tol=1e-3, seconds=0.1).weights
+    array([1.])
+    """
+    model, gram = problem.model(iterate.beta, judgement), problem.gram
+    if math.isnan(model.primal) or math.isnan(model.dual):
+        raise InvalidInput("The objective is not finite: kernel values, targets or C are too large. Scale the features and y.")
+    proof = problem.proof(iterate.beta, judgement)
+    indefinite = is_indefinite(problem, iterate, judgement)
+    status = Status.INFEASIBLE if proof is not None else _status(problem, iterate, judgement, tol, indefinite)
+    # For a point that is no optimum the objective of its own model, not the smaller one of bounds that none meets.
+    own = model.primal if status.is_optimal else model.primal + problem.beyond(judgement)
+    violation = problem.unit(judgement) * judgement.kkt_violation
+    certificate = Certificate.of(
+        own if proof is None else math.inf, model.dual, violation, status, indefinite=indefinite, scale=judgement.scale
+    )
+    support, boundary = judgement.support.astype(np.intp), judgement.boundary.astype(np.intp)  # numpy takes others slowly
+    counting = np.concatenate([judgement.support, judgement.boundary])
+    y, scores = problem.y.take(boundary), model.scores.take(boundary)
+    excess = model.reading.excess(y, scores)
+    kept = with_rows and status.is_optimal and worth_keeping(excess, len(support), violation)
+    few = with_rows and gram.kernel.is_precomputed and status.is_optimal and len(counting) <= _FEW
+    # The engine's own last checkpoint is before its finish: the point that was evaluated ends the trace.
+    last = Checkpoint(seconds, iterate.steps, judgement.dual, judgement.kkt_violation, len(judgement.support), judgement.gap)
+    return Solution(
+        n=len(judgement.scores),
+        support=judgement.support,
+        beta=model.beta.take(support),
+        support_scores=model.scores.take(support),
+        support_y=problem.y.take(support),
+        boundary=judgement.boundary,
+        boundary_excess=excess,
+        bias=model.bias,
+        bias_interval=model.bias_interval,
+        status=status,
+        certificate=certificate,
+        trace=iterate.trace.closed_by(last),
+        steps=iterate.steps,
+        kernel=gram.kernel,
+        support_vectors=gram.rows(judgement.support) if with_rows else None,
+        reading=model.reading,
+        proof=proof,
+        terms=problem.terms(judgement).at(counting),
+        remark=_remark(problem, judgement, status),
+        boundary_side=model.reading.side(y, scores, np.zeros(len(y))),
+        boundary_rows=gram.rows(judgement.boundary) if kept else None,
+        products=gram.block(counting, counting) if few else None,
+    )
+
+
+def _remark(problem: Problem, judgement: Judgement, status: Status) -> str:
+    """What must be said of an optimum that tells nothing, or of what could not be decided; empty for all others."""
+    if status is Status.STALLED:
+        return problem.undecided(judgement)
+    return problem.remark(judgement) if status.is_optimal else ""
+
+
+def worth_keeping(excess: NDArray[np.float64], n_support: int, violation: float) -> bool:
+    """Whether rows near the boundary are on it, and not too many: without a margin they could be all."""
+    return len(excess) <= max(n_support, _FEW) and float(excess.max(initial=0.0)) <= 10.0 * violation + 1e-3
+
+
+def is_indefinite(problem: Problem, iterate: DualIterate, judgement: Judgement) -> bool:
+    """Whether the kernel has negative curvature. What is known to be a Mercer kernel shows only rounding.
+
+    Other kernels are looked at as a whole where they are small: at a stationary point the gap is 0 for any matrix.
+    """
+    if problem.gram.kernel.mercer:
+        return False
+    if iterate.indefinite or judgement.square_norm < -1e-9 * max(abs(judgement.primal), abs(judgement.dual)):
+        return True
+    return problem.gram.is_indefinite()
+
+
+def verdict(problem: Problem, judgement: Judgement, tol: float) -> Status | None:
+    """CONVERGED or ZERO_OPTIMUM if the evaluation proves it, else None.
+
+    Converged is a point that is stationary within ``tol``, with a gap of at most ``max(tol, 1e-3)`` of its primal objective.
+    """
+    if not judgement.is_stationary(tol / problem.unit(judgement)):
+        return None
+    primal, dual = problem.objectives(judgement)
+    if math.isfinite(primal) and primal - dual <= allowed_gap(tol) * abs(primal):
+        return Status.CONVERGED
+    return Status.ZERO_OPTIMUM if problem.can_be_zero and judgement.is_zero else None
+
+
+def _status(problem: Problem, iterate: DualIterate, judgement: Judgement, tol: float, indefinite: bool) -> Status:
+    """The status that the certificate supports."""
+    if indefinite and judgement.kkt_violation <= tol / problem.unit(judgement):
+        return Status.INDEFINITE
+    proven = None if indefinite else verdict(problem, judgement, tol)
+    if proven is not None:
+        return proven
+    return Status.STALLED if iterate.status is Status.CONVERGED else iterate.status

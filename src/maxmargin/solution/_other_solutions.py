@@ -1,0 +1,140 @@
+"""From a point of a linear model, or of all classes at once, to the solution: evaluated, with the status that supports."""
+
+from __future__ import annotations
+
+import math
+from functools import singledispatch
+from typing import Any
+
+import numpy as np
+
+from maxmargin.errors import InvalidInput
+from maxmargin.problems import JointMulticlass, LinearClasses, PrimalProblem
+from maxmargin.solution._certificate import Certificate
+from maxmargin.solution._classes import ClassesSolution, certify_classes
+from maxmargin.solution._iterate import JointIterate, PrimalIterate
+from maxmargin.solution._joint import JointSolution
+from maxmargin.solution._joint_judge import JointJudgement, certify_joint
+from maxmargin.solution._joint_rounding import joint_with_rounding, offset_shifts
+from maxmargin.solution._linear import LinearSolution
+from maxmargin.solution._linear_judge import certify_linear, unsure
+from maxmargin.solution._status import Status
+
+__all__ = ["solution_of"]
+
+
+@singledispatch
+def solution_of(problem: Any, iterate: Any, tol: float, *, with_rows: bool = True) -> Any:
+    """The solution at a point of a problem, by the problem's family.
+
+    Parameters
+    ----------
+    problem : PrimalProblem, LinearClasses or JointMulticlass
+        The question.
+    iterate : PrimalIterate or JointIterate
+        The solver's last point.
+    tol : float
+        Largest gap of a converged answer, relative to the primal objective.
+    with_rows : bool
+        Whether to keep the support vectors themselves; an estimator has them already.
+    """
+    raise TypeError(f"there is no solution of a {type(problem).__name__}")
+
+
+@solution_of.register
+def _(problem: PrimalProblem, iterate: PrimalIterate, tol: float, *, with_rows: bool = True) -> LinearSolution:
+    judgement = certify_linear(problem, iterate.w, iterate.b, iterate.alpha)
+    status = iterate.status
+    if status is not Status.SEPARABLE:  # its gap may well be small: the loss is near 0, and w without a limit
+        status = judgement.status(status, tol)
+    primal = judgement.primal
+    if not status.is_optimal:
+        primal += unsure(problem, iterate.w, iterate.b, primal)
+    return LinearSolution(
+        weights=iterate.w,
+        bias=iterate.b,
+        alpha=iterate.alpha,
+        status=status,
+        certificate=Certificate.of(primal, judgement.dual, judgement.stationarity, status, scale=judgement.at_zero),
+        trace=iterate.trace,
+        steps=iterate.steps,
+    )
+
+
+@solution_of.register
+def _(problem: LinearClasses, iterate: PrimalIterate, tol: float, *, with_rows: bool = True) -> ClassesSolution:
+    judgement = certify_classes(problem, iterate.w, iterate.b, iterate.alpha)
+    status = iterate.status
+    if status is not Status.SEPARABLE:  # as of two classes
+        status = judgement.status(status, tol)
+    others = iterate.alpha > 0.0
+    others[np.arange(problem.n), problem.codes] = False
+    return ClassesSolution(
+        classes=problem.classes,
+        weights=iterate.w,
+        bias=iterate.b,
+        alpha=iterate.alpha,
+        support=np.flatnonzero(others.any(axis=1)).astype(np.int32),
+        status=status,
+        certificate=Certificate.of(judgement.primal, judgement.dual, judgement.stationarity, status, scale=judgement.at_zero),
+        trace=iterate.trace,
+        steps=iterate.steps,
+    )
+
+
+@solution_of.register
+def _(problem: JointMulticlass, iterate: JointIterate, tol: float, *, with_rows: bool = True) -> JointSolution:
+    beta, bias = iterate.beta, iterate.bias
+    shift = offset_shifts(problem, beta)
+    judgement = joint_with_rounding(problem, beta, bias, shift, certify_joint(problem, beta, bias), tol)
+    if math.isnan(judgement.primal) or math.isnan(judgement.dual):
+        raise InvalidInput("The objective is not finite: kernel values or C are too large. Scale the features.")
+    indefinite = judgement.is_indefinite(problem)
+    status = _joint_status(iterate.status, judgement, tol, indefinite)
+    ended = status.is_optimal or status in (Status.INTERRUPTED, Status.TIME_LIMIT)
+    proof = None if ended or indefinite else problem.proof()
+    if proof is not None:
+        status = Status.INFEASIBLE
+    support = np.flatnonzero((beta != 0.0).any(axis=1))
+    return JointSolution(
+        n=problem.gram.n,
+        classes=problem.classes,
+        support=support.astype(np.int32),
+        coefficients=0.5 * beta[support],
+        bias=bias + shift,
+        status=status,
+        certificate=Certificate.of(
+            judgement.primal if proof is None else math.inf,
+            judgement.dual,
+            judgement.kkt_violation,
+            status,
+            indefinite=indefinite,
+            scale=judgement.scale,
+        ),
+        trace=iterate.trace,
+        steps=iterate.steps,
+        kernel=problem.gram.kernel,
+        support_vectors=problem.gram.rows(support) if with_rows else None,
+        proof=proof,
+        remark=_undecided(problem, judgement) if status is Status.STALLED else "",
+    )
+
+
+def _joint_status(reached: Status, judgement: JointJudgement, tol: float, indefinite: bool) -> Status:
+    """The status that the certificate supports."""
+    if indefinite and judgement.is_stationary(tol):
+        return Status.INDEFINITE
+    proven = None if indefinite else judgement.verdict(tol)
+    if proven is not None:
+        return proven
+    return Status.STALLED if reached in (Status.CONVERGED, Status.INFEASIBLE) else reached
+
+
+def _undecided(problem: JointMulticlass, judgement: JointJudgement) -> str:
+    """That floating point cannot tell whether rows without slack can be put in their own classes."""
+    if judgement.least > 0.0 or not np.isinf(problem.upper).any():
+        return ""
+    return (
+        "Floating point cannot decide whether any scores put every row in its own class: none were found, and no proof that"
+        " there are none."
+    )
