@@ -185,7 +185,7 @@ def test_the_estimator() -> None:
         ({"penalty": "ball", "B": 1.0}, "coordinate_descent", "the penalty must be 'l2', and is 'ball'"),
         ({"penalty": "ball", "B": 1.0, "loss": "logistic"}, "gradient_descent", "it needs a smooth penalty"),
         ({"penalty": "ball", "B": 1.0}, "stochastic_subgradient", "steps of 1/(λt) are for the penalty 'l2'"),
-        ({}, "ball", "BallSearch cannot solve this: it is for the penalty 'ball', and this one is 'l2'"),
+        ({}, "ball", "BallSearch cannot solve PrimalProblem: it is for the penalty 'ball', and this one is 'l2'"),
         ({"penalty": "ball", "B": 1.0}, BallSearch(CoordinateDescent()), "nothing solves its penalised form: a free offset"),
     ],
 )

@@ -360,11 +360,11 @@ def test_refused_problems(settings_: dict[str, Any], message: str) -> None:
 def test_other_refusals() -> None:
     problem = LinearClasses([[-1.0], [0.0], [1.0]], [0, 1, 2])
     with pytest.raises(
-        InvalidInput, match=r"'solver' of linear classes must be 'auto', 'newton', 'coordinate_descent', solvers"
+        InvalidInput, match=r"'solver' parameter must be one of 'auto', 'newton', or a ClassesSolver .* Got SMO"
     ):
         solve(problem, solver=SMO())
     with pytest.raises(
-        InvalidInput, match=r"ClassesDescent cannot solve this: .*joint loss.*'multinomial'\. Take ClassesNewton"
+        InvalidInput, match=r"ClassesDescent cannot solve LinearClasses: .*joint loss.*'multinomial'\. Take ClassesNewton"
     ):
         solve(problem, solver="coordinate_descent")
     with pytest.raises(AttributeError, match="LinearClasses is frozen"):

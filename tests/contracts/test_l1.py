@@ -323,11 +323,11 @@ def test_ctrl_c_keeps_what_there_is() -> None:
 @pytest.mark.parametrize(
     ("problem", "solver", "message"),
     [
-        ({"penalty": "l1"}, "newton", "LinearNewton cannot solve this: the L1 penalty has a kink"),
+        ({"penalty": "l1"}, "newton", "LinearNewton cannot solve PrimalProblem: the L1 penalty has a kink"),
         ({"penalty": "l1", "offset": None}, "coordinate_descent", "have a constraint for each feature"),
         ({"penalty": "l1", "loss": "logistic"}, "gradient_descent", "the L1 penalty has a kink at every 0"),
         ({"penalty": "l1"}, "stochastic_subgradient", "need the λ of an L2 penalty"),
-        ({"penalty": "l1"}, "proximal_newton", "ProximalNewton cannot solve this: it needs a squared hinge"),
+        ({"penalty": "l1"}, "proximal_newton", "ProximalNewton cannot solve PrimalProblem: it needs a squared hinge"),
         ({"penalty": "l1", "loss": "logistic"}, "linear_program", "it needs the hinge or the ε-insensitive loss"),
         ({"penalty": "l1", "loss": "exponential"}, "auto", "ProximalNewton: it needs a squared hinge"),
         ({"loss": "logistic"}, "proximal_newton", "it is for penalty='l1'. Take LinearNewton."),

@@ -267,7 +267,7 @@ def test_ctrl_c_keeps_what_there_is() -> None:
     ("problem", "solver", "message"),
     [
         ({}, "smo", "The 'solver' parameter must be one of 'auto', 'newton', 'stochastic_subgradient'"),
-        ({"loss": "perceptron"}, "newton", "LinearNewton cannot solve this: it has no curvature of Perceptron()"),
+        ({"loss": "perceptron"}, "newton", "LinearNewton cannot solve PrimalProblem: it has no curvature of Perceptron()"),
         (
             {"loss": "zero_one"},
             "auto",
@@ -278,7 +278,7 @@ def test_ctrl_c_keeps_what_there_is() -> None:
             "auto",
             "LinearNewton: without a penalty it needs a loss without kinks. BallSearch: it is for",
         ),
-        ({}, "coordinate_descent", "CoordinateDescent cannot solve this: a free offset ties"),
+        ({}, "coordinate_descent", "CoordinateDescent cannot solve PrimalProblem: a free offset ties"),
         ({"loss": "logistic"}, "coordinate_descent", "it needs the hinge or the squared hinge"),
         ({"penalty": None, "offset": None}, "coordinate_descent", "no bounded dual"),
     ],

@@ -34,13 +34,13 @@ PUBLIC: dict[str, str] = {
     "InseparableClasses JointMulticlass Level LinearClasses Margin Model NoTube NuClassification NuRegression Offset OneClass "
     "Penalty PrimalProblem Problem Reading Slack SoftMargin Terms Tube",
     "maxmargin.scales": "C_from_alpha_sum C_from_lam C_from_lam_half alpha_sum_from_C lam_from_C lam_half_from_C",
-    "maxmargin.solution": "Certificate ClassesSolution Geometry Iterate JointJudgement JointSolution Judgement KKT Kind "
-    "LinearJudgement LinearKKT LinearSolution Progress Solution Status Trace certify certify_all certify_classes certify_joint "
-    "certify_linear linear_kkt margin_of",
-    "maxmargin.solvers": "SMO BallSearch Choice Chunking ClassesDescent ClassesIterate ClassesNewton CoordinateDescent "
-    "Decomposition DualQP GradientDescent JointIterate JointRows KernelSubgradient Limits LinearNewton LinearProgram Origin "
-    "PrimalIterate PrimalQP PrimalSolver ProjectedGradient ProximalNewton Quadratic Solver Start StochasticSubgradient "
-    "SubgradientWalk cpu_level get_threads qp select select_classes select_linear set_threads",
+    "maxmargin.solution": "Certificate ClassesSolution DualIterate Geometry JointIterate JointJudgement JointSolution "
+    "Judgement KKT Kind LinearJudgement LinearKKT LinearSolution PrimalIterate Progress Solution Status Trace certify "
+    "certify_all certify_classes certify_joint certify_linear linear_kkt margin_of",
+    "maxmargin.solvers": "SMO BallSearch Choice Chunking ClassesDescent ClassesNewton ClassesSolver CoordinateDescent "
+    "Decomposition DualQP DualSolver GradientDescent JointRows KernelSubgradient Limits LinearNewton LinearProgram Origin "
+    "PrimalQP PrimalSolver ProjectedGradient ProximalNewton Quadratic Solver Start StochasticSubgradient SubgradientWalk "
+    "cpu_level get_threads qp select set_threads",
 }
 """Adding a name is a decision, removing one breaks somebody's code: both go into the changelog."""
 

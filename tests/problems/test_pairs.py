@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from maxmargin.solution._columns import Columns
 from sklearn.datasets import load_digits
 
-from maxmargin._solve import answer, answer_columns
+from maxmargin._solve import solve_batch
 from maxmargin.errors import InvalidInput
 from maxmargin.kernels import RBF, Linear
 from maxmargin.problems import EpsilonRegression, SoftMargin
 from maxmargin.problems._dual import dual_batch
 from maxmargin.problems._pairs import LabelledParts, class_pairs
 from maxmargin.problems._soft_margin import SoftMargins
+from maxmargin.solution import SolutionBatch
 
 
 @given(st.lists(st.integers(0, 4), max_size=40))
@@ -53,22 +53,25 @@ def test_the_batch_is_that_of_the_problems(parts_of):
 
 
 @pytest.mark.parametrize("parts_of", [lambda codes: class_pairs(codes, 10), _one_against_the_rest], ids=["pairs", "rest"])
-def test_columns_are_those_of_the_answers(parts_of):
+def test_a_batch_is_that_of_its_solutions(parts_of):
     problems = _digits(parts_of)
-    ours = answer_columns(problems, "auto", 1e-3, -1, None)
-    theirs = Columns.of(answer(list(problems), "auto", 1e-3, -1, None))
-    assert ours.answers == []
-    for field in fields(Columns):
-        if field.name not in ("answers", "readings", "checkpoints"):  # checkpoints have times
+    ours, theirs = solve_batch(problems), solve_batch(list(problems), with_rows=False)
+    assert ours.is_plain
+    assert not theirs.is_plain
+    for field in fields(SolutionBatch):
+        if field.name not in ("is_plain", "_make", "readings", "checkpoints", "certificates"):  # checkpoints have times
             np.testing.assert_array_equal(getattr(ours, field.name), getattr(theirs, field.name), err_msg=field.name)
     for name in ("steps", "objective", "violation", "gap", "n_support"):
         np.testing.assert_array_equal(ours.checkpoints[name], theirs.checkpoints[name])
+    for name in ours.certificates.dtype.names:
+        np.testing.assert_array_equal(ours.certificates[name], theirs.certificates[name], err_msg=name)
     assert ours.readings == theirs.readings
 
 
 def test_what_is_not_converged_is_answered_one_by_one():
-    found = answer_columns(_digits(lambda codes: class_pairs(codes, 10)), "auto", 1e-3, 1, None)
-    assert len(found.answers) == 45
+    found = solve_batch(_digits(lambda codes: class_pairs(codes, 10)), "auto", 1e-3, 1, None)
+    assert not found.is_plain
+    assert [solution.status.name for solution in found] == ["ITERATION_LIMIT"] * 45
     assert {status.name for status in found.statuses} == {"ITERATION_LIMIT"}
 
 

@@ -32,7 +32,7 @@ def test_solvers_by_name(name: str) -> None:
 
 
 def test_unknown_names_are_told_the_known_ones() -> None:
-    with pytest.raises(InvalidInput, match=r"one of 'auto', 'smo', .*'kernel_subgradient', or a solver .* Got 'sgd'"):
+    with pytest.raises(InvalidInput, match=r"one of 'auto', 'smo', .*'kernel_subgradient', or a DualSolver .* Got 'sgd'"):
         solve(SOFT, solver="sgd")
     assert isinstance(select(SOFT).solver, SMO)
     assert "engine" in select(SOFT).reason

@@ -8,11 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from maxmargin._answers import answer_linear
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
 
 from maxmargin import problems, solve
-from maxmargin._solve import answer
+from maxmargin._solve import solve_batch
 from maxmargin.errors import InvalidInput
 from maxmargin.kernels import RBF, Linear
 from maxmargin.solution import Progress, Status
@@ -188,7 +187,7 @@ def test_every_subproblem_reports_its_own_number(monkeypatch: pytest.MonkeyPatch
         seen.add(progress.subproblem)
         return False
 
-    answer(parts, ProjectedGradient(), 1e-9, 20, None, callback=callback)
+    solve_batch(parts, ProjectedGradient(), 1e-9, 20, None, callback=callback)
     assert seen == {0, 1, 2}
 
 
@@ -196,7 +195,7 @@ def test_a_callback_stops_all_subproblems_and_is_no_ctrl_c() -> None:
     parts = [problems.PrimalProblem(X, np.roll(y, i), loss="logistic") for i in range(3)]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        found = answer_linear(parts, "gradient_descent", 1e-12, -1, None, callback=lambda progress: True)
+        found = solve_batch(parts, "gradient_descent", 1e-12, -1, None, callback=lambda progress: True)
     assert [each.status for each in found] == [Status.INTERRUPTED] * 3
 
 

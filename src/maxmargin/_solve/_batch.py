@@ -52,8 +52,6 @@ def solve_batch(
     if callback is not None and not callable(callback):
         raise InvalidInput(f"The 'callback' parameter of solve must be a callable or None. Got {callback!r} instead.")
     throws = check_boolean("throw", throw, "solve")
-    if starts is not None and not chosen.takes_start and any(start is not None for start in starts):
-        raise chosen.refuse_start()
     budget = Budget(tol, max_iter, max_time, chosen.automatic_steps(*_extent(problems)))
     if isinstance(chosen, DualSolver):
         return DualRun(chosen, budget, throws, callback, with_rows).solutions(problems, starts)

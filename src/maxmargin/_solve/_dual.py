@@ -82,6 +82,8 @@ class DualRun:
 
     def _first_points(self, problems: Sequence[Problem], starts: Sequence[Any] | None) -> tuple[DualIterates, Judgements]:
         """Where the solver comes to stop, and the evaluation of these points."""
+        if not self.solver.takes_start and any(start is not None for start in starts or ()):
+            raise self.solver.refuse_start()
         begin = beginning(problems, starts, self.budget.seconds_left())
         batch = batch_of(begin.problems)
         if begin.scores is None:

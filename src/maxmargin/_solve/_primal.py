@@ -36,6 +36,8 @@ def solve_others(
     certified = partial(solution_of, tol=budget.tol, with_rows=with_rows)
     if (already := _optimal_already(problems, points, certified)) is not None:
         return already
+    if not solver.takes_start and any(point is not None for point in points):
+        raise solver.refuse_start()
     iterates = solver.run(problems, points, budget.limits(budget.tol), callback)
     _raise_if_interrupted(problems, iterates, certified, throw)
     found = []

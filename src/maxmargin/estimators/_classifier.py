@@ -19,7 +19,7 @@ from maxmargin.estimators._input import new_rows
 from maxmargin.estimators._joint import adopt_joint, joint_solution, joint_solver
 from maxmargin.estimators._model import KernelModel
 from maxmargin.estimators._parameters import check_shape_of_scores, check_votes, chosen_solver
-from maxmargin.estimators._plan import ClassifierPlan
+from maxmargin.estimators._plan import ClassifierRows, Plan
 from maxmargin.estimators._records import Records, record, solutions
 from maxmargin.estimators._schemes import OneVsRest, Scheme, machine_names, scheme_of
 from maxmargin.estimators._values import machine_values
@@ -75,10 +75,10 @@ class KernelClassifier(ClassifierMixin, KernelModel, ABC):  # type: ignore[misc]
             The fitted model.
         """
         plan = self._plan(X, y, sample_weight)
-        self._adopt(plan, plan.solve())
+        self._adopt(plan.rows, plan.solve())
         return self
 
-    def _plan(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> ClassifierPlan:
+    def _plan(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Plan[ClassifierRows]:
         """Validated rows, their kernel values, and what is solved about them."""
         check_votes(self)
         kernel, X, kind, deadline = self._begin(X)
@@ -88,54 +88,44 @@ class KernelClassifier(ClassifierMixin, KernelModel, ABC):  # type: ignore[misc]
         weight = factors[data.codes] * data.weight
         self._check_balance(data.classes, np.bincount(data.codes, weight).astype(np.float64))
         gram, price = self._gram(kernel, data, kind, deadline), self._prices(weight)
-        rows = {"model": self, "deadline": deadline, "X": X, "kind": kind, "data": data, "gram": gram, "factors": factors}
         if self._wants_joint and len(data.classes) > 2:  # of two classes it is the one machine
-            problem = JointMulticlass.on(gram, data.codes, data.classes, price)
-            starts = None if together is None else [together]
-            return ClassifierPlan(
-                problems=[problem], names=lambda: ["all classes"], solver=joint_solver(self), starts=starts, **rows
+            return Plan(
+                model=self,
+                problems=[JointMulticlass.on(gram, data.codes, data.classes, price)],
+                names=lambda: ["all classes"],
+                solver=joint_solver(self),
+                deadline=deadline,
+                rows=ClassifierRows(X, kind, data, gram, factors),
+                starts=None if together is None else [together],
             )
         scheme = scheme_of(len(data.classes), one_vs_rest=self._wants_one_vs_rest)
         parts = scheme.machines(data.codes)
-        return ClassifierPlan(
+        return Plan(
+            model=self,
             problems=self._problems(gram, parts, price),
             names=partial(machine_names, scheme, data.classes),
             solver=chosen_solver(self),
+            deadline=deadline,
+            rows=ClassifierRows(X, kind, data, gram, factors, scheme, parts),
             starts=None if machines is None else on_parts(machines, data, parts),
-            scheme=scheme,
-            parts=parts,
-            **rows,
         )
 
-    def _adopt(self, plan: ClassifierPlan, found: Any) -> None:
+    def _adopt(self, rows: ClassifierRows, found: Any) -> None:
         """Make the solutions of a plan the fitted state."""
-        if plan.scheme is None:
-            parts, self._records, steps = adopt_joint(plan.data, found[0])
-        else:
-            parts, self._records, steps = self._merge(plan, plan.scheme, found)
-        for name, value in (("_ovr", self._wants_one_vs_rest or plan.scheme is None), ("_is_joint", plan.scheme is None)):
+        joint = rows.scheme is None
+        parts, self._records, steps = adopt_joint(rows.data, found[0]) if joint else _merged(rows, found)
+        for name, value in (("_ovr", self._wants_one_vs_rest or joint), ("_is_joint", joint)):
             self.__dict__.pop(name, None)
             if value:  # what is not said takes no room in a pickle
                 setattr(self, name, True)
         self._n_support = parts.n_support
-        self._keep(plan.X, plan.data, plan.kind, parts.rows, parts.dual)
-        self.classes_ = plan.data.classes
-        self.class_weight_ = plan.factors
-        self.shape_fit_ = shape(plan.X)
+        self._keep(rows.X, rows.data, rows.kind, parts.rows, parts.dual)
+        self.classes_ = rows.data.classes
+        self.class_weight_ = rows.factors
+        self.shape_fit_ = shape(rows.X)
         self.intercept_ = parts.intercept
         self.n_iter_ = steps
         self.fit_status_ = int(not all(Status[name].is_optimal for name in self._records.statuses))
-
-    @staticmethod
-    def _merge(plan: ClassifierPlan, scheme: Scheme, found: SolutionBatch) -> tuple[Assembly, Records, NDArray[np.int32]]:
-        """One set of support vectors for all machines."""
-        support, boundary, parts = found.support, found.boundary, plan.parts
-        if parts is None or parts.rows is None:
-            support, boundary = found.rows(support, found.n_support), found.rows(boundary, found.n_boundary)
-        else:
-            support, boundary = parts.rows.take(support).astype(np.intp), parts.rows.take(boundary).astype(np.intp)
-        assembly = assemble(scheme, plan.data.codes, found, support)
-        return assembly, record(found, boundary, plan.data, plan.gram), found.steps
 
     def _check_balance(self, classes: NDArray[Any], weights: NDArray[np.float64]) -> None:  # most need none
         """Raise if the weights of the classes do not suit the parameters."""
@@ -231,3 +221,16 @@ class KernelClassifier(ClassifierMixin, KernelModel, ABC):  # type: ignore[misc]
     @_intercept_.setter
     def _intercept_(self, value: NDArray[np.float64]) -> None:
         self.intercept_ = -value if len(self.classes_) == 2 else value
+
+
+def _merged(rows: ClassifierRows, found: SolutionBatch) -> tuple[Assembly, Records, NDArray[np.int32]]:
+    """One set of support vectors for all machines, what is kept of their solutions, and their steps."""
+    assert rows.scheme is not None
+    assert rows.parts is not None
+    support, boundary, own = found.support, found.boundary, rows.parts.rows
+    if own is None:
+        support, boundary = found.rows(support, found.n_support), found.rows(boundary, found.n_boundary)
+    else:
+        support, boundary = own.take(support).astype(np.intp), own.take(boundary).astype(np.intp)
+    assembly = assemble(rows.scheme, rows.data.codes, found, support)
+    return assembly, record(found, boundary, rows.data, rows.gram), found.steps

@@ -8,7 +8,7 @@ from typing import Any, final
 from maxmargin.errors import InvalidInput, NoMarginWarning
 from maxmargin.estimators._linear_model import LinearModel
 from maxmargin.estimators._parameters import check_intercept, offset_of
-from maxmargin.estimators._plan import LinearPlan
+from maxmargin.estimators._plan import LinearRows
 from maxmargin.losses import Loss, MarginLoss, as_loss
 from maxmargin.problems import Offset, Penalty
 from maxmargin.problems._primal import as_bound, as_penalty
@@ -186,8 +186,8 @@ class LinearClassifier(LinearModel):
     def _solver(self) -> Any:
         return self.solver
 
-    def _adopt(self, plan: LinearPlan, solutions: list[LinearSolution] | list[ClassesSolution]) -> None:
-        super()._adopt(plan, solutions)
+    def _adopt(self, rows: LinearRows, solutions: list[LinearSolution] | list[ClassesSolution]) -> None:
+        super()._adopt(rows, solutions)
         if not self.coef_.any() and float(self._loss().value(0.0)) == 0.0:
             warnings.warn(
                 f"The loss {self._loss()!r} costs nothing where all scores are 0: w = 0 is optimal, and separates nothing."

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.estimators._input import checked_rows
 from maxmargin.estimators._parameters import check_budget, check_class_weight, check_random_state
-from maxmargin.estimators._plan import LinearPlan
+from maxmargin.estimators._plan import LinearRows, Plan
 from maxmargin.estimators._schemes import machine_names, scheme_of
 from maxmargin.estimators._training import Deadline, upper_bounds
 from maxmargin.estimators._warm import classes_start, hold, linear_starts
@@ -132,10 +132,10 @@ class LinearModel(LinearScores, ABC):
             The fitted model.
         """
         plan = self._plan(X, y, sample_weight)
-        self._adopt(plan, plan.solve())
+        self._adopt(plan.rows, plan.solve())
         return self
 
-    def _plan(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> LinearPlan:
+    def _plan(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Plan[LinearRows]:
         """Validated rows, and what is solved about them: all classes at once, or a problem for each."""
         owner = type(self).__name__
         self._check_own()
@@ -155,31 +155,34 @@ class LinearModel(LinearScores, ABC):
         loss, penalty, C = self._terms()
         price = upper_bounds(C, factors[data.codes] * data.weight)
         offset, scale = self._offset()
-        rest = {"model": self, "solver": self._solver(), "deadline": deadline, "data": data, "factors": factors}
+        problems: list[Any]
         if (class_loss := self._class_loss(len(data.classes))) is not None:
-            together = LinearClasses.on(data.X, data.codes, data.classes, price, class_loss, penalty, offset, scale)
-            starts = classes_start(self, data, X.shape[1])
-            return LinearPlan(problems=[together], names=lambda: ["all classes"], starts=starts, **rest)
-        scheme = scheme_of(len(data.classes), one_vs_rest=True)
-        where = (offset, scale, self._bound(), centring)
-        return LinearPlan(
-            problems=[
-                PrimalProblem.on(data.X, labels, price, loss, penalty, *where)
-                for _, labels in scheme.machines(data.codes).each()
-            ],
-            names=partial(machine_names, scheme, data.classes),
-            starts=linear_starts(self, scheme.n_machines, X.shape[1], data.classes),
-            **rest,
+            problems = [LinearClasses.on(data.X, data.codes, data.classes, price, class_loss, penalty, offset, scale)]
+            names, starts = (lambda: ["all classes"]), classes_start(self, data, X.shape[1])
+        else:
+            scheme, where = scheme_of(len(data.classes), one_vs_rest=True), (offset, scale, self._bound(), centring)
+            labels = [y for _, y in scheme.machines(data.codes).each()]
+            problems = [PrimalProblem.on(data.X, each, price, loss, penalty, *where) for each in labels]
+            names = partial(machine_names, scheme, data.classes)
+            starts = linear_starts(self, len(problems), X.shape[1], data.classes)
+        return Plan(
+            model=self,
+            problems=problems,
+            names=names,
+            solver=self._solver(),
+            deadline=deadline,
+            rows=LinearRows(data, factors),
+            starts=starts,
         )
 
     def _solver(self) -> Any:
         """What solves the problems."""
         return "auto"
 
-    def _adopt(self, plan: LinearPlan, solutions: list[LinearSolution] | list[ClassesSolution]) -> None:
+    def _adopt(self, rows: LinearRows, solutions: list[LinearSolution] | list[ClassesSolution]) -> None:
         """Make the solutions of a plan the fitted state."""
-        self.classes_ = plan.data.classes
-        self.class_weight_ = plan.factors
+        self.classes_ = rows.data.classes
+        self.class_weight_ = rows.factors
         self.coef_, self.intercept_ = _weights(solutions)
         self.n_iter_ = max(1, *(solution.steps for solution in solutions), 1)
         self.certificate_ = Certificate.combined(solution.certificate for solution in solutions)

@@ -173,7 +173,7 @@ class LinearSVR(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-
         hold(self, [solution])
         return self
 
-    def _plan(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Plan:
+    def _plan(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Plan[None]:
         """Validated rows, and the problem about them."""
         owner = "LinearSVR"
         epsilon = check_non_negative("epsilon", self.epsilon, owner)
@@ -207,6 +207,7 @@ class LinearSVR(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-
             names=lambda: ["regression"],
             solver=self.solver,
             deadline=deadline,
+            rows=None,
             starts=linear_starts(self, 1, X.shape[1]),
         )
 

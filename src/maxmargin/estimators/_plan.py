@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Generic, TypeVar, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,11 +22,73 @@ from maxmargin.solution import SolutionBatch
 from maxmargin.solvers._select import as_solver
 from maxmargin.validation import TrainingSet, WeightedRows
 
-__all__ = ["ClassifierPlan", "KernelPlan", "LinearPlan", "Plan"]
+__all__ = ["ClassifierRows", "KernelRows", "LinearRows", "Plan"]
 
 
+@final
+@dataclass(frozen=True, eq=False)
+class KernelRows:
+    """Rows of an estimator with a kernel, as given and as validated, and their kernel values.
+
+    Attributes
+    ----------
+    X : rows
+        As given.
+    kind : RowKind
+        What they are.
+    data : WeightedRows
+        Those with weight.
+    gram : Gram
+        Their kernel values.
+    """
+
+    X: Any
+    kind: RowKind
+    data: WeightedRows
+    gram: Gram
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class ClassifierRows:
+    """The same with classes.
+
+    Attributes
+    ----------
+    X, kind, gram
+        As of `KernelRows`.
+    data : TrainingSet
+        The rows with weight, and their classes.
+    factors : ndarray
+        Weight of each class.
+    scheme, parts : Scheme and LabelledParts, or None
+        Which subproblems there are, and which rows they have; None where all classes are one problem.
+    """
+
+    X: Any
+    kind: RowKind
+    data: TrainingSet
+    gram: Gram
+    factors: NDArray[np.float64]
+    scheme: Scheme | None = None
+    parts: LabelledParts | None = None
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class LinearRows:
+    """Rows of a linear classifier, and the weight of each class."""
+
+    data: TrainingSet
+    factors: NDArray[np.float64]
+
+
+Rows = TypeVar("Rows")
+
+
+@final
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Plan:
+class Plan(Generic[Rows]):
     """The subproblems of a fit, what solves them, where to begin, and when to stop.
 
     Attributes
@@ -41,6 +103,8 @@ class Plan:
         What solves them.
     deadline : Deadline
         Of the whole fit.
+    rows : KernelRows, ClassifierRows, LinearRows or None
+        What the subproblems are about; the estimator adopts their solutions with it.
     starts : sequence or None
         What is left of the last fit, one for each subproblem.
     """
@@ -50,6 +114,7 @@ class Plan:
     names: Callable[[], list[str]]
     solver: Any
     deadline: Deadline
+    rows: Rows
     starts: Sequence[Any] | None = None
 
     def solve(self, *, stacklevel: int = 3) -> Any:
@@ -84,31 +149,3 @@ class Plan:
         if not silent and (said := worst_warning(found, self.names)) is not None:
             warnings.warn(said[0], said[1], stacklevel=stacklevel)
         return found
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class KernelPlan(Plan):
-    """The plan of an estimator with a kernel: the rows as given and as validated, and their kernel values."""
-
-    X: Any
-    kind: RowKind
-    data: TrainingSet | WeightedRows
-    gram: Gram
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class ClassifierPlan(KernelPlan):
-    """The same with classes: their weights, and which rows the subproblems have. All classes at once have no scheme."""
-
-    data: TrainingSet
-    factors: NDArray[np.float64]
-    scheme: Scheme | None = None
-    parts: LabelledParts | None = None
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class LinearPlan(Plan):
-    """The plan of a linear classifier: its data and the weights of its classes."""
-
-    data: TrainingSet
-    factors: NDArray[np.float64]

@@ -106,23 +106,9 @@ def _all_equal(prices: NDArray[np.float64]) -> bool:
     return len(prices) > 0 and bool((prices == prices[0]).all())
 
 
-def _restored(
-    statuses: tuple[str, ...],
-    numbers: bytes,
-    scale: bytes,
-    indefinite: bytes,
-    scores: bytes,
-    boundary: bytes,
-    excess: bytes,
-    prices: bytes,
-    sides: bytes,
-    rows: Any,
-    checkpoints: bytes,
-    counts: bytes,
-    total: bytes,
-    by_side: bytes,
-) -> Records:
+def _restored(statuses: tuple[str, ...], *parts: Any) -> Records:
     try:
+        numbers, scale, indefinite, scores, boundary, excess, prices, sides, rows, checkpoints, counts, total, by_side = parts
         machines = len(statuses)
         at = np.frombuffer(boundary, "<i4")
         scored, paid = np.frombuffer(scores, "<f8"), np.frombuffer(prices, "<f8")
@@ -146,8 +132,8 @@ def _restored(
             n_boundary=n_boundary,
             n_checkpoints=n_checkpoints,
             n_trained=n_trained,
-            total=np.frombuffer(total, "<f8") if total else np.zeros(machines),
-            by_side=np.frombuffer(by_side, np.bool_) if by_side else np.zeros(machines, dtype=np.bool_),
+            total=np.frombuffer(total, "<f8").reshape(machines) if total else np.zeros(machines),
+            by_side=np.frombuffer(by_side, np.bool_).reshape(machines) if by_side else np.zeros(machines, dtype=np.bool_),
             sides=np.frombuffer(sides, "<i1"),
             rows=rows,
         )

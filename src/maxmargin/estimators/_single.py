@@ -16,7 +16,7 @@ from maxmargin.estimators._fitted import RowKind, fitted, single_layout
 from maxmargin.estimators._input import new_rows
 from maxmargin.estimators._model import KernelModel
 from maxmargin.estimators._parameters import chosen_solver
-from maxmargin.estimators._plan import KernelPlan
+from maxmargin.estimators._plan import KernelRows, Plan
 from maxmargin.estimators._records import record, solutions
 from maxmargin.estimators._schemes import Scheme
 from maxmargin.estimators._values import machine_values
@@ -38,7 +38,7 @@ class SharedMachines(KernelModel, ABC):
 
     def _plan(
         self, X: Any, y: Any, sample_weight: ArrayLike | None, targets: Callable[[Any, Any], NDArray[np.float64]]
-    ) -> KernelPlan:
+    ) -> Plan[KernelRows]:
         """Validated rows, their kernel values, and a problem for each column of the targets."""
         kernel, X, kind, deadline = self._begin(X)
         every = targets(y, X)
@@ -49,29 +49,27 @@ class SharedMachines(KernelModel, ABC):
         if held is not None and len(held) != len(columns):
             starts_anew(self, "there are not as many outputs as before", stacklevel=5)
             held = None
-        return KernelPlan(
+        return Plan(
             model=self,
             problems=[self._problem(gram, column, data.weight) for column in columns],
             names=partial(_output_names, len(columns)),
             solver=chosen_solver(self),
             deadline=deadline,
+            rows=KernelRows(X, kind, data, gram),
             starts=None if held is None else on_parts(held, data, None),
-            X=X,
-            kind=kind,
-            data=data,
-            gram=gram,
         )
 
-    def _adopt(self, plan: KernelPlan, found: SolutionBatch) -> None:
+    def _adopt(self, plan: Plan[KernelRows], found: SolutionBatch) -> None:
         """Make the solutions of a plan the fitted state."""
-        rows, dual = _coefficients(found, plan.data.n)
+        given = plan.rows
+        rows, dual = _coefficients(found, given.data.n)
         self._n_support = np.array([len(rows)], dtype=np.int32)
-        self._records = record(found, found.rows(found.boundary, found.n_boundary), plan.data, plan.gram)
+        self._records = record(found, found.rows(found.boundary, found.n_boundary), given.data, given.gram)
         self._readings = tuple(found.readings)
         self._targets = np.concatenate([problem.y for problem in plan.problems]).take(found.support)
         self._steps = found.steps
-        self._keep(plan.X, plan.data, plan.kind, rows, dual)
-        self.shape_fit_ = shape(plan.X)
+        self._keep(given.X, given.data, given.kind, rows, dual)
+        self.shape_fit_ = shape(given.X)
         self.intercept_ = found.bias
         self.n_iter_ = int(self._steps.max())
         self.fit_status_ = int(not found.all_optimal)

@@ -1,11 +1,12 @@
 """The answer: status, certificate, trace, kinds of training objects, and the solution that holds them."""
 
-from maxmargin.solution._batch import SolutionBatch
+from maxmargin.solution._batch import SolutionBatch as SolutionBatch
 from maxmargin.solution._certificate import Certificate
 from maxmargin.solution._certify import Judgement, certify, certify_all
 from maxmargin.solution._classes import ClassesSolution, certify_classes
 from maxmargin.solution._geometry import Geometry, margin_of
-from maxmargin.solution._iterate import DualIterate, Iterate, JointIterate, PrimalIterate, Progress
+from maxmargin.solution._iterate import DualIterate, JointIterate, PrimalIterate, Progress
+from maxmargin.solution._iterate import Iterate as Iterate
 from maxmargin.solution._joint import JointSolution
 from maxmargin.solution._joint_judge import JointJudgement, certify_joint
 from maxmargin.solution._kkt import KKT
@@ -23,7 +24,6 @@ __all__ = [
     "ClassesSolution",
     "DualIterate",
     "Geometry",
-    "Iterate",
     "JointIterate",
     "JointJudgement",
     "JointSolution",
@@ -35,7 +35,6 @@ __all__ = [
     "PrimalIterate",
     "Progress",
     "Solution",
-    "SolutionBatch",
     "Status",
     "Trace",
     "certify",

@@ -86,7 +86,7 @@ def dual_solution(
         bias_interval=model.bias_interval,
         status=status,
         certificate=certificate,
-        trace=iterate.trace.closed_by(last),
+        trace=iterate.trace.closed_by(last) if with_rows else iterate.trace,  # beside an estimator's stands the certificate
         steps=iterate.steps,
         kernel=gram.kernel,
         support_vectors=gram.rows(judgement.support) if with_rows else None,

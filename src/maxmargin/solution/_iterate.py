@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, final
@@ -65,7 +66,7 @@ def progress_at(checkpoint: Checkpoint, subproblem: int = 0) -> Progress:
 
 
 @dataclass(frozen=True, eq=False)
-class Iterate:
+class Iterate(ABC):
     """How a solver came to stop. The point where it did is in the fields of each family's own class.
 
     Attributes

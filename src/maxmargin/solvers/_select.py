@@ -151,7 +151,7 @@ def as_solver(solver: Any, problems: Sequence[AnyProblem]) -> Solver[Any, Any, A
     assert isinstance(solver, Solver)
     for problem in problems if not isinstance(solver, SMO) else ():  # which supports every problem
         if (reason := solver.supports(problem)) is not None:
-            raise InvalidInput(f"{type(solver).__name__} cannot solve this {type(problem).__name__}: {reason}")
+            raise InvalidInput(f"{type(solver).__name__} cannot solve {type(problem).__name__}: {reason}")
     return solver
 
 
