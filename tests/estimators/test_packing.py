@@ -153,9 +153,9 @@ def test_edited_records_raise():
     ):
         with pytest.raises(InvalidInput, match="The pickled records were altered"):
             restore(*bad)
-    model._records = restore(statuses, *parts[:-3], np.full(9, 9, dtype="<i4").tobytes(), *parts[-2:])
+    model._records = restore(statuses, *parts[:-2], np.full(9, 9, dtype="<i4").tobytes(), parts[-1])
     with pytest.raises(InvalidInput, match="their counts do not add up"):
         _ = model.solutions_
-    model._records = restore(statuses, *parts[:6], bytes(16), *parts[7:])
+    model._records = restore(statuses, *parts[:4], bytes(16), *parts[5:])
     with pytest.raises(InvalidInput, match="not one price for each row"):
         _ = model.solutions_

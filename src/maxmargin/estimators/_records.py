@@ -76,12 +76,10 @@ class Records:
     def __reduce__(self) -> tuple[Callable[..., Records], tuple[Any, ...]]:
         """Pickle the arrays as bytes, without what is the same everywhere: a model of ten support vectors should not be mostly
         headers."""
-        numbers, counts = self.certificates, (self.n_boundary, self.n_checkpoints, self.n_trained)
+        numbers, counts = self.certificates, np.stack([self.n_boundary, self.n_checkpoints, self.n_trained])
         return _restored, (
             self.statuses,
             np.stack([numbers[name] for name in _ALWAYS]).astype("<f8").tobytes(),
-            b"" if np.isnan(numbers["scale"]).all() else numbers["scale"].astype("<f8").tobytes(),
-            numbers["indefinite"].tobytes() if numbers["indefinite"].any() else b"",
             self.scores.astype("<f8").tobytes(),
             self.boundary.astype("<i4").tobytes(),
             self.boundary_excess.astype("<f8").tobytes(),
@@ -89,10 +87,22 @@ class Records:
             self.sides.tobytes(),
             (self.rows.dtype.str, self.rows.tobytes()) if _is_table(self.rows) else self.rows,
             self.checkpoints.astype(KEPT).tobytes(),
-            np.stack(counts).astype("<i4").tobytes(),
-            self.total.astype("<f8").tobytes() if self.total.any() else b"",  # all 0, as for every C
-            self.by_side.tobytes() if self.by_side.any() else b"",
+            counts.astype(_counting(int(counts.max()))).tobytes(),
+            self._seldom() or None,
         )
+
+    def _seldom(self) -> dict[str, bytes]:
+        """What few models have: an optimum of 0, an indefinite kernel, sums that are not 0 or that ν keeps."""
+        numbers, found = self.certificates, {}
+        if not np.isnan(numbers["scale"]).all():
+            found["scale"] = numbers["scale"].astype("<f8").tobytes()
+        if numbers["indefinite"].any():
+            found["indefinite"] = numbers["indefinite"].tobytes()
+        if self.total.any():
+            found["total"] = self.total.astype("<f8").tobytes()
+        if self.by_side.any():
+            found["by_side"] = self.by_side.tobytes()
+        return found
 
 
 _ALWAYS = ("primal", "dual", "violation", "bias_low", "bias_high")
@@ -106,10 +116,15 @@ def _all_equal(prices: NDArray[np.float64]) -> bool:
     return len(prices) > 0 and bool((prices == prices[0]).all())
 
 
+def _counting(most: int) -> str:
+    """Two bytes for each count, or four."""
+    return "<u2" if most < 2**16 else "<i4"
+
+
 def _restored(statuses: tuple[str, ...], *parts: Any) -> Records:
     try:
-        numbers, scale, indefinite, scores, boundary, excess, prices, sides, rows, checkpoints, counts, total, by_side = parts
-        machines = len(statuses)
+        numbers, scores, boundary, excess, prices, sides, rows, checkpoints, counts, seldom = parts
+        machines, few = len(statuses), {} if seldom is None else dict(seldom)
         at = np.frombuffer(boundary, "<i4")
         scored, paid = np.frombuffer(scores, "<f8"), np.frombuffer(prices, "<f8")
         if isinstance(rows, tuple):
@@ -118,9 +133,10 @@ def _restored(statuses: tuple[str, ...], *parts: Any) -> Records:
         certificates = np.zeros(machines, dtype=CERTIFICATE)
         for name, column in zip(_ALWAYS, np.frombuffer(numbers, "<f8").reshape(len(_ALWAYS), machines), strict=True):
             certificates[name] = column
-        certificates["scale"] = np.frombuffer(scale, "<f8") if scale else np.nan
-        certificates["indefinite"] = np.frombuffer(indefinite, np.bool_) if indefinite else False
-        n_boundary, n_checkpoints, n_trained = np.frombuffer(counts, "<i4").reshape(3, machines)
+        certificates["scale"] = np.frombuffer(few["scale"], "<f8") if "scale" in few else np.nan
+        certificates["indefinite"] = np.frombuffer(few["indefinite"], np.bool_) if "indefinite" in few else False
+        counted = np.frombuffer(counts, "<u2" if len(counts) == 6 * machines else "<i4").reshape(3, machines)
+        n_boundary, n_checkpoints, n_trained = counted.astype(np.int32)
         return Records(
             statuses=tuple(Status[name].name for name in statuses),
             certificates=certificates,
@@ -132,8 +148,8 @@ def _restored(statuses: tuple[str, ...], *parts: Any) -> Records:
             n_boundary=n_boundary,
             n_checkpoints=n_checkpoints,
             n_trained=n_trained,
-            total=np.frombuffer(total, "<f8").reshape(machines) if total else np.zeros(machines),
-            by_side=np.frombuffer(by_side, np.bool_).reshape(machines) if by_side else np.zeros(machines, dtype=np.bool_),
+            total=np.frombuffer(few["total"], "<f8").reshape(machines) if "total" in few else np.zeros(machines),
+            by_side=np.frombuffer(few.get("by_side", bytes(machines)), np.bool_).reshape(machines),
             sides=np.frombuffer(sides, "<i1"),
             rows=rows,
         )
