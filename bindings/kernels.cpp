@@ -238,12 +238,16 @@ SquareCheck square_check(const Matrix<V>& matrix) {
 }  // namespace
 
 void bind_kernels(nb::module_& m) {
+  nb::enum_<KernelKind>(m, "KernelKind")
+      .value("linear", KernelKind::linear)
+      .value("polynomial", KernelKind::polynomial)
+      .value("rbf", KernelKind::rbf)
+      .value("sigmoid", KernelKind::sigmoid);
   nb::class_<KernelFunction>(m, "KernelFunction")
       .def(
           "__init__",
-          [](KernelFunction* self, int kind, double gamma, double coef0, int degree) {
-            if (kind < 0 || kind > int(KernelKind::sigmoid)) throw nb::value_error("unknown kernel kind");
-            new (self) KernelFunction{KernelKind(kind), gamma, coef0, degree};
+          [](KernelFunction* self, KernelKind kind, double gamma, double coef0, int degree) {
+            new (self) KernelFunction{kind, gamma, coef0, degree};
           },
           "kind"_a, "gamma"_a, "coef0"_a, "degree"_a);
 

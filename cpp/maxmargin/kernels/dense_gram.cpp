@@ -159,7 +159,7 @@ void DenseGram::kernel_product(std::span<const Index> support, const double* coe
 }
 
 void DenseGram::rough_product(const double* beta, double* out, const Poll& poll) const {
-  if (kernel().kind == KernelKind::linear) return product(beta, out, poll);  // which makes no kernel values
+  if (is_linear(kernel())) return product(beta, out, poll);  // which makes no kernel values
   std::vector<Index> support;
   std::vector<double> coefficients;
   for (Index i = 0; i < size(); ++i)
@@ -199,7 +199,7 @@ void dense_weighted_sums(const KernelFunction& kernel, const Features& rows, con
                          const double* coefficients, Index height, std::span<const Index> bounds, double* out,
                          const Poll& poll) {
   const auto left = numbers(support.rows()), right = numbers(rows.rows());
-  const Layout& layout = support.layout(kernel.kind == KernelKind::rbf);
+  const Layout& layout = support.layout(takes_centre(kernel, false));
   const OrderedRows<double> of_support(support, layout), of_rows(rows, layout);
   for_each_block<double>(kernel, of_support, left, of_rows, right, poll,
                          [&](Index first, Index width, Index begin, Index count, const double* const* tile) {
@@ -216,7 +216,7 @@ void dense_weighted_sums(const KernelFunction& kernel, const Features& rows, con
 void dense_cross_kernel(const KernelFunction& kernel, const Features& left, const Features& right, double* out,
                         const Poll& poll) {
   const auto rows = numbers(left.rows()), columns = numbers(right.rows());
-  const Layout& layout = right.layout(kernel.kind == KernelKind::rbf);
+  const Layout& layout = right.layout(takes_centre(kernel, false));
   const OrderedRows<double> of_left(left, layout), of_right(right, layout);
   for_each_block<double>(kernel, of_left, rows, of_right, columns, poll,
                          [&](Index first, Index width, Index begin, Index count, const double* const* tile) {

@@ -55,7 +55,7 @@ double FeatureGram::square(Index row, std::vector<double>& room) const {
 }
 
 void FeatureGram::diagonal(double* out) const {
-  if (kernel_.kind == KernelKind::rbf) {
+  if (traits_of(kernel_).unit_diagonal) {
     std::fill(out, out + size(), 1.0);
     return;
   }
@@ -87,7 +87,7 @@ std::vector<double> FeatureGram::weights(const double* beta) const {
 }
 
 double FeatureGram::offset_shift(const double* beta) const {
-  if (kernel_.kind != KernelKind::linear || !centred_ || is_zero(beta, size())) return 0;
+  if (!is_linear(kernel_) || !centred_ || is_zero(beta, size())) return 0;
   const std::vector<double> w = weights(beta);
   return -hot().dot(std::ptrdiff_t(w.size()), w.data(), layout().centre.data());
 }
@@ -99,15 +99,10 @@ double FeatureGram::largest_square() const {
   return largest;
 }
 
-// Predictions of a linear kernel are <w, x> + b with x as it is, and w from centred rows. A squared distance has errors of the
-// squared norms that it is the difference of.
+// Predictions of a linear kernel are <w, x> + b with x as it is, and w from centred rows.
 double FeatureGram::score_scale() const {
-  if (kernel_.kind == KernelKind::sigmoid) return 1;
   const double square = largest_square(), length = std::sqrt(square);
-  if (kernel_.kind == KernelKind::rbf) return 1 + 4 * kernel_.gamma * square;
-  if (kernel_.kind == KernelKind::polynomial)
-    return std::pow(std::abs(kernel_.gamma) * square + std::abs(kernel_.coef0), kernel_.degree);
-  if (!centred_) return square;
+  if (!is_linear(kernel_) || !centred_) return largest_value(kernel_, square);
   const std::vector<double>& centre = layout().centre;
   const double away = std::sqrt(hot().dot(std::ptrdiff_t(centre.size()), centre.data(), centre.data()));
   return (length + away) * length;
@@ -119,7 +114,7 @@ void FeatureGram::product(const double* beta, double* out, const Poll& poll) con
     std::fill(out, out + size(), 0.0);
     return;
   }
-  if (kernel_.kind == KernelKind::linear) {
+  if (is_linear(kernel_)) {
     const std::vector<double> w = weights(beta);
     const double* const centre = centred_ ? layout().origin() : nullptr;
     constexpr Index per_chunk = 4096;
@@ -144,10 +139,7 @@ void FeatureGram::product(const double* beta, double* out, const Poll& poll) con
   kernel_product(support, coefficients.data(), out, poll);
 }
 
-// float32 tiles form |u|^2 + |v|^2 - 2<u,v>: the error of a distance is about 1e-7 of the squared norms. Norms, gamma and
-// powers must be far from where float32 ends.
 bool FeatureGram::single_precision_suffices() const {
-  const auto far_from_the_ends = [](double x) { return x == 0 || (x > 1e-25 && x < 1e25); };
   double largest = 0, mean = 0;
   if (stays_sparse(*features_)) {
     for (std::size_t r = 0; r < rows_.size(); ++r) {
@@ -160,15 +152,7 @@ bool FeatureGram::single_precision_suffices() const {
     largest = layout().largest_square;
     mean = layout().mean_square;
   }
-  const double gamma = std::abs(kernel_.gamma);
-  if (!far_from_the_ends(largest)) return false;
-  switch (kernel_.kind) {
-    case KernelKind::linear: return true;
-    case KernelKind::rbf: return far_from_the_ends(gamma) && gamma * mean < 32.0 && gamma * largest < 1e4;
-    case KernelKind::sigmoid: return far_from_the_ends(gamma);
-    case KernelKind::polynomial: break;
-  }
-  return far_from_the_ends(gamma) && far_from_the_ends(std::pow(gamma * largest + std::abs(kernel_.coef0), kernel_.degree));
+  return float32_suffices(kernel_, largest, mean);
 }
 
 std::unique_ptr<Gram> make_feature_gram(std::shared_ptr<const Features> features, const KernelFunction& kernel,

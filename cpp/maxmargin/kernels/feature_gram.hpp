@@ -9,6 +9,7 @@
 
 #include "maxmargin/dual/row_groups.hpp"
 #include "maxmargin/kernels/gram.hpp"
+#include "maxmargin/kernels/kernel_traits.hpp"
 #include "maxmargin/rows/packing.hpp"
 
 namespace maxmargin {
@@ -60,11 +61,7 @@ struct WeightedRun {
 class DenseGram final : public FeatureGram {
  public:
   DenseGram(std::shared_ptr<const Features> features, const KernelFunction& kernel, std::vector<Index> subset, bool centred)
-      : FeatureGram(std::move(features), kernel, std::move(subset), is_centred(kernel, centred)) {}
-  // Distances do not change with a centre; inner products do.
-  static bool is_centred(const KernelFunction& kernel, bool centred) {
-    return kernel.kind == KernelKind::rbf || (centred && kernel.kind == KernelKind::linear);
-  }
+      : FeatureGram(std::move(features), kernel, std::move(subset), takes_centre(kernel, centred)) {}
   using FeatureGram::is_centred;
   void block(std::span<const Index> rows, std::span<const Index> columns, double* out) const override;
   std::unique_ptr<RowMaker<float>> rows_f32(std::span<const Index> active) const override;

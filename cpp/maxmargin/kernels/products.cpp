@@ -125,7 +125,7 @@ void products(std::span<const Gram* const> grams, std::span<const double* const>
   }
   const std::vector<const DenseGram*> dense = of_one_kernel(grams);
   // products with the linear kernel have a short cut
-  if (dense.size() > 1 && dense[0]->kernel().kind != KernelKind::linear)
+  if (dense.size() > 1 && !is_linear(dense[0]->kernel()))
     return (dense[0]->is_whole() ? shared_products<float> : shared_products<double>)(dense, betas, outs, on_caller);
   const bool opaque = std::any_of(grams.begin(), grams.end(), [](const Gram* gram) { return gram->is_opaque(); });
   const auto one = [&](std::ptrdiff_t k) { grams[k]->product(betas[k], outs[k], on_caller); };

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "maxmargin/kernels/kernel_function.hpp"
+#include "maxmargin/kernels/kernel_traits.hpp"
 
 namespace maxmargin {
 

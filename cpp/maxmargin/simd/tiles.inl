@@ -9,17 +9,20 @@ constexpr Index run = 256;
 template <class T, int count>
 inline void kernel_of(const KernelFunction& function, Vec<T>* dots, const Vec<T>* norm, const Vec<T>* norms) {
   const T gamma = T(function.gamma), coef0 = T(function.coef0);
-  switch (function.kind) {
-    case KernelKind::linear: return;
-    case KernelKind::polynomial:
+  const KernelTraits& traits = kernel_traits[int(function.kind)];
+  if (traits.accumulates == Accumulates::squared_distance)
+    for (int v = 0; v < count; ++v) dots[v] = larger((norms[v] + norm[v]) - T(2) * dots[v], Vec<T>{});
+  switch (traits.map) {
+    case KernelMap::identity: return;
+    case KernelMap::power:
       for (int v = 0; v < count; ++v) dots[v] = power_of<T>(gamma * dots[v] + coef0, function.degree);
       return;
-    case KernelKind::rbf: {
+    case KernelMap::exponential: {
       const T rate = T(-log2_e * function.gamma);
-      for (int v = 0; v < count; ++v) dots[v] = rate * larger((norms[v] + norm[v]) - T(2) * dots[v], Vec<T>{});
+      for (int v = 0; v < count; ++v) dots[v] = rate * dots[v];
       return exp2_all<T, count>(dots);
     }
-    case KernelKind::sigmoid: {  // tanh x = 1 - 2 / (e^2x + 1)
+    case KernelMap::tanh: {  // tanh x = 1 - 2 / (e^2x + 1)
       const T most = -PowerOfTwo<T>::least;
       for (int v = 0; v < count; ++v) {
         const Vec<T> x = T(2 * log2_e) * (gamma * dots[v] + coef0);

@@ -26,7 +26,7 @@ _VALUES_AT_ONCE = 1 << 17
 
 
 class Formula(IntEnum):
-    """The formulas that the core knows; the numbers are the core's."""
+    """The formulas that the core knows, under its own names."""
 
     LINEAR = 0
     POLYNOMIAL = 1
@@ -97,7 +97,8 @@ class FeatureKernel(BoundKernel):
         return _core.weighted_sums(self._function(), as_features(X), as_features(rows), held, groups)
 
     def _function(self) -> _core.KernelFunction:
-        return _core.KernelFunction(int(self.formula), 1.0 if self.gamma is None else self.gamma, self.coef0, self.degree)
+        kind = _core.KernelKind[self.formula.name.lower()]
+        return _core.KernelFunction(kind, 1.0 if self.gamma is None else self.gamma, self.coef0, self.degree)
 
 
 def gamma_value(
