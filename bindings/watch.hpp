@@ -10,7 +10,7 @@
 
 #include "common.hpp"
 #include "maxmargin/dual/engine.hpp"
-#include "maxmargin/dual/events.hpp"
+#include "maxmargin/platform/events.hpp"
 
 namespace maxmargin::python {
 

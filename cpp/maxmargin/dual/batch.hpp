@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "maxmargin/dual/engine.hpp"
-#include "maxmargin/dual/events.hpp"
+#include "maxmargin/platform/events.hpp"
 #include "maxmargin/dual/judge.hpp"
 
 namespace maxmargin {

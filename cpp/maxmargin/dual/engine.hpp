@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "maxmargin/kernels/gram.hpp"
+#include "maxmargin/platform/progress.hpp"
 
 namespace maxmargin {
 
@@ -34,30 +35,6 @@ struct SignedDual {
   double ridge_at(Index i) const { return ridge == nullptr ? 0.0 : ridge[i]; }
   // Is there something at 0 that a step across it does not see?
   bool stops_at_zero() const { return kink != 0 || keep == Keep::sides; }
-};
-
-struct Progress {
-  double seconds;
-  std::int64_t steps;
-  double objective;  // of the minimisation
-  double violation;
-  Index n_support;
-  double gap = std::numeric_limits<double>::quiet_NaN();  // between primal and dual objective, where it is known
-};
-
-// Called at checkpoints about every 50 ms; true stops the run. May throw.
-using Monitor = std::function<bool(const Progress&)>;
-
-enum class Ending : int { converged = 0, step_limit = 1, time_limit = 2, stopped = 3, stalled = 4 };
-
-// Thrown by a poll where a run must end: what it has is kept.
-class Stopped : public std::exception {
- public:
-  explicit Stopped(Ending ending) : ending_(ending) {}
-  Ending ending() const { return ending_; }
-
- private:
-  Ending ending_;
 };
 
 // Where a run begins: anywhere, mostly at 0; at the optimum of a problem like this one, so that it is known which variables are

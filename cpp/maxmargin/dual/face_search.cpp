@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "maxmargin/dual/face_newton.hpp"
+#include "maxmargin/newton/face_newton.hpp"
 #include "maxmargin/dual/pair_search.hpp"
 #include "maxmargin/platform/thread_pool.hpp"
 

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "maxmargin/dual/events.hpp"
+#include "maxmargin/platform/events.hpp"
 #include "maxmargin/linear/problem.hpp"
 
 namespace maxmargin {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "maxmargin/newton/triangular.hpp"
 #include "maxmargin/platform/cpu.hpp"
 #include "maxmargin/platform/thread_pool.hpp"
 
@@ -84,20 +85,12 @@ void ConjugateGradients::prepare(const std::vector<double>& curvature) {
 }
 
 void ConjugateGradients::precondition(const std::vector<double>& residual, std::vector<double>& out) {
-  const Hot& h = hot();
   const auto count = Index(some_.columns.size());
   const auto column = [&](Index k) { return k < count ? some_.columns[k] : d_; };
   for (Index k = 0; k < size_; ++k) out[k] = residual[k] / diagonal_[k];
   double* const x = heavy_part_.data();
-  for (Index k = 0; k < heavy_; ++k) {
-    const double* const row = block_.data() + std::ptrdiff_t(k) * stride_;
-    x[k] = (residual[column(k)] - h.dot(k, row, x)) / row[k];
-  }
-  for (Index k = heavy_; k-- > 0;) {
-    const double* const row = block_.data() + std::ptrdiff_t(k) * stride_;
-    x[k] /= row[k];
-    h.axpy(k, -x[k], row, x);
-  }
+  for (Index k = 0; k < heavy_; ++k) x[k] = residual[column(k)];
+  solve_factored(block_.data(), heavy_, stride_, x);
   for (Index k = 0; k < heavy_; ++k) out[column(k)] = x[k];
 }
 

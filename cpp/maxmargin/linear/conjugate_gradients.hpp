@@ -8,6 +8,7 @@
 
 #include <vector>
 
+#include "maxmargin/linear/record.hpp"
 #include "maxmargin/linear/state.hpp"
 
 namespace maxmargin {

@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "maxmargin/linear/coordinate_sweep.hpp"
+#include "maxmargin/linear/record.hpp"
 #include "maxmargin/linear/state.hpp"
 #include "maxmargin/platform/cpu.hpp"
 

@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <numeric>
 
+#include "maxmargin/newton/line_search.hpp"
 #include "maxmargin/platform/cpu.hpp"
 
 namespace maxmargin {
@@ -134,9 +135,7 @@ bool LinearNewton::find_direction() {
   return true;
 }
 
-// The root of the slope along the direction, which rises: Newton's steps, kept between what is known to be left and right of
-// it.
-double LinearNewton::line_search() {
+double LinearNewton::find_length() {
   // What is left is rounding, of which the slope along directions without curvature is all there is.
   if (!problem_.penalty && decrement_ <= 1e-14 * primal_) return 1.0;
   double slope_w = 0, curve_w = 0;
@@ -146,22 +145,15 @@ double LinearNewton::line_search() {
   }
   std::vector<Slope> parts(passes_.chunks());
   const double close = is_quadratic(problem_.loss) ? 1e-2 : 0.1;
-  double low = 0, high = std::numeric_limits<double>::infinity(), length = 1;
-  for (int trial = 0; trial < 40; ++trial) {
+  return line_search(close * decrement_, [&](double length) {
     passes_.for_rows([&](Index c, Index begin, Index end) { parts[c] = slope_at(begin, end, length); });
-    double slope = slope_w + length * curve_w, curve = curve_w;
+    AlongDirection at{slope_w + length * curve_w, curve_w};
     for (const Slope& part : parts) {
-      slope += part.first;
-      curve += part.second;
+      at.slope += part.first;
+      at.curvature += part.second;
     }
-    if (std::abs(slope) <= close * decrement_) break;
-    (slope < 0 ? low : high) = length;
-    double next = curve > 0 ? length - slope / curve : 2 * length;
-    if (!(next > low && next < high)) next = std::isfinite(high) ? 0.5 * (low + high) : 2 * length;
-    if (!std::isfinite(high)) next = std::min(next, 10 * length);
-    length = next;
-  }
-  return length;
+    return at;
+  });
 }
 
 void LinearNewton::step(double length) {
@@ -193,8 +185,7 @@ bool LinearNewton::without_penalty(std::int64_t round) {
   }
   separates = separates && !is_quadratic(problem_.loss);  // the others have a minimum
   if (separates) {
-    record_.outcome().separates = true;
-    record_.end(Ending::stalled);
+    record_.separates();
   }
   if (inside) record_.forget_dual();
   const double dual = inside ? gain : -std::numeric_limits<double>::infinity();
@@ -235,12 +226,11 @@ LinearOutcome LinearNewton::run() {
       continue;
     }
     if (!explicit_ && problem_.penalty && (proximal_ || round > 0) && see_ahead(round)) break;
-    const double length = line_search();
+    const double length = find_length();
     short_steps_ += length < 0.1;
     step(length);
     if (stand_for_more_ && gains_little()) {
-      record_.outcome().w.assign(w_.begin(), w_.begin() + d_);
-      record_.outcome().b = size_ > d_ ? w_[d_] : 0.0;
+      record_.insist(w_, size_ > d_ ? w_[d_] : 0.0);
       break;
     }
   }

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "maxmargin/linear/conjugate_gradients.hpp"
+#include "maxmargin/linear/record.hpp"
 #include "maxmargin/linear/state.hpp"
 
 namespace maxmargin {
@@ -43,7 +44,7 @@ class LinearNewton {
   void precondition(const std::vector<double>& residual, std::vector<double>& out) const;
   bool iterate(double forcing, std::int64_t most);
   bool gains_little() const;
-  double line_search();
+  double find_length();  // along the direction
   void step(double length);
   void begin_at_the_median();
   double unsolved() const;

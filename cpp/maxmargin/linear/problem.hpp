@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "maxmargin/dual/engine.hpp"
+#include "maxmargin/newton/record.hpp"
 #include "maxmargin/rows/features.hpp"
 
 namespace maxmargin {
@@ -29,21 +29,14 @@ struct LinearProblem {
   double epsilon = 0;              // half their width
 };
 
-struct LinearOptions {
-  double tol = 1e-4;  // gap <= tol * primal
-  std::int64_t max_rounds = 0;
-  double max_seconds = 0;       // 0: none
+struct LinearOptions : NewtonLimits {
   std::int64_t fair_try = -1;   // sweeps after which the gap must fall to a half whenever their number doubles; -1: never
   bool stand_for_more = false;  // the rows: Newton ends where they tell no more about the others
 };
 
-struct LinearOutcome {
+struct LinearOutcome : NewtonSummary {
   std::vector<double> w, alpha;
   double b = 0;
-  Ending ending = Ending::stalled;
-  std::int64_t rounds = 0;  // Newton systems, or sweeps
-  bool separates = false;   // without a penalty: w has every row on its side, and there is no minimum
-  std::vector<Progress> trace;
 };
 
 // Newton's method, for the hinge on its proximal smoothings; from w, b and alpha of a start, if there is one.

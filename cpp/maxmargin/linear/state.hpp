@@ -3,7 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -20,60 +19,6 @@ struct DualSums {
   double square[2] = {0, 0};                                    // sum of alpha^2 / (4 price)
   double of_slopes = std::numeric_limits<double>::quiet_NaN();  // where alpha are the losses' slopes: all that they gain
   std::vector<double> combination[2];  // sum of alpha_i y_i x_i; where the offset is not free all of it is in the first
-};
-
-inline double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
-// So few stored values that a round costs next to nothing: Newton's go on to what float64 can tell, and two ways to say the
-// same problem give the same answer.
-bool is_small(const LinearProblem& problem);
-
-// Keeps the best primal and the best dual point: any two of them bound the optimum.
-class LinearRecord {
- public:
-  // `patience`: rounds in which the gap must become a little smaller. `to_the_end`: rounds are cheap and converge fast, so that
-  // on small problems they go on to what float64 can tell.
-  LinearRecord(const LinearProblem& problem, const LinearOptions& options, const Monitor& monitor, std::int64_t patience,
-               bool to_the_end);
-
-  // True to stop: the gap is small, or a limit is reached.
-  bool see(double primal, const std::vector<double>& w, double b, double dual, const std::vector<double>& alpha,
-           double factor_minus, double factor_plus, std::int64_t rounds);
-  // Takes over the dual point of another search of the same problem.
-  void adopt(const LinearOutcome& found);
-  // The next dual point counts, whatever its value: it is nearer to what makes it feasible.
-  void forget_dual() { dual_ = -std::numeric_limits<double>::infinity(); }
-  // Between two points: time and signals.
-  bool poll();
-  LinearOutcome finish();
-
-  double gap() const { return primal_ - dual_; }
-  double primal() const { return primal_; }
-  double dual() const { return dual_; }
-  double relative_gap() const { return gap() / std::max(std::abs(primal_), 1e-300); }
-  void end(Ending ending) { outcome_.ending = ending; }
-  LinearOutcome& outcome() { return outcome_; }
-  bool to_the_end() const { return aim_ < options_.tol; }
-
- private:
-  double seconds() const;
-  Progress progress() const;
-  bool spent(std::int64_t rounds);
-  bool is_within(double tol) const;
-
-  const LinearProblem& problem_;
-  const LinearOptions& options_;
-  const Monitor& monitor_;
-  std::int64_t patience_, extra_rounds_ = 0;
-  double aim_, rounding_ = 0;  // of the objective at 0
-  double primal_ = std::numeric_limits<double>::infinity(), dual_ = -std::numeric_limits<double>::infinity();
-  double settled_gap_ = std::numeric_limits<double>::infinity();
-  std::int64_t settled_round_ = 0;
-  LinearOutcome outcome_;
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now(), last_ = start_;
-  bool stopped_ = false;
 };
 
 // The best of all multiples t w of weights of squared length `square` and the primal objective there, for the hinge and its

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "maxmargin/linear/newton.hpp"
+#include "maxmargin/newton/triangular.hpp"
 #include "maxmargin/platform/cpu.hpp"
 
 namespace maxmargin {
@@ -101,15 +102,8 @@ void LinearNewton::precondition(const std::vector<double>& residual, std::vector
     for (Index k = 0; k < size_; ++k) out[k] = residual[k] / diagonal_[k];
     return;
   }
-  for (Index k = 0; k < size_; ++k) {
-    const double* const row = L_.data() + std::ptrdiff_t(k) * stride_;
-    out[k] = (residual[k] - hot().dot(k, row, out.data())) / row[k];
-  }
-  for (Index k = size_; k-- > 0;) {
-    const double* const row = L_.data() + std::ptrdiff_t(k) * stride_;
-    out[k] /= row[k];
-    hot().axpy(k, -out[k], row, out.data());
-  }
+  std::copy(residual.begin(), residual.begin() + size_, out.begin());
+  solve_factored(L_.data(), size_, stride_, out.data());
 }
 
 // Conjugate gradients from direction_, until the residual is `forcing` of what it was; false if that takes more iterations.
@@ -167,7 +161,7 @@ bool LinearNewton::solve_by_iterations(double forcing) {
   auto most = std::int64_t(made / (alive * costs.row_of_product + costs.step));
   // The last of all rounds hardly change the curvatures: an iteration with the last factor takes a residual to about the part
   // that they do. Before, these directions are too inexact, and make more rounds: rows that stand for more have no last ones.
-  if (record_.to_the_end())
+  if (record_.is_exact())
     return !stand_for_more_ && step_of_H_ == 1 && off < little * total &&
            std::log(forcing) > double(most) * std::log(off / total) && iterate(forcing, most);
   // The first factor of all rows serves the rounds that follow, which change little: it is put off once, not in every round.
@@ -197,7 +191,7 @@ bool LinearNewton::gains_little() const {
 // Some of the rows at a higher price, and these from some of them: most rounds are needed to come near, and for that a part of
 // the rows tells as much as all. Not where there are few rows a feature, or where a round is the factor more than the rows.
 void LinearNewton::begin_with_some_rows(const LinearOptions& options, const Monitor& monitor) {
-  if (!explicit_ || proximal_ || !problem_.penalty || record_.to_the_end()) return;
+  if (!explicit_ || proximal_ || !problem_.penalty || record_.is_exact()) return;
   if (n_ < step_of_rows * rows_a_feature * std::int64_t(size_)) return;
   const Costs costs(*problem_.x, size_);
   if (n_ * (0.5 * costs.row_of_matrix + 3 * costs.row_of_product) < rows_worth_factors * costs.factor) return;

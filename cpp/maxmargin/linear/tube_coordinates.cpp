@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "maxmargin/linear/schedule.hpp"
+#include "maxmargin/linear/record.hpp"
 #include "maxmargin/linear/state.hpp"
 
 namespace maxmargin {

@@ -4,7 +4,7 @@
 #include <limits>
 #include <numeric>
 
-#include "maxmargin/dual/face_newton.hpp"
+#include "maxmargin/newton/face_newton.hpp"
 #include "maxmargin/platform/cpu.hpp"
 
 namespace maxmargin {

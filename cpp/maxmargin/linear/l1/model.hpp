@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "maxmargin/linear/passes.hpp"
+#include "maxmargin/linear/record.hpp"
 #include "maxmargin/linear/state.hpp"
 
 namespace maxmargin {

@@ -65,11 +65,11 @@ class ClassDescent {
   // True if it is slow, or could be more exact.
   bool run() {
     record_.begin(patience);
-    record_.primal(std::accumulate(problem_.price, problem_.price + n_, 0.0), W_, 0);  // where W = 0 each row loses 1
+    record_.see_primal(std::accumulate(problem_.price, problem_.price + n_, 0.0), W_, 0);  // where W = 0 each row loses 1
     next_ = alpha_;
-    record_.dual(0.0, next_);
+    record_.see_dual(0.0, next_);
     for (std::int64_t sweeps = 0, wait = 1;; wait = std::clamp<std::int64_t>(sweeps / 4, 1, most_sweeps)) {
-      if (record_.stops()) return record_.converged() && record_.is_small() && fair_try_ >= 0;
+      if (record_.stops()) return record_.converged() && record_.is_exact() && fair_try_ >= 0;
       if (is_slow(sweeps)) return true;
       for (const std::int64_t end = record_.rounds_until(sweeps + wait); sweeps < end; ++sweeps) {
         if (!sweep()) return false;
@@ -200,10 +200,10 @@ class ClassDescent {
         nullptr);
     double primal = 0.5 * hot().dot(std::ptrdiff_t(area(d_)), W_.data(), W_.data());
     if (problem_.offset == LinearOffset::penalised) primal += 0.5 * pull_ * hot().dot(width_, total_.data(), total_.data());
-    record_.primal(primal + losses.total(), W_, sweeps);
+    record_.see_primal(primal + losses.total(), W_, sweeps);
     std::vector<double> totals = total_;
     if (size_ > d_) std::swap_ranges(totals.begin(), totals.end(), offsets());
-    record_.dual(bound_.find(alpha_, W_, {}, {}, next_), next_);
+    record_.see_dual(bound_.find(alpha_, W_, {}, {}, next_), next_);
     if (size_ > d_) std::swap_ranges(totals.begin(), totals.end(), offsets());
   }
 

@@ -5,6 +5,7 @@
 #include "maxmargin/linear/multiclass/bound.hpp"
 #include "maxmargin/linear/multiclass/coordinate_descent.hpp"
 #include "maxmargin/linear/multiclass/system.hpp"
+#include "maxmargin/newton/line_search.hpp"
 
 namespace maxmargin {
 
@@ -51,11 +52,11 @@ class ClassNewton {
     const std::int64_t first = record_.rounds();
     for (std::int64_t round = first;; ++round) {
       find_gradient();
-      record_.primal(primal_, W_, round);
+      record_.see_primal(primal_, W_, round);
       if (problem_.penalty) {
         const double unsolved = system_.unsolved(gradient_);
         double dual = record_.dual();
-        if (round == first || unsolved <= far * primal_) record_.dual(dual = find_dual(), next_);
+        if (round == first || unsolved <= far * primal_) record_.see_dual(dual = find_dual(), next_);
         if (record_.stops()) break;
         if (rows_.smoothed() && unsolved <= 0.1 * std::min(primal_ - dual, scale())) sharpen();
       }
@@ -72,7 +73,7 @@ class ClassNewton {
         sharpen();
         continue;
       }
-      const double length = line_search();
+      const double length = find_length();
       hot().axpy(std::ptrdiff_t(area(size_)), length, direction_.data(), W_.data());
       hot().axpy(std::ptrdiff_t(area(n_)), length, along_.data(), scores_.data());
     }
@@ -128,28 +129,21 @@ class ClassNewton {
     return {first.total(), second.total()};
   }
 
-  // The root of the slope along the direction, which rises: Newton's steps, kept between what is left and right of it.
-  double line_search() {
+  // How far to go along the direction.
+  double find_length() {
     double slope_w = 0, curve_w = 0;
     for (Index a = 0; a < size_; ++a) {
       slope_w += ridge_[a] * hot().dot(width_, W_.data() + area(a), direction_.data() + area(a));
       curve_w += ridge_[a] * hot().dot(width_, direction_.data() + area(a), direction_.data() + area(a));
     }
     const double close = rows_.smoothed() ? 1e-2 : 0.25, before = loss_;
-    double low = 0, high = std::numeric_limits<double>::infinity(), length = 1;
-    for (int trial = 0; trial < 40; ++trial) {
+    return line_search(close * decrement_, [&](double length) {
       const Slope rows = look(length);
       const double slope = slope_w + length * curve_w + rows.first, curve = curve_w + rows.second;
       // A small slope to the right of the root may still be above where it began.
       const bool falls = slope <= 0 || rows_.smoothed() || loss_ - before + length * (slope_w + 0.5 * length * curve_w) <= 0;
-      if (std::abs(slope) <= close * decrement_ && falls) break;
-      (slope < 0 ? low : high) = length;
-      double next = curve > 0 ? length - slope / curve : 2 * length;
-      if (!(next > low && next < high)) next = std::isfinite(high) ? 0.5 * (low + high) : 2 * length;
-      if (!std::isfinite(high)) next = std::min(next, 10 * length);
-      length = next;
-    }
-    return length;
+      return AlongDirection{slope, curve, falls};
+    });
   }
 
   void find_gradient() {
@@ -202,10 +196,9 @@ class ClassNewton {
         if (inside && next[k] > 0) gain -= next[k] * std::log(next[k] / problem_.price[i]);
       }
     }
-    if (inside) record_.dual(gain, next_);
+    if (inside) record_.see_dual(gain, next_);
     if (!separates) return record_.stops();
     record_.separates();
-    record_.end(Ending::stalled);
     return true;
   }
 

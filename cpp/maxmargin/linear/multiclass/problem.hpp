@@ -32,12 +32,8 @@ struct ClassProblem {
   Index width() const { return (classes + 3) / 4 * 4; }  // classes in memory
 };
 
-struct ClassOutcome {
+struct ClassOutcome : NewtonSummary {
   std::vector<double> w, b, alpha;  // [classes][d], [classes], [n][classes]
-  Ending ending = Ending::stalled;
-  std::int64_t rounds = 0;
-  bool separates = false;  // without a penalty: every row has its own class ahead, and there is no minimum
-  std::vector<Progress> trace;
 };
 
 // Newton's method; for the loss of the highest score on its proximal smoothings, as for the hinge. From w, b and alpha of a

@@ -4,6 +4,7 @@
 #include <limits>
 #include <numeric>
 
+#include "maxmargin/newton/triangular.hpp"
 #include "maxmargin/platform/cpu.hpp"
 
 namespace maxmargin {
@@ -137,15 +138,7 @@ bool ClassSystem::factor(const std::vector<double>& alpha, const std::vector<dou
   }
   for (Index k = 0; k < K_; ++k)
     for (Index a = 0; a < size_; ++a) solution[k * size_ + a] = -gradient[std::size_t(a) * width_ + k];
-  for (Index u = 0; u < unknowns; ++u) {
-    const double* const line = L.data() + std::ptrdiff_t(u) * stride;
-    solution[u] = (solution[u] - hot().dot(u, line, solution.data())) / line[u];
-  }
-  for (Index u = unknowns; u-- > 0;) {
-    const double* const line = L.data() + std::ptrdiff_t(u) * stride;
-    solution[u] /= line[u];
-    hot().axpy(u, -solution[u], line, solution.data());
-  }
+  solve_factored(L.data(), unknowns, stride, solution.data());
   for (Index k = 0; k < K_; ++k)
     for (Index a = 0; a < size_; ++a) direction[std::size_t(a) * width_ + k] = solution[k * size_ + a];
   return true;
@@ -285,37 +278,16 @@ void ClassSystem::precondition(const std::vector<double>& r, std::vector<double>
   if (kind_ == Kind::shared) {
     std::vector<double>& sum = column_;
     sum.assign(std::max(width_, stride_), 0.0);
-    for (Index a = 0; a < size_; ++a) {
-      const double* const line = parts_.data() + std::ptrdiff_t(a) * stride_;
-      double* const own = z.data() + std::ptrdiff_t(a) * width_;
-      hot().class_products_f64(1, a, width_, &line, z.data(), nullptr, sum.data());
-      for (Index k = 0; k < width_; ++k) own[k] = (own[k] - sum[k]) / line[a];
-    }
-    for (Index a = size_; a-- > 0;) {
-      const double* const line = parts_.data() + std::ptrdiff_t(a) * stride_;
-      double* const own = z.data() + std::ptrdiff_t(a) * width_;
-      for (Index k = 0; k < width_; ++k) {
-        own[k] /= line[a];
-        sum[k] = -own[k];
-      }
-      hot().class_sums_f64(1, a, width_, &line, sum.data(), z.data());
-    }
+    solve_factored(parts_.data(), size_, stride_, width_, z.data(), sum.data());
     return;
   }
   if (kind_ == Kind::diagonal)
     for (std::size_t at = 0; at < z.size(); ++at) z[at] /= parts_[at];
   for (Index k = 0; k < K_ && kind_ == Kind::by_class; ++k) {
     const double* const L = parts_.data() + std::size_t(stride_) * std::size_t(stride_) * std::size_t(k);
-    for (Index a = 0; a < size_; ++a) {
-      const double* const line = L + std::ptrdiff_t(a) * stride_;
-      column_[a] = (z[std::size_t(a) * width_ + k] - hot().dot(a, line, column_.data())) / line[a];
-    }
-    for (Index a = size_; a-- > 0;) {
-      const double* const line = L + std::ptrdiff_t(a) * stride_;
-      column_[a] /= line[a];
-      hot().axpy(a, -column_[a], line, column_.data());
-      z[std::size_t(a) * width_ + k] = column_[a];
-    }
+    for (Index a = 0; a < size_; ++a) column_[a] = z[std::size_t(a) * width_ + k];
+    solve_factored(L, size_, stride_, column_.data());
+    for (Index a = 0; a < size_; ++a) z[std::size_t(a) * width_ + k] = column_[a];
   }
   for (Index a = 0; a < size_; ++a) {
     double* const own = z.data() + std::ptrdiff_t(a) * width_;

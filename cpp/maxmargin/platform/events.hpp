@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "maxmargin/dual/engine.hpp"
+#include "maxmargin/platform/progress.hpp"
 
 namespace maxmargin {
 

@@ -1,4 +1,4 @@
-#include "maxmargin/dual/face_newton.hpp"
+#include "maxmargin/newton/face_newton.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,6 +6,7 @@
 #include <numeric>
 #include <utility>
 
+#include "maxmargin/newton/triangular.hpp"
 #include "maxmargin/platform/cpu.hpp"
 #include "maxmargin/platform/poll.hpp"
 
@@ -39,19 +40,7 @@ FaceNewton::FaceNewton(std::vector<double> K, Index m, std::vector<int> part, do
   positive_ = false;
 }
 
-// L L' x = b in place.
-void FaceNewton::solve(std::vector<double>& x) const {
-  const Hot& h = hot();
-  for (Index i = 0; i < alive_; ++i) {
-    const double* row = L_.data() + std::ptrdiff_t(i) * m_;
-    x[i] = (x[i] - h.dot(i, row, x.data())) / row[i];
-  }
-  for (Index i = alive_; i-- > 0;) {
-    const double* row = L_.data() + std::ptrdiff_t(i) * m_;
-    x[i] /= row[i];
-    h.axpy(i, -x[i], row, x.data());
-  }
-}
+void FaceNewton::solve(std::vector<double>& x) const { solve_factored(L_.data(), alive_, m_, x.data()); }
 
 // Strikes one row and column: the rows below keep a factor of the same product once the struck column is rotated into them.
 void FaceNewton::remove(Index position) {

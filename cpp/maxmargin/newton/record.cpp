@@ -1,0 +1,84 @@
+#include "maxmargin/newton/record.hpp"
+
+namespace maxmargin {
+
+namespace {
+
+constexpr double exact = 1e-14;
+constexpr std::size_t most_checkpoints = 4096;
+constexpr std::int64_t few_rounds = 8, no_better = 4;
+constexpr double above_the_primal = 1e-11;
+
+}  // namespace
+
+NewtonRecord::NewtonRecord(const NewtonLimits& limits, const Monitor& monitor, const Rules& rules)
+    : limits_(limits), monitor_(monitor), rules_(rules), aim_(rules.exact ? std::min(exact, limits.tol) : limits.tol) {}
+
+// Objectives that differ by rounding say nothing about the weights: the later ones are nearer.
+bool NewtonRecord::is_better_primal(double value) {
+  const bool better = value <= primal_ || value - primal_ <= exact * std::abs(primal_);
+  if (better) primal_ = std::min(value, primal_);
+  return better;
+}
+
+bool NewtonRecord::is_better_dual(double value) {
+  if (!(value > dual_)) return false;
+  dual_ = value;
+  return true;
+}
+
+// A dual objective above the primal one by more than rounding is none: without a penalty multipliers are feasible only at the
+// end.
+bool NewtonRecord::is_within(double tol) const {
+  const double size = std::abs(primal_);
+  return gap() <= tol * size && (rules_.penalty || gap() >= -above_the_primal * size);
+}
+
+bool NewtonRecord::stops() {
+  if (stopped_) return true;
+  if (summary_.trace.size() < most_checkpoints) summary_.trace.push_back(progress());
+  if (gap() < 0.999 * settled_gap_ || (rules_.or_primal && primal_ < 0.999 * settled_primal_)) {
+    settled_gap_ = gap();
+    settled_primal_ = primal_;
+    settled_round_ = rounds();
+  }
+  const std::int64_t waited = rounds() - settled_round_;
+  if (is_within(aim_)) {
+    if (is_exact() && ++extra_rounds_ <= rules_.extra_rounds) return spent() || poll();
+    end(Ending::converged);
+    return true;
+  }
+  if (waited >= no_better && converged()) {
+    end(Ending::converged);
+    return true;
+  }
+  if (waited >= rules_.patience || (waited >= few_rounds && gap() <= rules_.rounding)) {
+    end(Ending::stalled);
+    return true;
+  }
+  return spent() || poll();
+}
+
+bool NewtonRecord::spent() {
+  const bool rounds = summary_.rounds >= limits_.max_rounds;
+  if (!rounds && !is_late()) return false;
+  end(converged() ? Ending::converged : rounds ? Ending::step_limit : Ending::time_limit);
+  return true;
+}
+
+bool NewtonRecord::poll() {
+  if (stopped_) return true;
+  const auto now = std::chrono::steady_clock::now();
+  if (now - last_ < std::chrono::milliseconds(50)) return false;
+  last_ = now;
+  if (monitor_(progress())) {
+    end(Ending::stopped);
+    stopped_ = true;
+  } else if (is_late()) {
+    end(converged() ? Ending::converged : Ending::time_limit);
+    stopped_ = true;
+  }
+  return stopped_;
+}
+
+}  // namespace maxmargin
