@@ -17,6 +17,7 @@
 #include "maxmargin/dual/engine.hpp"
 #include "maxmargin/kernels/gram.hpp"
 #include "maxmargin/platform/out_of_memory.hpp"
+#include "maxmargin/rows/features.hpp"
 
 namespace nb = nanobind;
 

@@ -9,6 +9,8 @@
 
 #include "common.hpp"
 #include "maxmargin/rows/checks.hpp"
+#include "maxmargin/rows/csr_features.hpp"
+#include "maxmargin/rows/dense_features.hpp"
 
 using namespace nb::literals;
 

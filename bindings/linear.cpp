@@ -3,14 +3,15 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 
 #include "common.hpp"
 #include "maxmargin/linear/batch.hpp"
 #include "maxmargin/linear/judge.hpp"
 #include "maxmargin/linear/l1/problem.hpp"
-#include "maxmargin/linear/passes.hpp"
 #include "maxmargin/linear/problem.hpp"
+#include "maxmargin/rows/row_passes.hpp"
 #include "watch.hpp"
 
 using namespace nb::literals;
@@ -19,17 +20,25 @@ namespace maxmargin::python {
 
 namespace {
 
+// All that certificates of linear models see of X.
+void with_rows(const FeaturesHandle& x, const std::function<void(RowOperator&)>& body) {
+  without_gil([&](const Poll&) {
+    RowPasses rows(*x.features);
+    body(rows);
+  });
+}
+
 Result row_products(const FeaturesHandle& x, const Vector& w) {
   if (w.shape(0) != std::size_t(x.features->columns())) throw nb::value_error("w must have one value per column.");
   std::vector<double> out(x.features->rows());
-  without_gil([&](const Poll&) { LinearPasses(*x.features).products(w.data(), out.data()); });
+  with_rows(x, [&](RowOperator& rows) { rows.scores(w.data(), out.data()); });
   return to_numpy(std::move(out));
 }
 
 Result row_sum(const FeaturesHandle& x, const Vector& coefficients) {
   if (coefficients.shape(0) != std::size_t(x.features->rows())) throw nb::value_error("There must be one coefficient per row.");
   std::vector<double> out(x.features->columns());
-  without_gil([&](const Poll&) { LinearPasses(*x.features).combine(coefficients.data(), out.data()); });
+  with_rows(x, [&](RowOperator& rows) { rows.combine(coefficients.data(), out.data()); });
   return to_numpy(std::move(out));
 }
 
@@ -37,7 +46,7 @@ Result row_sum(const FeaturesHandle& x, const Vector& coefficients) {
 Result column_squares(const FeaturesHandle& x, const Vector& coefficients) {
   if (coefficients.shape(0) != std::size_t(x.features->rows())) throw nb::value_error("There must be one coefficient per row.");
   std::vector<double> out(x.features->columns());
-  without_gil([&](const Poll&) { LinearPasses(*x.features).squares(coefficients.data(), out.data()); });
+  with_rows(x, [&](RowOperator& rows) { rows.squares(coefficients.data(), out.data()); });
   return to_numpy(std::move(out));
 }
 
@@ -68,7 +77,7 @@ struct Moments {
 Moments column_moments(const FeaturesHandle& x) {
   const auto d = std::size_t(x.features->columns());
   std::vector<double> mean(d), variance(d);
-  without_gil([&](const Poll&) { LinearPasses(*x.features).moments(mean.data(), variance.data()); });
+  with_rows(x, [&](RowOperator& rows) { rows.moments(mean.data(), variance.data()); });
   return {.mean = nb::cast(to_numpy(std::move(mean))), .variance = nb::cast(to_numpy(std::move(variance)))};
 }
 
@@ -192,6 +201,7 @@ LinearResult minimise_with_l1(const L1Spec& spec, const LinearStart* start, cons
     const WithoutGil release;
     const Watched watched(insist);
     const L1Problem problem{.x = spec.features.features.get(),
+                            .columns = spec.features.features.get(),
                             .y = spec.y.data(),
                             .price = spec.price.data(),
                             .loss = spec.loss,

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "maxmargin/dual/engine.hpp"
-#include "maxmargin/platform/events.hpp"
 #include "maxmargin/dual/judge.hpp"
+#include "maxmargin/platform/events.hpp"
 
 namespace maxmargin {
 

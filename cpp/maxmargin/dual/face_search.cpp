@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "maxmargin/newton/face_newton.hpp"
 #include "maxmargin/dual/pair_search.hpp"
+#include "maxmargin/newton/face_newton.hpp"
 #include "maxmargin/platform/thread_pool.hpp"
 
 namespace maxmargin {

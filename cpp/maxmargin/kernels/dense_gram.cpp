@@ -25,7 +25,7 @@ Index chunk_columns(Index depth, std::size_t rows) {
 template <class R>
 class PackedRowMaker final : public RowMaker<R> {
  public:
-  PackedRowMaker(const KernelFunction& kernel, std::shared_ptr<const Features> features, const OrderedRows<R>& source,
+  PackedRowMaker(const KernelFunction& kernel, std::shared_ptr<const TileRows> features, const OrderedRows<R>& source,
                  std::vector<Index> rows)
       : kernel_(kernel), features_(std::move(features)), source_(source), rows_(std::move(rows)) {
     panels_.pack(source_, rows_);
@@ -52,7 +52,7 @@ class PackedRowMaker final : public RowMaker<R> {
 
  private:
   KernelFunction kernel_;
-  std::shared_ptr<const Features> features_;  // what the source reads from
+  std::shared_ptr<const TileRows> features_;  // what the source reads from
   OrderedRows<R> source_;
   std::vector<Index> rows_, wanted_;
   Panels<R> panels_;
@@ -195,7 +195,7 @@ template void DenseGram::add_sums(const OrderedRows<float>&, std::span<const Ind
 template void DenseGram::add_sums(const OrderedRows<double>&, std::span<const Index>, std::span<const WeightedRun>,
                                   const OrderedRows<double>&, std::span<const Index>, double*, const Poll&) const;
 
-void dense_weighted_sums(const KernelFunction& kernel, const Features& rows, const Features& support,
+void dense_weighted_sums(const KernelFunction& kernel, const TileRows& rows, const TileRows& support,
                          const double* coefficients, Index height, std::span<const Index> bounds, double* out,
                          const Poll& poll) {
   const auto left = numbers(support.rows()), right = numbers(rows.rows());
@@ -213,7 +213,7 @@ void dense_weighted_sums(const KernelFunction& kernel, const Features& rows, con
                          });
 }
 
-void dense_cross_kernel(const KernelFunction& kernel, const Features& left, const Features& right, double* out,
+void dense_cross_kernel(const KernelFunction& kernel, const TileRows& left, const TileRows& right, double* out,
                         const Poll& poll) {
   const auto rows = numbers(left.rows()), columns = numbers(right.rows());
   const Layout& layout = right.layout(takes_centre(kernel, false));

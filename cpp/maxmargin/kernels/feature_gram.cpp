@@ -25,12 +25,12 @@ std::vector<Index> numbers(Index n) {
   return result;
 }
 
-bool stays_sparse(const Features& features) {
+bool stays_sparse(const TileRows& features) {
   const double cells = double(features.rows()) * features.columns();
   return features.columns() > 2048 && double(features.stored_values()) < 0.1 * cells;
 }
 
-FeatureGram::FeatureGram(std::shared_ptr<const Features> features, const KernelFunction& kernel, std::vector<Index> subset,
+FeatureGram::FeatureGram(std::shared_ptr<const TileRows> features, const KernelFunction& kernel, std::vector<Index> subset,
                          bool centred)
     : features_(std::move(features)), kernel_(kernel), rows_(std::move(subset)), centred_(centred) {
   if (rows_.empty()) rows_ = numbers(features_->rows());
@@ -155,20 +155,20 @@ bool FeatureGram::single_precision_suffices() const {
   return float32_suffices(kernel_, largest, mean);
 }
 
-std::unique_ptr<Gram> make_feature_gram(std::shared_ptr<const Features> features, const KernelFunction& kernel,
+std::unique_ptr<Gram> make_feature_gram(std::shared_ptr<const TileRows> features, const KernelFunction& kernel,
                                         std::vector<Index> subset, bool centred) {
   if (stays_sparse(*features)) return std::make_unique<SparseGram>(std::move(features), kernel, std::move(subset));
   return std::make_unique<DenseGram>(std::move(features), kernel, std::move(subset), centred);
 }
 
-void weighted_sums(const KernelFunction& kernel, const Features& rows, const Features& support, const double* coefficients,
+void weighted_sums(const KernelFunction& kernel, const TileRows& rows, const TileRows& support, const double* coefficients,
                    Index height, std::span<const Index> bounds, double* out, const Poll& poll) {
   std::fill(out, out + std::ptrdiff_t(bounds.size() - 1) * height * rows.rows(), 0.0);
   const bool sparse = stays_sparse(rows) || stays_sparse(support);
   (sparse ? sparse_weighted_sums : dense_weighted_sums)(kernel, rows, support, coefficients, height, bounds, out, poll);
 }
 
-void cross_kernel(const KernelFunction& kernel, const Features& left, const Features& right, double* out, const Poll& poll) {
+void cross_kernel(const KernelFunction& kernel, const TileRows& left, const TileRows& right, double* out, const Poll& poll) {
   if (stays_sparse(left) || stays_sparse(right)) return sparse_cross_kernel(kernel, left, right, out, poll);
   dense_cross_kernel(kernel, left, right, out, poll);
 }

@@ -18,7 +18,7 @@ namespace maxmargin {
 std::vector<Index> numbers(Index n);
 
 // Wide sparse rows are not made dense.
-bool stays_sparse(const Features& features);
+bool stays_sparse(const TileRows& features);
 
 class FeatureGram : public Gram {
  public:
@@ -29,15 +29,15 @@ class FeatureGram : public Gram {
   double offset_shift(const double* beta) const final;
   double score_scale() const final;
   const std::vector<Index>& used() const { return rows_; }
-  const Features& features() const { return *features_; }
+  const TileRows& features() const { return *features_; }
   const KernelFunction& kernel() const { return kernel_; }
 
  protected:
-  FeatureGram(std::shared_ptr<const Features> features, const KernelFunction& kernel, std::vector<Index> subset, bool centred);
+  FeatureGram(std::shared_ptr<const TileRows> features, const KernelFunction& kernel, std::vector<Index> subset, bool centred);
   virtual void kernel_product(std::span<const Index> support, const double* coefficients, double* out,
                               const Poll& poll) const = 0;
   std::vector<Index> global(std::span<const Index> local) const;
-  std::shared_ptr<const Features> shared_features() const { return features_; }
+  std::shared_ptr<const TileRows> shared_features() const { return features_; }
   const Layout& layout() const { return features_->layout(centred_); }
   bool is_centred() const { return centred_; }
 
@@ -46,7 +46,7 @@ class FeatureGram : public Gram {
   double largest_square() const;
   std::vector<double> weights(const double* beta) const;
 
-  std::shared_ptr<const Features> features_;
+  std::shared_ptr<const TileRows> features_;
   KernelFunction kernel_;
   std::vector<Index> rows_;
   bool centred_;
@@ -60,7 +60,7 @@ struct WeightedRun {
 
 class DenseGram final : public FeatureGram {
  public:
-  DenseGram(std::shared_ptr<const Features> features, const KernelFunction& kernel, std::vector<Index> subset, bool centred)
+  DenseGram(std::shared_ptr<const TileRows> features, const KernelFunction& kernel, std::vector<Index> subset, bool centred)
       : FeatureGram(std::move(features), kernel, std::move(subset), takes_centre(kernel, centred)) {}
   using FeatureGram::is_centred;
   void block(std::span<const Index> rows, std::span<const Index> columns, double* out) const override;
@@ -115,7 +115,7 @@ std::vector<RowGroup> row_groups(std::span<const DenseGram* const> grams);
 
 class SparseGram final : public FeatureGram {
  public:
-  SparseGram(std::shared_ptr<const Features> features, const KernelFunction& kernel, std::vector<Index> subset)
+  SparseGram(std::shared_ptr<const TileRows> features, const KernelFunction& kernel, std::vector<Index> subset)
       : FeatureGram(std::move(features), kernel, std::move(subset), false) {}
   void block(std::span<const Index> rows, std::span<const Index> columns, double* out) const override;
   std::unique_ptr<RowMaker<float>> rows_f32(std::span<const Index> active) const override;
@@ -125,15 +125,15 @@ class SparseGram final : public FeatureGram {
   void kernel_product(std::span<const Index> support, const double* coefficients, double* out, const Poll& poll) const override;
 };
 
-void dense_weighted_sums(const KernelFunction& kernel, const Features& rows, const Features& support,
+void dense_weighted_sums(const KernelFunction& kernel, const TileRows& rows, const TileRows& support,
                          const double* coefficients, Index height, std::span<const Index> bounds, double* out,
                          const Poll& poll);
-void sparse_weighted_sums(const KernelFunction& kernel, const Features& rows, const Features& support,
+void sparse_weighted_sums(const KernelFunction& kernel, const TileRows& rows, const TileRows& support,
                           const double* coefficients, Index height, std::span<const Index> bounds, double* out,
                           const Poll& poll);
-void dense_cross_kernel(const KernelFunction& kernel, const Features& left, const Features& right, double* out,
+void dense_cross_kernel(const KernelFunction& kernel, const TileRows& left, const TileRows& right, double* out,
                         const Poll& poll);
-void sparse_cross_kernel(const KernelFunction& kernel, const Features& left, const Features& right, double* out,
+void sparse_cross_kernel(const KernelFunction& kernel, const TileRows& left, const TileRows& right, double* out,
                          const Poll& poll);
 
 }  // namespace maxmargin

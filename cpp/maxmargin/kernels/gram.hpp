@@ -9,7 +9,7 @@
 
 #include "maxmargin/kernels/kernel_function.hpp"
 #include "maxmargin/platform/poll.hpp"
-#include "maxmargin/rows/features.hpp"
+#include "maxmargin/rows/tile_rows.hpp"
 
 namespace maxmargin {
 
@@ -51,7 +51,7 @@ class Gram {
 // The kernel of feature vectors. `subset` picks rows; empty means all of them. Centred, a linear kernel is that of rows less a
 // centre: where beta sums to 0 only the offset is another, and a large constant in X costs no digits. Wide sparse rows are not
 // centred, since they would not stay sparse.
-std::unique_ptr<Gram> make_feature_gram(std::shared_ptr<const Features> features, const KernelFunction& kernel,
+std::unique_ptr<Gram> make_feature_gram(std::shared_ptr<const TileRows> features, const KernelFunction& kernel,
                                         std::vector<Index> subset, bool centred);
 
 // A matrix the user computed, n x n and row-major, of which `subset` rows and columns are used.
@@ -72,10 +72,10 @@ void products(std::span<const Gram* const> grams, std::span<const double* const>
 
 // out[g][j][a] = sum over support rows b of group g of coefficients[j][b] k(row a, support row b), in float64. Groups are runs
 // of support rows, group g from bounds[g] to bounds[g + 1]. No kernel value is kept: this is how predictions are made.
-void weighted_sums(const KernelFunction& kernel, const Features& rows, const Features& support, const double* coefficients,
+void weighted_sums(const KernelFunction& kernel, const TileRows& rows, const TileRows& support, const double* coefficients,
                    Index height, std::span<const Index> bounds, double* out, const Poll& poll);
 
 // out[a * right.rows() + b] = k(left row a, right row b), in float64
-void cross_kernel(const KernelFunction& kernel, const Features& left, const Features& right, double* out, const Poll& poll);
+void cross_kernel(const KernelFunction& kernel, const TileRows& left, const TileRows& right, double* out, const Poll& poll);
 
 }  // namespace maxmargin

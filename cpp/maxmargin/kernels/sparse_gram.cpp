@@ -24,7 +24,7 @@ inline void apply_with(const KernelFunction& f, Index n, double norm, const doub
 template <class T>
 class SparseProducts {
  public:
-  SparseProducts(const KernelFunction& kernel, const Features& left, const Features& right, std::vector<Index> columns)
+  SparseProducts(const KernelFunction& kernel, const TileRows& left, const TileRows& right, std::vector<Index> columns)
       : kernel_(kernel),
         left_(left),
         right_(right),
@@ -63,7 +63,7 @@ class SparseProducts {
 
  private:
   // A row meets itself, alone in lane 0.
-  T norm(const Features& features, Index row) {
+  T norm(const TileRows& features, Index row) {
     T dots[lanes_of<T>];
     features.scatter(row, spread_.data(), lanes_of<T>, 0);
     features.dots(row, spread_.data(), dots);
@@ -72,8 +72,8 @@ class SparseProducts {
   }
 
   KernelFunction kernel_;
-  const Features& left_;
-  const Features& right_;
+  const TileRows& left_;
+  const TileRows& right_;
   std::vector<Index> columns_;
   std::vector<T> spread_;
   std::vector<T> norms_;
@@ -82,7 +82,7 @@ class SparseProducts {
 template <class R>
 class SparseRowMaker final : public RowMaker<R> {
  public:
-  SparseRowMaker(const KernelFunction& kernel, std::shared_ptr<const Features> features, std::vector<Index> rows)
+  SparseRowMaker(const KernelFunction& kernel, std::shared_ptr<const TileRows> features, std::vector<Index> rows)
       : features_(std::move(features)), rows_(rows), products_(kernel, *features_, *features_, std::move(rows)) {}
   void make(std::span<const Index> positions, R* const* out) override {
     std::vector<Index> wanted(positions.size());
@@ -91,7 +91,7 @@ class SparseRowMaker final : public RowMaker<R> {
   }
 
  private:
-  std::shared_ptr<const Features> features_;
+  std::shared_ptr<const TileRows> features_;
   std::vector<Index> rows_;
   SparseProducts<R> products_;
 };
@@ -127,7 +127,7 @@ void SparseGram::kernel_product(std::span<const Index> support, const double* co
   }
 }
 
-void sparse_weighted_sums(const KernelFunction& kernel, const Features& rows, const Features& support,
+void sparse_weighted_sums(const KernelFunction& kernel, const TileRows& rows, const TileRows& support,
                           const double* coefficients, Index height, std::span<const Index> bounds, double* out,
                           const Poll& poll) {
   SparseProducts<double> products(kernel, support, rows, numbers(rows.rows()));
@@ -149,7 +149,7 @@ void sparse_weighted_sums(const KernelFunction& kernel, const Features& rows, co
     }
 }
 
-void sparse_cross_kernel(const KernelFunction& kernel, const Features& left, const Features& right, double* out,
+void sparse_cross_kernel(const KernelFunction& kernel, const TileRows& left, const TileRows& right, double* out,
                          const Poll& poll) {
   const auto rows = numbers(left.rows()), columns = numbers(right.rows());
   std::vector<double*> targets(rows.size());

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <memory>
 
+#include "maxmargin/platform/poll.hpp"
 #include "maxmargin/platform/thread_pool.hpp"
 
 namespace maxmargin {
@@ -13,7 +14,7 @@ std::vector<LinearOutcome> minimise_linear_batch(std::span<const LinearProblem> 
                                                  Events& events) {
   std::vector<LinearOutcome> outcomes(problems.size());
   // Dense rows that are mostly 0: one copy for all.
-  const std::unique_ptr<Features> held = method == LinearMethod::newton ? problems.front().x->without_zeros() : nullptr;
+  const std::unique_ptr<LinearRows> held = method == LinearMethod::newton ? problems.front().x->without_zeros() : nullptr;
   const auto one = [&](std::size_t k) {
     LinearProblem problem = problems[k];
     const LinearOutcome* const start = starts.empty() || starts[k].w.empty() ? nullptr : &starts[k];

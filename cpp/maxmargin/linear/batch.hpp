@@ -4,8 +4,8 @@
 #include <span>
 #include <vector>
 
-#include "maxmargin/platform/events.hpp"
 #include "maxmargin/linear/problem.hpp"
+#include "maxmargin/platform/events.hpp"
 
 namespace maxmargin {
 

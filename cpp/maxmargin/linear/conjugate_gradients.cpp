@@ -22,7 +22,7 @@ constexpr double few_rows = 0.35;  // where at most this part of all rows curves
 
 }  // namespace
 
-ConjugateGradients::ConjugateGradients(const LinearProblem& problem, LinearPasses& passes, Index size)
+ConjugateGradients::ConjugateGradients(const LinearProblem& problem, RowPasses& passes, Index size)
     : x_(*problem.x),
       y_(problem.y),
       price_(problem.price),

@@ -33,7 +33,7 @@ struct Face {
 class ConjugateGradients {
  public:
   // size: features, and one more if there is an offset
-  ConjugateGradients(const LinearProblem& problem, LinearPasses& passes, Index size);
+  ConjugateGradients(const LinearProblem& problem, RowPasses& passes, Index size);
 
   // (ridge + X' diag(curvature) X) direction = -gradient, until the residual is `forcing` of what it was. `offset_floor` is
   // what the offset has at least. False if the record says to stop.
@@ -59,10 +59,10 @@ class ConjugateGradients {
   void precondition(const std::vector<double>& residual, std::vector<double>& out);
   void multiply(const std::vector<double>& p, std::vector<double>& out);
 
-  const Features& x_;
+  const LinearRows& x_;
   const double *y_, *price_;
   bool penalty_, smooth_, tells_ = false;  // tells: the last system, its rows' margins along the direction
-  LinearPasses& passes_;
+  RowPasses& passes_;
   Index size_, d_, heavy_ = 0, stride_ = 0;
   std::vector<double> square_;  // |x_i|^2
   SomeColumns some_;

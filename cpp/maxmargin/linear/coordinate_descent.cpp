@@ -2,10 +2,10 @@
 // and after each sweep the best step along the way that the last two have gone.
 #include <numeric>
 
-#include "maxmargin/linear/coordinate_sweep.hpp"
 #include "maxmargin/linear/record.hpp"
 #include "maxmargin/linear/state.hpp"
 #include "maxmargin/platform/cpu.hpp"
+#include "maxmargin/rows/coordinate_sweep.hpp"
 
 namespace maxmargin {
 
@@ -87,7 +87,7 @@ class CoordinateSearch {
   // The gap at the best point of the plane of w, which is the combination that alpha makes, and the offset.
   bool look(std::int64_t sweep) {
     last_look_ = sweep;
-    if (sweep > 0) passes_.products(sweep_.w.data(), z_.data());
+    if (sweep > 0) passes_.scores(sweep_.w.data(), z_.data());
     const double b = sweep_.constant * sweep_.last;
     double gains = 0;
     for (Index i = 0; i < n_; ++i) {
@@ -185,7 +185,7 @@ class CoordinateSearch {
 
   const LinearProblem& problem_;
   LinearOptions options_;
-  LinearPasses passes_;
+  RowPasses passes_;
   LinearRecord record_;
   std::vector<std::pair<std::int64_t, double>> gaps_;  // at which sweep
   Index n_, d_;

@@ -128,7 +128,7 @@ bool LinearNewton::find_direction() {
   decrement_ = -hot().dot(size_, gradient_.data(), direction_.data());
   if (!explicit_) return gradients_->margins(direction_, along_), true;
   const double offset = size_ > d_ ? direction_[d_] : 0.0;
-  passes_.products(direction_.data(), along_.data());
+  passes_.scores(direction_.data(), along_.data());
   passes_.for_rows([&](Index, Index begin, Index end) {
     for (Index i = begin; i < end; ++i) along_[i] = problem_.y[i] * (along_[i] + offset);
   });
@@ -240,7 +240,7 @@ LinearOutcome LinearNewton::run() {
 void LinearNewton::place(const LinearOutcome& start) {
   std::copy(start.w.begin(), start.w.end(), w_.begin());
   if (size_ > d_) w_[d_] = start.b;
-  passes_.products(w_.data(), z_.data());
+  passes_.scores(w_.data(), z_.data());
   passes_.for_rows([&](Index, Index begin, Index end) {
     for (Index i = begin; i < end; ++i) z_[i] = problem_.y[i] * (z_[i] + start.b);
   });
@@ -254,7 +254,7 @@ void LinearNewton::begin_at(const LinearOutcome& start) {
 
 LinearOutcome minimise_by_newton(const LinearProblem& problem, const LinearOptions& options, const Monitor& monitor,
                                  const LinearOutcome* start) {
-  if (const std::unique_ptr<Features> held = problem.x->without_zeros()) {
+  if (const std::unique_ptr<LinearRows> held = problem.x->without_zeros()) {
     LinearProblem shorter = problem;
     shorter.x = held.get();
     return minimise_by_newton(shorter, options, monitor, start);

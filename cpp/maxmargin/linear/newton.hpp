@@ -58,7 +58,7 @@ class LinearNewton {
   bool without_penalty(std::int64_t round);
 
   const LinearProblem& problem_;
-  LinearPasses passes_;
+  RowPasses passes_;
   LinearRecord record_;
   Index n_, d_, size_, stride_;            // size_: weights and offset; stride_: of the Hessian
   bool stand_for_more_, explicit_, wide_;  // wide: not many more rows than features

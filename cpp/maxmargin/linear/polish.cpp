@@ -91,7 +91,7 @@ bool LinearNewton::polish(std::int64_t round) {
   const double total = combine(alpha_);
   face_.balance = free ? -total : 0.0;
   const double offset = free ? w_[d_] : (paid ? direction_[d_] : 0.0);
-  passes_.products(direction_.data(), along_.data());
+  passes_.scores(direction_.data(), along_.data());
   face_.clear();
   for (Index i = 0; i < n_; ++i) {
     const double own = squared ? 0.5 / problem_.price[i] : 0.0;

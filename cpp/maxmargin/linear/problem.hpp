@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "maxmargin/newton/record.hpp"
-#include "maxmargin/rows/features.hpp"
+#include "maxmargin/rows/linear_rows.hpp"
 
 namespace maxmargin {
 
@@ -18,7 +18,7 @@ enum class LinearOffset : int { none = 0, free = 1, penalised = 2 };
 // Its dual:  maximise  -1/2 |sum_i alpha_i y_i x_i|^2 (- 1/2 (scale y'alpha)^2) - sum_i price_i loss*(-alpha_i / price_i), with
 // y'alpha = 0 where the offset is free, and sum_i alpha_i y_i x_i = 0 where there is no penalty.
 struct LinearProblem {
-  const Features* x;
+  const LinearRows* x;
   const double* y;  // -1 and +1; for regression +1
   const double* price;
   MarginLoss loss;

@@ -37,7 +37,7 @@ Multiple best_multiple(const LinearProblem& problem, const std::vector<double>& 
 }
 
 ScaledDual scaled_dual(const LinearProblem& problem, const DualSums& sums, const std::vector<double>& alpha,
-                       LinearPasses& passes) {
+                       RowPasses& passes) {
   const double minus = sums.mass[0], plus = sums.mass[1];
   double factor[2] = {1, 1};
   if (problem.offset == LinearOffset::free) {

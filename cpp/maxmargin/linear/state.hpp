@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "maxmargin/linear/losses.hpp"
-#include "maxmargin/linear/passes.hpp"
+#include "maxmargin/rows/row_passes.hpp"
 
 namespace maxmargin {
 
@@ -41,7 +41,6 @@ Plane best_in_plane(const LinearProblem& problem, std::vector<double>& margins, 
 struct ScaledDual {
   double value, minus, plus;
 };
-ScaledDual scaled_dual(const LinearProblem& problem, const DualSums& sums, const std::vector<double>& alpha,
-                       LinearPasses& passes);
+ScaledDual scaled_dual(const LinearProblem& problem, const DualSums& sums, const std::vector<double>& alpha, RowPasses& passes);
 
 }  // namespace maxmargin

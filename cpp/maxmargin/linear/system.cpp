@@ -25,7 +25,7 @@ constexpr int rows_worth_factors = 8;
 // About nanoseconds, of one thread: only their ratios count.
 struct Costs {
   double row_of_matrix, row_of_product, factor, step;
-  Costs(const Features& x, double size) {
+  Costs(const LinearRows& x, double size) {
     const double filled = double(x.stored_values()) / x.rows();
     const bool dense = filled >= 0.9 * x.columns();
     row_of_matrix = dense ? size * size / 13 : filled * filled / 2 + filled;
@@ -126,7 +126,7 @@ bool LinearNewton::iterate(double forcing, std::int64_t most) {
     if (iteration >= fair_share && !(double(iteration) * std::log(enough / first) > 4.0 * double(most) * std::log(rho / first)))
       return false;
     ++tried_;
-    passes_.curve(curvature_.data(), search_.data(), size_ > d_ ? &search_[d_] : nullptr, image_.data());
+    passes_.curvature(curvature_.data(), search_.data(), size_ > d_ ? &search_[d_] : nullptr, image_.data());
     for (Index k = 0; k < size_; ++k) image_[k] += (ridge_[k] + (k == d_ ? least : 0.0)) * search_[k];
     const double curve = h.dot(size_, search_.data(), image_.data());
     if (!(curve > 0)) return false;
@@ -195,7 +195,7 @@ void LinearNewton::begin_with_some_rows(const LinearOptions& options, const Moni
   if (n_ < step_of_rows * rows_a_feature * std::int64_t(size_)) return;
   const Costs costs(*problem_.x, size_);
   if (n_ * (0.5 * costs.row_of_matrix + 3 * costs.row_of_product) < rows_worth_factors * costs.factor) return;
-  const std::unique_ptr<Features> x = problem_.x->every(step_of_rows);
+  const std::unique_ptr<LinearRows> x = problem_.x->every(step_of_rows);
   std::vector<double> y, price, target;
   for (Index i = 0; i < n_; i += step_of_rows) {
     y.push_back(problem_.y[i]);

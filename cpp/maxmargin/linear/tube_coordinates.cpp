@@ -4,9 +4,9 @@
 #include <limits>
 #include <numeric>
 
-#include "maxmargin/linear/schedule.hpp"
 #include "maxmargin/linear/record.hpp"
 #include "maxmargin/linear/state.hpp"
+#include "maxmargin/rows/schedule.hpp"
 
 namespace maxmargin {
 
@@ -91,7 +91,7 @@ class TubeSearch {
 
   // The gap at w, which is the combination that alpha makes.
   bool look(std::int64_t sweep) {
-    passes_.products(w_.data(), z_.data());
+    passes_.scores(w_.data(), z_.data());
     double loss = 0, gain = 0, square = last_ * last_;
     for (Index i = 0; i < n_; ++i) {
       loss += loss_of(problem_, i, problem_.y[i] * (z_[i] + constant_ * last_));
@@ -102,7 +102,7 @@ class TubeSearch {
   }
 
   const LinearProblem& problem_;
-  LinearPasses passes_;
+  RowPasses passes_;
   LinearRecord record_;
   Index n_;
   double constant_;    // value of the feature that an offset is the weight of

@@ -1,13 +1,10 @@
 #include "maxmargin/rows/features.hpp"
 
 #include <cmath>
-#include <functional>
 #include <numeric>
-#include <type_traits>
 
-#include "maxmargin/linear/passes.hpp"
-#include "maxmargin/platform/thread_pool.hpp"
-#include "maxmargin/rows/packing.hpp"
+#include "maxmargin/rows/in_parts.hpp"
+#include "maxmargin/rows/row_passes.hpp"
 
 namespace maxmargin {
 
@@ -38,17 +35,6 @@ Mode mode_of(const std::vector<double>& column) {
   }
   return best;
 }
-
-// body(begin, end) for parts of 0, ..., n - 1, `width` each.
-void in_parts(Index n, Index width, const std::function<void(Index, Index)>& body) {
-  parallel_chunks((std::ptrdiff_t(n) + width - 1) / width, [&](std::ptrdiff_t part) {
-    const std::ptrdiff_t begin = part * width;
-    body(Index(begin), Index(std::min<std::ptrdiff_t>(begin + width, n)));
-  });
-}
-
-// So many that it is worth waking a thread.
-Index rows_of_work(Index columns) { return std::max<Index>(1, (1 << 16) / std::max<Index>(columns, 1)); }
 
 // With a few sums at a time, which do not wait for each other.
 double square_of(const std::vector<double>& x) {
@@ -89,18 +75,19 @@ void put_in_order(const std::vector<double>& filled, Layout& layout) {
 Layout Features::find_layout(bool centred) const {
   Layout layout;
   if (centred) {
-    layout.centre.resize(columns_);
-    LinearPasses(*this).combine(std::vector<double>(rows_, 1.0 / rows_).data(), layout.centre.data());
+    layout.centre.resize(columns());
+    RowPasses(*this).combine(std::vector<double>(rows(), 1.0 / rows()).data(), layout.centre.data());
   }
-  const Index count = std::min(rows_, std::clamp(sampled_values / std::max<Index>(columns_, 1), fewest_sampled, most_sampled));
-  std::vector<double> sample(std::size_t(count) * std::size_t(columns_)), filled(columns_, 1.0);
+  const Index count =
+      std::min(rows(), std::clamp(sampled_values / std::max<Index>(columns(), 1), fewest_sampled, most_sampled));
+  std::vector<double> sample(std::size_t(count) * std::size_t(columns())), filled(columns(), 1.0);
   for (Index s = 0; s < count; ++s)
-    read(Index(std::int64_t(s) * rows_ / count), nullptr, sample.data() + std::ptrdiff_t(s) * columns_);
+    read(Index(std::int64_t(s) * rows() / count), nullptr, sample.data() + std::ptrdiff_t(s) * columns());
   layout.whole = are_whole(sample);  // as far as one can see
-  in_parts(count > 0 ? columns_ : 0, 16, [&](Index begin, Index end) {
+  in_parts(count > 0 ? columns() : 0, 16, [&](Index begin, Index end) {
     std::vector<double> column(count);
     for (Index k = begin; k < end; ++k) {
-      for (Index s = 0; s < count; ++s) column[s] = sample[std::size_t(s) * std::size_t(columns_) + std::size_t(k)];
+      for (Index s = 0; s < count; ++s) column[s] = sample[std::size_t(s) * std::size_t(columns()) + std::size_t(k)];
       if (!centred) {
         filled[k] = 1.0 - double(std::count(column.begin(), column.end(), 0.0)) / count;
         continue;
@@ -115,10 +102,10 @@ Layout Features::find_layout(bool centred) const {
     }
   });
   put_in_order(filled, layout);
-  std::vector<double> squares(rows_);
-  std::vector<char> whole(rows_, false);
-  in_parts(rows_, rows_of_work(columns_), [&](Index begin, Index end) {
-    std::vector<double> room(columns_);
+  std::vector<double> squares(rows());
+  std::vector<char> whole(rows(), false);
+  in_parts(rows(), rows_of_work(columns()), [&](Index begin, Index end) {
+    std::vector<double> room(columns());
     for (Index row = begin; row < end; ++row) {
       read(row, layout.origin(), room.data());
       squares[row] = square_of(room);
@@ -128,59 +115,10 @@ Layout Features::find_layout(bool centred) const {
   constexpr double most_exact = 1 << 24;
   for (const double square : squares) {
     layout.largest_square = std::max(layout.largest_square, square);
-    layout.mean_square += square / rows_;
+    layout.mean_square += square / rows();
   }
   layout.whole = layout.largest_square <= most_exact && std::count(whole.begin(), whole.end(), false) == 0;
   return layout;
 }
-
-const OrderedCopy<float>& Features::ordered(bool centred) const {
-  copied_[centred]([&] {
-    std::vector<Index> all(rows_);
-    std::iota(all.begin(), all.end(), 0);
-    copies_[centred] = copy_in_order<float>(*this, layout(centred), all);
-  });
-  return copies_[centred];
-}
-
-template <class T>
-OrderedCopy<T> copy_in_order(const Features& features, const Layout& layout, std::span<const Index> rows) {
-  const Index depth = layout.depth();
-  const auto n = Index(rows.size());
-  OrderedCopy<T> copy{std::vector<T>(rows.size() * std::size_t(depth)), std::vector<T>(rows.size()), {}, {}, {}};
-  copy.starts.resize(rows.size() + 1);  // first how many each row has
-  in_parts(n, rows_of_work(depth), [&](Index begin, Index end) {
-    std::vector<T> room(depth);
-    for (Index r = begin; r < end; ++r) {
-      T* const out = copy.values.data() + std::ptrdiff_t(r) * depth;
-      features.read_in_order(rows[r], layout, out, room.data());
-      copy.starts[r + 1] = depth - layout.dense - std::count(out + layout.dense, out + depth, T(0));
-    }
-    (hot().*HotOf<T>::row_norms)(layout.dense, depth, end - begin, copy.values.data() + std::ptrdiff_t(begin) * depth,
-                                 copy.norms.data() + begin);
-  });
-  for (Index r = 0; r < n; ++r) copy.starts[r + 1] += copy.starts[r];
-  copy.columns.resize(copy.starts[n]);
-  copy.others.resize(copy.starts[n]);
-  in_parts(layout.dense < depth ? n : 0, rows_of_work(depth), [&](Index begin, Index end) {
-    std::vector<Index> columns(depth);
-    std::vector<T> others(depth);
-    for (Index r = begin; r < end; ++r) {
-      const T* const row = copy.values.data() + std::ptrdiff_t(r) * depth;
-      Index held = 0;
-      for (Index k = layout.dense; k < depth; ++k) {  // what is 0 is written over: cheaper than to guess the branch
-        columns[held] = k;
-        others[held] = row[k];
-        held += row[k] != T(0);
-      }
-      std::copy_n(columns.begin(), held, copy.columns.begin() + copy.starts[r]);
-      std::copy_n(others.begin(), held, copy.others.begin() + copy.starts[r]);
-    }
-  });
-  return copy;
-}
-
-template OrderedCopy<float> copy_in_order(const Features&, const Layout&, std::span<const Index>);
-template OrderedCopy<double> copy_in_order(const Features&, const Layout&, std::span<const Index>);
 
 }  // namespace maxmargin

@@ -9,7 +9,7 @@
 #include "maxmargin/platform/cpu.hpp"
 #include "maxmargin/platform/poll.hpp"
 #include "maxmargin/platform/thread_pool.hpp"
-#include "maxmargin/rows/features.hpp"
+#include "maxmargin/rows/tile_rows.hpp"
 
 namespace maxmargin {
 
@@ -41,7 +41,7 @@ inline constexpr auto tile_of<float, double> = &Hot::tile_whole;
 template <class T>
 class OrderedRows {
  public:
-  OrderedRows(const Features& features, const Layout& layout) : features_(&features), layout_(&layout) {}
+  OrderedRows(const TileRows& features, const Layout& layout) : features_(&features), layout_(&layout) {}
   OrderedRows(const OrderedCopy<T>& copy, const Layout& layout) : copy_(&copy), layout_(&layout) {}
   const Layout& layout() const { return *layout_; }
   const OrderedCopy<T>* copy() const { return copy_; }
@@ -53,7 +53,7 @@ class OrderedRows {
   }
 
  private:
-  const Features* features_ = nullptr;
+  const TileRows* features_ = nullptr;
   const OrderedCopy<T>* copy_ = nullptr;
   const Layout* layout_;
 };

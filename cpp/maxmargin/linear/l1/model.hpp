@@ -17,18 +17,11 @@
 
 #include <vector>
 
-#include "maxmargin/linear/passes.hpp"
 #include "maxmargin/linear/record.hpp"
 #include "maxmargin/linear/state.hpp"
+#include "maxmargin/rows/row_passes.hpp"
 
 namespace maxmargin {
-
-// Columns of some features, one after the other; what is 0 is left out.
-struct ColumnStore {
-  std::vector<std::int64_t> start;  // one more than there are columns
-  std::vector<Index> row;
-  std::vector<double> value;
-};
 
 struct L1Model {
   SomeColumns set;      // features in the working set
@@ -49,7 +42,7 @@ struct L1Model {
 // False if the record says to stop. `curvature` is h.
 class GramModel {
  public:
-  explicit GramModel(LinearPasses& passes) : passes_(passes) {}
+  explicit GramModel(RowPasses& passes) : passes_(passes) {}
   bool solve(L1Model& model, const std::vector<double>& curvature, LinearRecord& record);
 
  private:
@@ -58,7 +51,7 @@ class GramModel {
   void on_the_face(L1Model& model, LinearRecord& record);
   void move(L1Model& model, Index k, double to);
 
-  LinearPasses& passes_;
+  RowPasses& passes_;
   Index stride_ = 0;
   double floor_ = 0;
   std::vector<double> H_, r_, sum_;  // r: g + H (u - w)
@@ -73,7 +66,7 @@ struct RowTerms {
 
 class ColumnModel {
  public:
-  explicit ColumnModel(const Features& x) : x_(x) {}
+  explicit ColumnModel(const ColumnAccess& x) : x_(x) {}
   bool solve(L1Model& model, RowTerms& rows, LinearRecord& record);
 
  private:
@@ -95,7 +88,7 @@ class ColumnModel {
   double on_the_face(L1Model& model, RowTerms& rows, int gradients, LinearRecord& record);
   void conjugate_gradients(std::size_t rows, int most, LinearRecord& record);
 
-  const Features& x_;
+  const ColumnAccess& x_;
   ColumnStore columns_, face_;  // face_: what is not 0, in rows that curve
   double constant_ = 0, floor_ = 0;
   int gradients_ = 1;

@@ -51,7 +51,7 @@ class L1Newton {
         record_(linear_, options, monitor, problem.x->columns() < few_columns ? patience : patience_with_many,
                 problem.x->columns() < widest_gram),
         gram_(passes_),
-        columns_(*problem.x),
+        columns_(*problem.columns),
         n_(problem.x->rows()),
         d_(problem.x->columns()),
         constant_(problem.offset == LinearOffset::none        ? 0.0
@@ -77,7 +77,7 @@ class L1Newton {
   void begin_at(const LinearOutcome& start) {
     w_ = start.w;
     last_ = constant_ > 0 ? start.b / constant_ : 0.0;
-    passes_.products(w_.data(), f_.data());
+    passes_.scores(w_.data(), f_.data());
     for (double& f : f_) f += constant_ * last_;
   }
 
@@ -290,7 +290,7 @@ class L1Newton {
       promised += last_slope_ * (last - last_);
     }
     promised += penalty(u_, last) - penalty(w_, last_);
-    passes_.products(u_.data(), next_f_.data());
+    passes_.scores(u_.data(), next_f_.data());
     for (double& value : next_f_) value += constant_ * last;
     const double rounding = (promised > -1e-10 * std::abs(primal_) ? 1e-13 : 1e-15) * std::abs(primal_);
     double t = 1;
@@ -318,7 +318,7 @@ class L1Newton {
 
   const L1Problem& problem_;
   LinearProblem linear_;
-  LinearPasses passes_;
+  RowPasses passes_;
   LinearRecord record_;
   GramModel gram_;
   ColumnModel columns_;

@@ -13,8 +13,9 @@ enum class SmoothLoss : int { squared_hinge = 0, logistic = 1, squared_tube = 2 
 // beta_i = -price_i loss_i'(f_i):  maximise  -sum_i price_i loss_i*(-beta_i / price_i)  subject to  |sum_i beta_i x_ik| <= 1
 // for all k (and |scale sum_i beta_i| <= 1), with sum_i beta_i = 0 where the offset is free.
 struct L1Problem {
-  const Features* x;
-  const double* y;  // -1 and +1, or targets
+  const LinearRows* x;
+  const ColumnAccess* columns;  // of the same
+  const double* y;              // -1 and +1, or targets
   const double* price;
   SmoothLoss loss;
   double epsilon;  // half the width of the tube

@@ -8,7 +8,7 @@
 
 #include "maxmargin/linear/multiclass/bound.hpp"
 #include "maxmargin/linear/multiclass/rows.hpp"
-#include "maxmargin/linear/schedule.hpp"
+#include "maxmargin/rows/schedule.hpp"
 
 namespace maxmargin {
 

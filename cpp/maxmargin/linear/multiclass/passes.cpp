@@ -14,7 +14,7 @@ constexpr double worth_a_chunk = 1 << 17;  // products: some ten microseconds
 
 }  // namespace
 
-ClassPasses::ClassPasses(const Features& x, Index size, Index width) : x_(x), size_(size), width_(width), all_(x.rows()) {
+ClassPasses::ClassPasses(const LinearRows& x, Index size, Index width) : x_(x), size_(size), width_(width), all_(x.rows()) {
   std::iota(all_.begin(), all_.end(), 0);
   values_.resize(std::size_t(most_chunks) * std::size_t(block) * std::size_t(width));
 }

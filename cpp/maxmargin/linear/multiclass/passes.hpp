@@ -6,14 +6,14 @@
 #include <span>
 #include <vector>
 
-#include "maxmargin/rows/features.hpp"
+#include "maxmargin/rows/linear_rows.hpp"
 
 namespace maxmargin {
 
 class ClassPasses {
  public:
   // The last of `size` features is constant, 1, if size is one more than x has.
-  ClassPasses(const Features& x, Index size, Index width);
+  ClassPasses(const LinearRows& x, Index size, Index width);
 
   // Some rows, their place in the list that is passed over, and a value a class of each.
   struct Block {
@@ -36,7 +36,7 @@ class ClassPasses {
  private:
   Index chunks(std::size_t rows, bool sums) const;
 
-  const Features& x_;
+  const LinearRows& x_;
   Index size_, width_;
   std::vector<Index> all_;
   std::vector<double> values_, sums_;

@@ -20,7 +20,7 @@ enum class ClassLoss : int { multinomial = 0, joint = 1 };
 // gain = -sum alpha_ik log(alpha_ik / price_i)  or  sum over k != y_i of alpha_ik; total = 0 where offsets are free, and v = 0
 // where there is no penalty.
 struct ClassProblem {
-  const Features* x;
+  const LinearRows* x;
   const Index* label;
   const double* price;
   Index classes;

@@ -9,7 +9,7 @@
 #include "maxmargin/linear/multiclass/passes.hpp"
 #include "maxmargin/linear/multiclass/record.hpp"
 #include "maxmargin/linear/multiclass/rows.hpp"
-#include "maxmargin/linear/passes.hpp"
+#include "maxmargin/rows/row_passes.hpp"
 
 namespace maxmargin {
 
@@ -50,7 +50,7 @@ class ClassSystem {
   const ClassProblem& problem_;
   const ClassRows& rows_;
   ClassPasses& passes_;
-  LinearPasses linear_;
+  RowPasses linear_;
   const std::vector<double>& ridge_;
   Index n_, d_, K_, width_, size_, stride_;
   Kind kind_;

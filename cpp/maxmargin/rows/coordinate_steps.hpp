@@ -1,15 +1,13 @@
-// Sweeps of dual coordinate descent over stored rows. One loop for each kind of storage: on short rows a call for each would
-// cost as much as the row.
-#include <cmath>
-#include <utility>
+// Steps of a sweep of dual coordinate descent over stored rows. One loop for each kind of storage: on short rows a call for
+// each would cost as much as the row.
+#pragma once
 
-#include "maxmargin/linear/coordinate_sweep.hpp"
-#include "maxmargin/platform/cpu.hpp"
-#include "maxmargin/rows/features.hpp"
+#include <algorithm>
+#include <cmath>
+
+#include "maxmargin/rows/coordinate_sweep.hpp"
 
 namespace maxmargin {
-
-namespace {
 
 inline void prefetch([[maybe_unused]] const void* place) {
 #if defined(__GNUC__)
@@ -79,59 +77,10 @@ void steps_of_loss(CoordinateSweep& sweep, std::size_t count, const Parts&... pa
     steps<false>(sweep, count, parts...);
 }
 
-constexpr std::ptrdiff_t line = 64, most_ahead = 8 * line;  // bytes
-
-void prefetch_up_to(const void* from, std::ptrdiff_t bytes) {
+inline void prefetch_up_to(const void* from, std::ptrdiff_t bytes) {
+  constexpr std::ptrdiff_t line = 64, most_ahead = 8 * line;
   const char* const start = static_cast<const char*>(from);
   for (std::ptrdiff_t at = 0; at < std::min(bytes, most_ahead); at += line) prefetch(start + at);
 }
-
-}  // namespace
-
-template <class V>
-void DenseFeatures<V>::step_through(CoordinateSweep& sweep, std::size_t count) const {
-  double* const w = sweep.w.data();
-  const auto product = [&](Index i) {
-    double found;
-    DenseFeatures::products(i, i + 1, w, &found);
-    return found;
-  };
-  const auto add = [&](Index i, double change) { DenseFeatures::add_rows(i, i + 1, &change, w); };
-  const auto nothing = [](Index) {};
-  steps_of_loss(
-      sweep, count, product, add, [&](Index i) { prefetch_up_to(at(i), columns() * std::ptrdiff_t(sizeof(V))); }, nothing);
-}
-
-template <class V, class I>
-void CsrFeatures<V, I>::step_through(CoordinateSweep& sweep, std::size_t count) const {
-  double* const w = sweep.w.data();
-  const auto product = [&](Index i) {
-    const I length = end(i) - begin(i);
-    const V* const values = csr_.data + begin(i);
-    const I* const columns = csr_.indices + begin(i);
-    double sum[4] = {0, 0, 0, 0};  // hide the time of an addition
-    I k = 0;
-    for (; k + 4 <= length; k += 4)
-      for (I l = 0; l < 4; ++l) sum[l] += double(values[k + l]) * w[columns[k + l]];
-    for (; k < length; ++k) sum[0] += double(values[k]) * w[columns[k]];
-    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
-  };
-  const auto add = [&](Index i, double change) {
-    for (I k = begin(i), last = end(i); k < last; ++k) w[csr_.indices[k]] += change * double(csr_.data[k]);
-  };
-  const auto fetch = [&](Index i) {
-    const auto length = std::ptrdiff_t(end(i) - begin(i));
-    prefetch_up_to(csr_.indices + begin(i), length * std::ptrdiff_t(sizeof(I)));
-    prefetch_up_to(csr_.data + begin(i), length * std::ptrdiff_t(sizeof(V)));
-  };
-  steps_of_loss(sweep, count, product, add, fetch, [&](Index i) { prefetch(csr_.indptr + i); });
-}
-
-template void DenseFeatures<float>::step_through(CoordinateSweep&, std::size_t) const;
-template void DenseFeatures<double>::step_through(CoordinateSweep&, std::size_t) const;
-template void CsrFeatures<float, std::int32_t>::step_through(CoordinateSweep&, std::size_t) const;
-template void CsrFeatures<double, std::int32_t>::step_through(CoordinateSweep&, std::size_t) const;
-template void CsrFeatures<float, std::int64_t>::step_through(CoordinateSweep&, std::size_t) const;
-template void CsrFeatures<double, std::int64_t>::step_through(CoordinateSweep&, std::size_t) const;
 
 }  // namespace maxmargin

@@ -5,7 +5,7 @@
 #include <limits>
 #include <vector>
 
-#include "maxmargin/linear/schedule.hpp"
+#include "maxmargin/rows/schedule.hpp"
 
 namespace maxmargin {
 

@@ -1,4 +1,4 @@
-// Passes over all rows of X for linear models, shared by threads. Rows are cut into chunks by the data alone, and sums of
+// Passes over all rows of X that are stored here, shared by threads. Rows are cut into chunks by the data alone, and sums of
 // chunks are added in their order: the same bits for any number of threads.
 #pragma once
 
@@ -7,33 +7,30 @@
 #include <thread>
 #include <vector>
 
-#include "maxmargin/rows/features.hpp"
+#include "maxmargin/rows/linear_rows.hpp"
+#include "maxmargin/rows/row_operator.hpp"
 
 namespace maxmargin {
 
-class LinearPasses {
+class RowPasses final : public RowOperator {
  public:
-  explicit LinearPasses(const Features& x);
-  const Features& x() const { return x_; }
+  explicit RowPasses(const LinearRows& x);
+  const LinearRows& x() const { return x_; }
+  Index rows() const override { return x_.rows(); }
+  Index columns() const override { return x_.columns(); }
 
   // Asked about every millisecond of a pass, on the thread that calls this; once it says true, this pass and all others end at
   // once, and their results mean nothing.
   void watch(std::function<bool()> stop);
   bool stopped() const { return stopped_; }
 
-  // out[i] = <w, x_i>
-  void products(const double* w, double* out) const;
-  // sum = sum over i of a_i x_i
-  void combine(const double* a, double* sum);
-  // out = sum over i of a_i (<p, x_i> + p_offset) (x_i, 1); without an offset the last is not written
-  void curve(const double* a, const double* p, const double* p_offset, double* out);
-  // sum = sum over i of a_i x_i^2, by coordinates
-  void squares(const double* a, double* sum);
-  // By columns the mean of x_i - origin and its variance (`Features::add_moments`).
-  void moments(double* mean, double* variance);
-  // Lower triangle of H += sum over i of a_i x_i x_i'; H has rows of `stride`, a multiple of 8.
-  void add_outer(const double* a, double* H, Index stride);
-  void add_outer(const double* a, const SomeColumns& some, double* H, Index stride);
+  void scores(const double* w, double* out) override;
+  void combine(const double* a, double* sum) override;
+  void curvature(const double* a, const double* p, const double* p_offset, double* out) override;
+  void squares(const double* a, double* sum) override;
+  void moments(double* mean, double* variance) override;
+  void add_outer(const double* a, double* H, Index stride) override;
+  void add_outer(const double* a, const SomeColumns& some, double* H, Index stride) override;
   // Calls body(chunk, begin, end) for all chunks of rows.
   void for_rows(const std::function<void(Index, Index, Index)>& body) const;
   Index chunks() const { return Index(bounds_.size()) - 1; }
@@ -47,7 +44,7 @@ class LinearPasses {
   bool halted() const;
   void in_slices(Index begin, Index end, double work_of_a_row, const std::function<void(Index, Index)>& body) const;
 
-  const Features& x_;
+  const LinearRows& x_;
   double filled_;  // stored values of a row, on average
   std::function<bool()> stop_;
   std::thread::id caller_;

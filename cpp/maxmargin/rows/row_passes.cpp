@@ -1,4 +1,4 @@
-#include "maxmargin/linear/passes.hpp"
+#include "maxmargin/rows/row_passes.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -23,7 +23,7 @@ constexpr Index rows_at_once = 64;
 
 }  // namespace
 
-LinearPasses::LinearPasses(const Features& x) : x_(x) {
+RowPasses::RowPasses(const LinearRows& x) : x_(x) {
   const std::int64_t n = x.rows(), stored = std::max<std::int64_t>(x.stored_values(), n);
   const bool alone = stored < (stored == n * x.columns() ? worth_a_thread_dense : worth_a_thread);
   const auto count = alone ? 1 : std::min(stored / worth_a_chunk, most_chunks);
@@ -34,20 +34,19 @@ LinearPasses::LinearPasses(const Features& x) : x_(x) {
   filled_ = double(stored) / double(std::max<std::int64_t>(n, 1));
 }
 
-void LinearPasses::watch(std::function<bool()> stop) {
+void RowPasses::watch(std::function<bool()> stop) {
   stop_ = std::move(stop);
   caller_ = std::this_thread::get_id();
 }
 
-bool LinearPasses::halted() const {
+bool RowPasses::halted() const {
   if (stopped_.load(std::memory_order_relaxed)) return true;
   if (!stop_ || std::this_thread::get_id() != caller_ || !stop_()) return false;
   stopped_ = true;
   return true;
 }
 
-void LinearPasses::in_slices(Index begin, Index end, double work_of_a_row,
-                             const std::function<void(Index, Index)>& body) const {
+void RowPasses::in_slices(Index begin, Index end, double work_of_a_row, const std::function<void(Index, Index)>& body) const {
   const double wanted = std::clamp(work_of_a_slice / std::max(work_of_a_row, 1.0), 1.0, double(1 << 24));
   const Index step = (Index(wanted) + rows_at_once - 1) / rows_at_once * rows_at_once;
   for (Index at = begin; at < end && !halted(); at += std::min(step, end - at)) {
@@ -56,19 +55,19 @@ void LinearPasses::in_slices(Index begin, Index end, double work_of_a_row,
   }
 }
 
-void LinearPasses::for_rows(const std::function<void(Index, Index, Index)>& body) const {
+void RowPasses::for_rows(const std::function<void(Index, Index, Index)>& body) const {
   parallel_chunks(chunks(), [&](std::ptrdiff_t c) { body(Index(c), bounds_[c], bounds_[c + 1]); });
 }
 
-void LinearPasses::products(const double* w, double* out) const {
+void RowPasses::scores(const double* w, double* out) {
   for_rows([&](Index, Index begin, Index end) {
     in_slices(begin, end, filled_, [&](Index from, Index to) { x_.products(from, to, w, out + from); });
   });
 }
 
 // Each part adds to a room of its own, the first to the sum itself.
-void LinearPasses::reduce(Index parts, std::size_t width, double* sum, const std::function<void(Index, Index, double*)>& body,
-                          double work_of_a_row) {
+void RowPasses::reduce(Index parts, std::size_t width, double* sum, const std::function<void(Index, Index, double*)>& body,
+                       double work_of_a_row) {
   const std::int64_t n = x_.rows();
   room_.resize(std::size_t(parts - 1) * width);
   parallel_chunks(parts, [&](std::ptrdiff_t c) {
@@ -81,7 +80,7 @@ void LinearPasses::reduce(Index parts, std::size_t width, double* sum, const std
 }
 
 // A matrix for each part has to be cleared and added: only as many as there is work for.
-Index LinearPasses::parts_of_outer(const double* a, Index stride) const {
+Index RowPasses::parts_of_outer(const double* a, Index stride) const {
   const auto rows = double(std::count_if(a, a + x_.rows(), [](double value) { return value != 0; }));
   const auto stored = double(x_.stored_values());
   const double filled = std::min<double>(stored / x_.rows(), stride);
@@ -91,18 +90,18 @@ Index LinearPasses::parts_of_outer(const double* a, Index stride) const {
   return Index(std::clamp(worth, 1.0, double(most_chunks)));
 }
 
-double LinearPasses::work_of_outer(Index stride) const {
+double RowPasses::work_of_outer(Index stride) const {
   const double filled = std::min<double>(filled_, stride);
   return std::max(filled * filled, filled_);
 }
 
-void LinearPasses::combine(const double* a, double* sum) {
+void RowPasses::combine(const double* a, double* sum) {
   std::fill(sum, sum + x_.columns(), 0.0);
   const auto body = [&](Index begin, Index end, double* own) { x_.add_rows(begin, end, a + begin, own); };
   reduce(parts_, x_.columns(), sum, body, filled_);
 }
 
-void LinearPasses::curve(const double* a, const double* p, const double* p_offset, double* out) {
+void RowPasses::curvature(const double* a, const double* p, const double* p_offset, double* out) {
   const std::size_t width = x_.columns() + (p_offset != nullptr);
   std::fill(out, out + width, 0.0);
   const auto body = [&](Index begin, Index end, double* own) {
@@ -112,13 +111,13 @@ void LinearPasses::curve(const double* a, const double* p, const double* p_offse
   reduce(parts_, width, out, body, 2 * filled_);
 }
 
-void LinearPasses::squares(const double* a, double* sum) {
+void RowPasses::squares(const double* a, double* sum) {
   std::fill(sum, sum + x_.columns(), 0.0);
   const auto body = [&](Index begin, Index end, double* own) { x_.add_squares(begin, end, a + begin, own); };
   reduce(parts_, x_.columns(), sum, body, filled_);
 }
 
-void LinearPasses::moments(double* mean, double* variance) {
+void RowPasses::moments(double* mean, double* variance) {
   const auto d = std::size_t(x_.columns());
   std::vector<double> sums(2 * d, 0.0);
   const auto body = [&](Index begin, Index end, double* own) { x_.add_moments(begin, end, own, own + d); };
@@ -131,13 +130,13 @@ void LinearPasses::moments(double* mean, double* variance) {
   }
 }
 
-void LinearPasses::add_outer(const double* a, double* H, Index stride) {
+void RowPasses::add_outer(const double* a, double* H, Index stride) {
   const std::size_t size = std::size_t(stride) * std::size_t(stride);
   const auto body = [&](Index begin, Index end, double* own) { x_.add_outer(begin, end, a + begin, own, stride); };
   reduce(parts_of_outer(a, stride), size, H, body, work_of_outer(stride));
 }
 
-void LinearPasses::add_outer(const double* a, const SomeColumns& some, double* H, Index stride) {
+void RowPasses::add_outer(const double* a, const SomeColumns& some, double* H, Index stride) {
   const std::size_t size = std::size_t(stride) * std::size_t(stride);
   const auto body = [&](Index begin, Index end, double* own) { x_.add_outer(begin, end, a + begin, some, own, stride); };
   reduce(parts_of_outer(a, stride), size, H, body, work_of_outer(stride));
