@@ -1,8 +1,8 @@
 #include "maxmargin/linear/newton.hpp"
 
-#include <cstdlib>
 #include <numeric>
 
+#include "maxmargin/linear/losses.hpp"
 #include "maxmargin/newton/line_search.hpp"
 #include "maxmargin/platform/cpu.hpp"
 
@@ -10,35 +10,12 @@ namespace maxmargin {
 
 namespace {
 
-constexpr Index widest_factor = 1024;   // beyond that, conjugate gradients
-constexpr double first_by_rows = 10.0;  // of the sharpness on wide rows
-constexpr std::int64_t sweeps_before = 200, fair_try = 200, most_sweeps = 20'000;
-
-// glibc gives what is free at the top of its memory back to the system, which has to clear it again for the next fit: a tenth
-// of the time of a short one. It keeps up to twice the largest piece that it has seen go (at most 32 MB). So here goes a piece
-// as large as all that a search takes, which nobody has touched.
-void keep_memory(Index rows, Index columns) {
-  constexpr std::size_t most = 32 << 20;
-  const std::size_t bytes = sizeof(double) * (12 * std::size_t(rows) + 3 * std::size_t(columns) * std::size_t(columns));
-  if (bytes > most) return;
-  void* volatile all = std::malloc(bytes);
-  std::free(all);
-}
-
-// What one search leaves of the time for the next.
-class Stopwatch {
- public:
-  explicit Stopwatch(const LinearOptions& options) : options_(options) {}
-  LinearOptions rest() const {
-    LinearOptions left = options_;
-    if (left.max_seconds > 0) left.max_seconds = std::max(1e-9, left.max_seconds - seconds_since(start_));
-    return left;
-  }
-
- private:
-  LinearOptions options_;
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
+constexpr double sharpening = 4.0, sharpening_again = 2.0, sharpest = 1e9;
+constexpr std::int64_t few_rounds = 2, many_rounds = 6;  // of one smoothing
+constexpr int most_short_steps = 12;
+constexpr Index step_of_rows = 4, rows_a_feature = 8;  // of some rows that are solved for
+constexpr double enough_of_some = 1e-2;
+constexpr int rows_worth_factors = 8;
 
 }  // namespace
 
@@ -49,35 +26,23 @@ LinearNewton::LinearNewton(const LinearProblem& problem, const LinearOptions& op
       n_(problem.x->rows()),
       d_(problem.x->columns()),
       size_(d_ + (problem.offset != LinearOffset::none)),
-      stride_((size_ + 7) / 8 * 8),
       stand_for_more_(options.stand_for_more),
       explicit_(size_ <= widest_factor),
       wide_(!explicit_ && n_ <= 2 * std::int64_t(size_) &&
             (problem.loss == MarginLoss::hinge || problem.loss == MarginLoss::squared_hinge)),
-      w_(stride_, 0.0),
+      losses_(problem, wide_),
+      w_((size_ + 7) / 8 * 8, 0.0),
       z_(n_, 0.0),
       alpha_(n_),
       curvature_(n_),
       gradient_(size_),
-      direction_(stride_),
+      direction_(w_.size()),
       along_(n_),
-      ridge_(size_, problem.penalty ? 1.0 : 0.0) {
+      ridge_(size_, problem.penalty ? 1.0 : 0.0),
+      mean_price_(std::accumulate(problem.price, problem.price + n_, 0.0) / n_) {
   passes_.watch([this] { return record_.poll(); });
   if (problem.offset == LinearOffset::free) ridge_[d_] = 0;
   if (problem.offset == LinearOffset::penalised) ridge_[d_] /= problem.offset_scale * problem.offset_scale;
-  mean_price_ = std::accumulate(problem.price, problem.price + n_, 0.0) / n_;
-  proximal_ = has_kinks(problem.loss) || (problem.loss == MarginLoss::squared_hinge && wide_);
-  if (proximal_) {
-    centre_.resize(n_);
-    rate_.resize(n_);
-    base_.assign(n_, 0.0);
-    for (Index i = 0; i < n_; ++i) {
-      centre_[i] = problem.loss == MarginLoss::hinge ? 0.5 * problem.price[i] : 0.0;
-      rate_[i] = wide_ ? 1 / std::max(problem.x->square(i), 1e-300) : problem.price[i];
-    }
-    mean_rate_ = std::accumulate(rate_.begin(), rate_.end(), 0.0) / n_;
-    if (wide_) sharpness_ = first_by_rows;
-  }
   if (problem.target) begin_at_the_median();
   for (int side : {0, 1}) {
     sums_.combination[side].resize(d_);
@@ -85,14 +50,72 @@ LinearNewton::LinearNewton(const LinearProblem& problem, const LinearOptions& op
     signed_[side].resize(n_);
   }
   change_.resize(n_);
-  if (!explicit_) gradients_ = std::make_unique<ConjugateGradients>(problem, passes_, size_);
   if (explicit_) {
-    H_.assign(std::size_t(stride_) * std::size_t(stride_), 0.0);
-    L_.resize(H_.size());
-    in_H_.assign(n_, 0.0);
-    offset_row_.assign(d_, 0.0);
-    for (std::vector<double>* v : {&residual_, &fitted_, &search_, &image_, &diagonal_}) v->resize(size_);
+    const bool iterates = !losses_.proximal() && problem.penalty;
+    const LinearSystem::Rules rules{iterates, record_.is_exact(), stand_for_more_};
+    system_ = std::make_unique<LinearSystem>(problem, passes_, ridge_, rules);
+  } else {
+    gradients_ = std::make_unique<ConjugateGradients>(problem, passes_, size_);
+    if (wide_) polish_ = std::make_unique<FacePolish>(problem, passes_, *gradients_, ridge_);
   }
+}
+
+void LinearNewton::evaluate() {
+  struct Side {
+    double mass = 0, gain = 0, square = 0;
+  };
+  struct Part {
+    double loss = 0, product = 0;
+    Side minus, plus;
+  };
+  const bool apart = problem_.offset == LinearOffset::free, quadratic = is_quadratic(problem_.loss);
+  std::vector<Part> parts(passes_.chunks());
+  passes_.for_rows([&](Index c, Index begin, Index end) {
+    constexpr Index block = RowLosses::block;
+    double loss[block];
+    Part part;
+    for (Index i = begin; i < end; i += block) {
+      const Index count = std::min(block, end - i);
+      losses_.at(i, count, z_.data() + i, alpha_.data() + i, curvature_.data() + i, loss);
+      for (Index k = 0; k < count; ++k) {
+        const Index row = i + k;
+        const double alpha = alpha_[row], share = problem_.y[row] * alpha;
+        const bool up = share > 0;
+        const double mass = std::abs(alpha), square = quadratic ? 0.25 * alpha * alpha / problem_.price[row] : 0.0;
+        const double gain = problem_.target ? linear_gain(problem_, row, alpha) : mass;
+        part.loss += loss[k];
+        part.product += alpha * z_[row];
+        part.plus.mass += up ? mass : 0.0;  // no branches: signs come as they like
+        part.minus.mass += up ? 0.0 : mass;
+        part.plus.gain += up ? gain : 0.0;
+        part.minus.gain += up ? 0.0 : gain;
+        part.plus.square += up ? square : 0.0;
+        part.minus.square += up ? 0.0 : square;
+        signed_[0][row] = apart && up ? 0.0 : share;
+        if (apart) signed_[1][row] = up ? share : 0.0;
+      }
+    }
+    parts[c] = part;
+  });
+  primal_ = 0;
+  sums_.of_slopes = 0;  // price (loss(z) + loss*(-alpha / price)) = -alpha z
+  for (int side : {0, 1}) {
+    sums_.mass[side] = sums_.gain[side] = sums_.square[side] = 0;
+    for (const Part& part : parts) {
+      const Side& own = side ? part.plus : part.minus;
+      sums_.mass[side] += own.mass;
+      sums_.gain[side] += own.gain;
+      sums_.square[side] += own.square;
+    }
+    if (side == 0 || apart) passes_.combine(signed_[side].data(), sums_.combination[side].data());
+  }
+  for (const Part& part : parts) {
+    primal_ += part.loss;
+    sums_.of_slopes += part.loss + part.product;
+  }
+  for (Index k = 0; k < size_; ++k) primal_ += 0.5 * ridge_[k] * w_[k] * w_[k];
+  for (Index k = 0; k < d_; ++k) gradient_[k] = ridge_[k] * w_[k] - (sums_.combination[0][k] + sums_.combination[1][k]);
+  if (size_ > d_) gradient_[d_] = ridge_[d_] * w_[d_] - (sums_.mass[1] - sums_.mass[0]);
 }
 
 // Far from all targets no row of a smoothed tube curves. The median of equal targets is exact.
@@ -103,7 +126,7 @@ void LinearNewton::begin_at_the_median() {
   double apart = 0;
   for (Index i = 0; i < n_; ++i) apart += std::abs(problem_.target[i] - median);
   spread_ = apart > 0 ? apart / n_ : 1.0;
-  sharpness_ /= spread_;
+  losses_.sharpness /= spread_;
   const bool all_up = std::all_of(problem_.y, problem_.y + n_, [](double y) { return y > 0; });
   if (size_ == d_ || !all_up) return;
   w_[d_] = median;
@@ -112,15 +135,15 @@ void LinearNewton::begin_at_the_median() {
 
 // Where no row curves, a free offset has no curvature. A millionth of what one row has lets it move.
 double LinearNewton::offset_floor() const {
-  if (!proximal_) return 1e-6 * mean_price_;
-  const double curvature = sharpness_ * mean_rate_;
+  if (!losses_.proximal()) return 1e-6 * mean_price_;
+  const double curvature = losses_.mean_curvature();
   return 1e-6 * (has_kinks(problem_.loss) ? curvature : std::min(curvature, mean_price_));
 }
 
 bool LinearNewton::find_direction() {
   const double forcing = problem_.penalty ? std::clamp(0.5 * std::sqrt(record_.relative_gap()), 1e-4, 0.1) : 1e-10;
   if (explicit_) {
-    solve(forcing);
+    system_->solve(curvature_, gradient_, offset_floor(), forcing, direction_);
   } else {
     const double least = size_ > d_ ? offset_floor() : 0.0;
     if (!gradients_->solve(curvature_, ridge_, least, gradient_, forcing, direction_, record_)) return false;
@@ -143,12 +166,13 @@ double LinearNewton::find_length() {
     slope_w += ridge_[k] * w_[k] * direction_[k];
     curve_w += ridge_[k] * direction_[k] * direction_[k];
   }
-  std::vector<Slope> parts(passes_.chunks());
+  std::vector<RowLosses::Slope> parts(passes_.chunks());
   const double close = is_quadratic(problem_.loss) ? 1e-2 : 0.1;
   return line_search(close * decrement_, [&](double length) {
-    passes_.for_rows([&](Index c, Index begin, Index end) { parts[c] = slope_at(begin, end, length); });
+    passes_.for_rows(
+        [&](Index c, Index begin, Index end) { parts[c] = losses_.slope_at(begin, end, z_.data(), along_.data(), length); });
     AlongDirection at{slope_w + length * curve_w, curve_w};
-    for (const Slope& part : parts) {
+    for (const RowLosses::Slope& part : parts) {
       at.slope += part.first;
       at.curvature += part.second;
     }
@@ -194,7 +218,7 @@ bool LinearNewton::without_penalty(std::int64_t round) {
 
 bool LinearNewton::see(const ScaledDual& dual, const std::vector<double>& alpha, std::int64_t round) {
   const double b = size_ > d_ ? w_[d_] : 0.0;
-  if (explicit_ || !proximal_ || problem_.target)
+  if (explicit_ || !losses_.proximal() || problem_.target)
     return record_.see(primal_, w_, b, dual.value, alpha, dual.minus, dual.plus, round);
   double square = 0;
   for (Index k = 0; k < size_; ++k) square += ridge_[k] * w_[k] * w_[k];
@@ -204,13 +228,77 @@ bool LinearNewton::see(const ScaledDual& dual, const std::vector<double>& alpha,
   return record_.see(primal, longer_, t * b, dual.value, alpha, dual.minus, dual.plus, round);
 }
 
+// Hinge and tube: what alpha has become is the centre of the next smoothing, which is closer to the kink. On wide rows that
+// have shown what is too close, by less, and not if this one was hard.
+void LinearNewton::sharpen(std::int64_t round) {
+  losses_.at(0, n_, z_.data(), losses_.centre.data(), change_.data(), nullptr);
+  const std::int64_t took = round - centred_;
+  centred_ = round;
+  short_steps_ = 0;
+  if (softened_ && took > few_rounds) {
+    if (took > many_rounds) losses_.sharpness /= sharpening;
+    return;
+  }
+  if (spread_ * losses_.sharpness >= sharpest) return;
+  losses_.sharpness *= softened_ ? sharpening_again : sharpening;
+  if (explicit_) system_->scale_curvatures(sharpening);
+}
+
+// Too close to the kinks, w creeps from one to the next. The squared hinge, which bends less, is better off without this.
+bool LinearNewton::soften(std::int64_t round) {
+  if (!wide_ || !has_kinks(problem_.loss) || short_steps_ <= most_short_steps) return false;
+  losses_.sharpness /= sharpening;
+  centred_ = round;
+  short_steps_ = 0;
+  softened_ = true;
+  return true;
+}
+
+// What Newton's system says that alpha becomes, inside its bounds.
+bool LinearNewton::see_ahead(std::int64_t round) {
+  for (Index i = 0; i < n_; ++i) {
+    const double most = most_alpha(problem_.loss, problem_.price[i]);
+    change_[i] = std::clamp(alpha_[i] - curvature_[i] * along_[i], problem_.target ? -most : 0.0, most);
+  }
+  return see_dual(change_, round);
+}
+
+bool LinearNewton::see_dual(const std::vector<double>& alpha, std::int64_t round) {
+  const bool apart = problem_.offset == LinearOffset::free;
+  for (int side : {0, 1}) ahead_.mass[side] = ahead_.gain[side] = ahead_.square[side] = 0;
+  for (Index i = 0; i < n_; ++i) {
+    const double share = problem_.y[i] * alpha[i];
+    const int side = share > 0;
+    ahead_.mass[side] += std::abs(alpha[i]);
+    ahead_.gain[side] += linear_gain(problem_, i, alpha[i]);
+    ahead_.square[side] += 0.25 * alpha[i] * alpha[i] / problem_.price[i];
+    signed_[apart ? side : 0][i] = share;
+    if (apart) signed_[1 - side][i] = 0;
+  }
+  for (int side = 0; side <= int(apart); ++side) passes_.combine(signed_[side].data(), ahead_.combination[side].data());
+  const ScaledDual dual = scaled_dual(problem_, ahead_, alpha, passes_);
+  best_ahead_ = dual.value > record_.dual();
+  return see(dual, alpha, round);
+}
+
+// A dual point from the system of the rows that curve; where it is the best so far, the smoothing goes on from it.
+bool LinearNewton::polish(std::int64_t round) {
+  if (!polish_->move(alpha_, curvature_, problem_.offset == LinearOffset::free ? w_[d_] : 0.0, record_)) return true;
+  const bool stop = see_dual(polish_->moved(), round);
+  if (best_ahead_) {
+    polish_->keep();
+    losses_.centre = polish_->moved();
+  }
+  return stop;
+}
+
 LinearOutcome LinearNewton::run() {
   for (std::int64_t round = 0;; ++round) {
     evaluate();
     if (problem_.penalty) {
       const ScaledDual dual = scaled_dual(problem_, sums_, alpha_, passes_);
       if (see(dual, alpha_, round)) break;
-      if (proximal_ && unsolved() <= 0.1 * (primal_ - dual.value)) {
+      if (losses_.proximal() && unsolved() <= 0.1 * (primal_ - dual.value)) {
         sharpen(round);
         if (wide_ && polish(round)) break;
         evaluate();
@@ -221,11 +309,11 @@ LinearOutcome LinearNewton::run() {
     if (!find_direction()) break;
     if (!problem_.penalty && without_penalty(round)) break;
     if (!(decrement_ > 0)) {  // nothing left that float64 can tell
-      if (!proximal_) break;
+      if (!losses_.proximal()) break;
       sharpen(round);
       continue;
     }
-    if (!explicit_ && problem_.penalty && (proximal_ || round > 0) && see_ahead(round)) break;
+    if (!explicit_ && problem_.penalty && (losses_.proximal() || round > 0) && see_ahead(round)) break;
     const double length = find_length();
     short_steps_ += length < 0.1;
     step(length);
@@ -248,41 +336,39 @@ void LinearNewton::place(const LinearOutcome& start) {
 
 void LinearNewton::begin_at(const LinearOutcome& start) {
   place(start);
-  if (proximal_) centre_ = start.alpha;
+  if (losses_.proximal()) losses_.centre = start.alpha;
   if (problem_.offset != LinearOffset::free) record_.adopt(start);
 }
 
-LinearOutcome minimise_by_newton(const LinearProblem& problem, const LinearOptions& options, const Monitor& monitor,
-                                 const LinearOutcome* start) {
-  if (const std::unique_ptr<LinearRows> held = problem.x->without_zeros()) {
-    LinearProblem shorter = problem;
-    shorter.x = held.get();
-    return minimise_by_newton(shorter, options, monitor, start);
+// Some of the rows can be met closer than all of them, by about features / rows that curve of the objective: a step that gains
+// no more than that serves these rows alone.
+bool LinearNewton::gains_little() const {
+  const auto alive = double(std::count_if(curvature_.begin(), curvature_.end(), [](double c) { return c != 0; }));
+  return decrement_ <= std::max(enough_of_some, size_ / alive) * primal_;
+}
+
+// Some of the rows at a higher price, and these from some of them: most rounds are needed to come near, and for that a part of
+// the rows tells as much as all. Not where there are few rows a feature, or where a round is the factor more than the rows.
+void LinearNewton::begin_with_some_rows(const LinearOptions& options, const Monitor& monitor) {
+  if (!explicit_ || losses_.proximal() || !problem_.penalty || record_.is_exact()) return;
+  if (n_ < step_of_rows * rows_a_feature * std::int64_t(size_)) return;
+  const SystemCosts costs(*problem_.x, size_);
+  if (n_ * (0.5 * costs.row_of_matrix + 3 * costs.row_of_product) < rows_worth_factors * costs.factor) return;
+  const std::unique_ptr<LinearRows> x = problem_.x->every(step_of_rows);
+  std::vector<double> y, price, target;
+  for (Index i = 0; i < n_; i += step_of_rows) {
+    y.push_back(problem_.y[i]);
+    price.push_back(step_of_rows * problem_.price[i]);
+    if (problem_.target) target.push_back(problem_.target[i]);
   }
-  const Stopwatch watch(options);
-  bool stopped = false;  // once said, it is not asked again
-  const Monitor once = [&](const Progress& p) { return stopped = stopped || monitor(p); };
-  const bool given = start != nullptr;
-  // With many features a round costs much. Sweeps in the dual find most of the rows that matter for less, and often the end.
-  const bool wide = problem.x->columns() + (problem.offset != LinearOffset::none) > widest_factor;
-  LinearOutcome swept;
-  if (!given && wide && is_quadratic(problem.loss)) {
-    LinearProblem easier = problem;
-    if (problem.offset == LinearOffset::free) easier.offset = LinearOffset::penalised;
-    LinearOptions brief = options;
-    brief.fair_try = fair_try;
-    const bool same = easier.offset == problem.offset && problem.penalty;
-    brief.max_rounds = std::min(options.max_rounds, same && !problem.target ? most_sweeps : sweeps_before);
-    swept = minimise_by_coordinates(easier, 0, brief, once);
-    if (same && swept.ending == Ending::converged && !is_small(problem)) return swept;
-    start = &swept;
-  }
-  keep_memory(problem.x->rows(), wide ? 0 : problem.x->columns());
-  const LinearOptions rest = watch.rest();
-  LinearNewton search(problem, rest, once);
-  if (start) search.begin_at(*start);
-  if (!given) search.begin_with_some_rows(rest, once);
-  return search.run();
+  LinearProblem some = problem_;
+  some.x = x.get();
+  some.y = y.data();
+  some.price = price.data();
+  some.target = problem_.target ? target.data() : nullptr;
+  LinearOptions brief = options;
+  brief.stand_for_more = true;
+  place(minimise_by_newton(some, brief, [&](const Progress& p) { return monitor({p.seconds, 0, 0.0, 1.0, 0}); }));
 }
 
 }  // namespace maxmargin

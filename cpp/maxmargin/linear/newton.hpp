@@ -14,8 +14,11 @@
 #include <vector>
 
 #include "maxmargin/linear/conjugate_gradients.hpp"
+#include "maxmargin/linear/face_polish.hpp"
 #include "maxmargin/linear/record.hpp"
+#include "maxmargin/linear/row_losses.hpp"
 #include "maxmargin/linear/state.hpp"
+#include "maxmargin/linear/system.hpp"
 
 namespace maxmargin {
 
@@ -26,23 +29,12 @@ class LinearNewton {
   void begin_with_some_rows(const LinearOptions& options, const Monitor& monitor);
   LinearOutcome run();
 
+  static constexpr Index widest_factor = 1024;  // beyond that, conjugate gradients
+
  private:
-  struct Slope {
-    double first = 0, second = 0;
-  };
-
-  // Of the rows from `begin` on at margins z: alpha, curvature, and the loss where that is asked for (linear/rows.cpp).
-  void rows_at(Index begin, Index count, const double* z, double* alpha, double* curvature, double* loss) const;
-  Slope slope_at(Index begin, Index end, double length) const;  // of their losses along the direction
-
   void place(const LinearOutcome& start);
-  void evaluate();             // alpha, curvature, gradient and the two objectives at w
-  bool find_direction();       // false: stopped
-  void solve(double forcing);  // with up to some hundred features: linear/system.cpp
-  bool solve_by_iterations(double forcing);
-  void factor(Index step);
-  void precondition(const std::vector<double>& residual, std::vector<double>& out) const;
-  bool iterate(double forcing, std::int64_t most);
+  void evaluate();        // alpha, curvature, gradient and the two objectives at w
+  bool find_direction();  // false: stopped
   bool gains_little() const;
   double find_length();  // along the direction
   void step(double length);
@@ -60,26 +52,21 @@ class LinearNewton {
   const LinearProblem& problem_;
   RowPasses passes_;
   LinearRecord record_;
-  Index n_, d_, size_, stride_;            // size_: weights and offset; stride_: of the Hessian
+  Index n_, d_, size_;                     // size_: weights and offset
   bool stand_for_more_, explicit_, wide_;  // wide: not many more rows than features
-  bool proximal_ = false, best_ahead_ = false;
-  std::vector<double> rate_, base_, moved_, longer_;  // of the proximal term; where the last polish came to
-  Face face_;
-  std::vector<double> w_, z_, alpha_, curvature_, centre_, gradient_, direction_, along_, ridge_;
+  RowLosses losses_;
+  bool best_ahead_ = false;
+  std::vector<double> w_, z_, alpha_, curvature_, gradient_, direction_, along_, ridge_, change_, longer_;
   std::int64_t centred_ = 0;  // the round of the last centre, or of the last sharpness
   int short_steps_ = 0;       // since then
   bool softened_ = false;
-  double spread_ = 1, sharpness_ = 0.3, mean_price_ = 0, mean_rate_ = 0;  // spread_: how far margins or targets are apart
-  double decrement_ = 0;
+  double spread_ = 1, mean_price_;  // spread_: how far margins or targets are apart
+  double decrement_ = 0, primal_ = 0;
   DualSums sums_, ahead_;
   std::vector<double> signed_[2];
-  double primal_ = 0;
-  std::vector<double> H_, L_, in_H_, some_, change_, offset_row_;  // in_H_: curvatures that are in H
-  double offset_corner_ = 0;
-  Index step_of_H_ = 0;     // every how manyth row is in H; 0: none
-  std::int64_t tried_ = 0;  // iterations since H has had all rows
-  std::vector<double> residual_, fitted_, search_, image_, diagonal_;
+  std::unique_ptr<LinearSystem> system_;  // or, with many features,
   std::unique_ptr<ConjugateGradients> gradients_;
+  std::unique_ptr<FacePolish> polish_;
 };
 
 }  // namespace maxmargin

@@ -1,0 +1,89 @@
+#include "maxmargin/linear/row_losses.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "maxmargin/linear/losses.hpp"
+#include "maxmargin/platform/cpu.hpp"
+
+namespace maxmargin {
+
+namespace {
+
+constexpr double first_by_rows = 10.0;  // of the sharpness on wide rows
+
+struct Row {
+  double alpha, curvature;
+};
+
+}  // namespace
+
+RowLosses::RowLosses(const LinearProblem& problem, bool wide)
+    : problem_(problem), proximal_(has_kinks(problem.loss) || (problem.loss == MarginLoss::squared_hinge && wide)) {
+  if (!proximal_) return;
+  const Index n = problem.x->rows();
+  centre.resize(n);
+  rate_.resize(n);
+  for (Index i = 0; i < n; ++i) {
+    centre[i] = problem.loss == MarginLoss::hinge ? 0.5 * problem.price[i] : 0.0;
+    rate_[i] = wide ? 1 / std::max(problem.x->square(i), 1e-300) : problem.price[i];
+  }
+  mean_rate_ = std::accumulate(rate_.begin(), rate_.end(), 0.0) / n;
+  if (wide) sharpness = first_by_rows;
+}
+
+void RowLosses::at(Index begin, Index count, const double* z, double* alpha, double* curvature, double* loss) const {
+  const double* const price = problem_.price + begin;
+  if (problem_.loss == MarginLoss::logistic) return hot().logistic(count, z, price, alpha, curvature, loss);
+  if (problem_.loss == MarginLoss::squared_hinge && !proximal_)
+    return hot().squared_hinge(count, z, price, alpha, curvature, loss);
+  if (problem_.loss == MarginLoss::hinge)
+    return hot().smoothed_hinge(count, z, price, centre.data() + begin, rate_.data() + begin, sharpness, alpha, curvature,
+                                loss);
+  with_loss(problem_.loss, [&](auto of) {
+    const auto row = [&](Index i, double margin) -> Row {
+      const double price = problem_.price[i], slack = 1.0 - margin;
+      if constexpr (of() == MarginLoss::squared_hinge) {
+        const double rate = sharpness * rate_[i], bend = 1 / (0.5 / price + 1 / rate);
+        const double wanted = bend * (slack + centre[i] / rate);
+        return {wanted > 0 ? wanted : 0.0, wanted > 0 ? bend : 0.0};
+      } else if constexpr (of() == MarginLoss::tube) {
+        const double rate = sharpness * rate_[i], wanted = centre[i] + rate * (problem_.target[i] - margin);
+        const double beyond = std::abs(wanted) - rate * problem_.epsilon;
+        if (!(beyond > 0)) return {0.0, 0.0};
+        return {std::copysign(std::min(beyond, price), wanted), beyond < price ? rate : 0.0};
+      } else if constexpr (of() == MarginLoss::squared_tube) {
+        const double residual = problem_.target[i] - margin, beyond = std::abs(residual) - problem_.epsilon;
+        return {beyond > 0 ? std::copysign(2 * price * beyond, residual) : 0.0, beyond > 0 ? 2 * price : 0.0};
+      } else {
+        const double lost = price * std::exp(-margin);
+        return {lost, lost};
+      }
+    };
+    for (Index k = 0; k < count; ++k) {
+      const Row r = row(begin + k, z[k]);
+      alpha[k] = r.alpha;
+      curvature[k] = r.curvature;
+    }
+    for (Index k = 0; k < count && loss; ++k) loss[k] = loss_of<of()>(problem_, begin + k, z[k]);
+  });
+}
+
+RowLosses::Slope RowLosses::slope_at(Index begin, Index end, const double* from, const double* direction, double length) const {
+  double z[block], alpha[block], curvature[block];
+  Slope sum;
+  for (Index i = begin; i < end; i += block) {
+    const Index count = std::min(block, end - i);
+    const double* const along = direction + i;
+    for (Index k = 0; k < count; ++k) z[k] = from[i + k] + length * along[k];
+    at(i, count, z, alpha, curvature, nullptr);
+    for (Index k = 0; k < count; ++k) {
+      sum.first -= alpha[k] * along[k];
+      sum.second += curvature[k] * along[k] * along[k];
+    }
+  }
+  return sum;
+}
+
+}  // namespace maxmargin
