@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "common.hpp"
+#include "maxmargin/kernels/indefinite.hpp"
 #include "maxmargin/rows/checks.hpp"
 #include "maxmargin/rows/csr_features.hpp"
 #include "maxmargin/rows/dense_features.hpp"

@@ -8,8 +8,8 @@
 
 #include <vector>
 
+#include "maxmargin/linear/dual_sums.hpp"
 #include "maxmargin/linear/record.hpp"
-#include "maxmargin/linear/state.hpp"
 
 namespace maxmargin {
 

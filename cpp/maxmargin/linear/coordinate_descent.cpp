@@ -2,8 +2,9 @@
 // and after each sweep the best step along the way that the last two have gone.
 #include <numeric>
 
+#include "maxmargin/linear/dual_sums.hpp"
+#include "maxmargin/linear/nearby_points.hpp"
 #include "maxmargin/linear/record.hpp"
-#include "maxmargin/linear/state.hpp"
 #include "maxmargin/platform/cpu.hpp"
 #include "maxmargin/rows/coordinate_sweep.hpp"
 

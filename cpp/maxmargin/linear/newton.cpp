@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "maxmargin/linear/losses.hpp"
+#include "maxmargin/linear/nearby_points.hpp"
 #include "maxmargin/newton/line_search.hpp"
 #include "maxmargin/platform/cpu.hpp"
 

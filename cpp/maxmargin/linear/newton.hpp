@@ -14,10 +14,10 @@
 #include <vector>
 
 #include "maxmargin/linear/conjugate_gradients.hpp"
+#include "maxmargin/linear/dual_sums.hpp"
 #include "maxmargin/linear/face_polish.hpp"
 #include "maxmargin/linear/record.hpp"
 #include "maxmargin/linear/row_losses.hpp"
-#include "maxmargin/linear/state.hpp"
 #include "maxmargin/linear/system.hpp"
 
 namespace maxmargin {

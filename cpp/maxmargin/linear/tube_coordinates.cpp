@@ -4,8 +4,8 @@
 #include <limits>
 #include <numeric>
 
+#include "maxmargin/linear/dual_sums.hpp"
 #include "maxmargin/linear/record.hpp"
-#include "maxmargin/linear/state.hpp"
 #include "maxmargin/rows/schedule.hpp"
 
 namespace maxmargin {

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "maxmargin/kernels/gram.hpp"
+#include "maxmargin/simd/hot.hpp"
 
 namespace maxmargin {
 
@@ -26,9 +26,5 @@ struct SquareCheck {
 };
 template <class V>
 SquareCheck check_square(const V* matrix, Index n);
-
-// Does the matrix have a clearly negative eigenvalue? It does if K + 1e-10 max |K_ii| cannot be factored. In O(n^3): for small
-// ones.
-bool is_indefinite(const Gram& gram);
 
 }  // namespace maxmargin

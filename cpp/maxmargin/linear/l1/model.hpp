@@ -17,8 +17,8 @@
 
 #include <vector>
 
+#include "maxmargin/linear/dual_sums.hpp"
 #include "maxmargin/linear/record.hpp"
-#include "maxmargin/linear/state.hpp"
 #include "maxmargin/rows/row_passes.hpp"
 
 namespace maxmargin {

@@ -1,40 +1,9 @@
-#include "maxmargin/linear/state.hpp"
+#include "maxmargin/linear/dual_sums.hpp"
 
 #include <limits>
 #include <numeric>
 
 namespace maxmargin {
-
-Multiple best_multiple(const LinearProblem& problem, const std::vector<double>& margins, double square) {
-  const auto n = Index(margins.size());
-  const auto at = [&](double t) {
-    double sum = 0.5 * t * t * square;
-    for (Index i = 0; i < n; ++i) sum += loss_of(problem, i, t * margins[i]);
-    return Multiple{t, sum};
-  };
-  const Multiple one = at(1.0);
-  if (problem.loss != MarginLoss::hinge && problem.loss != MarginLoss::squared_hinge) return one;
-  const auto falls = [&](double t) {
-    double slope = t * square;
-    for (Index i = 0; i < n; ++i) {
-      const double slack = 1.0 - t * margins[i];
-      if (slack > 0) slope -= problem.price[i] * margins[i] * (problem.loss == MarginLoss::hinge ? 1.0 : 2 * slack);
-    }
-    return slope < 0;
-  };
-  double low = 1, high = 1;
-  for (int doubled = 0; doubled < 10 && falls(high); ++doubled) {
-    low = high;
-    high *= 2;
-  }
-  if (high == 1) return one;
-  for (int step = 0; step < 16; ++step) {
-    const double middle = 0.5 * (low + high);
-    (falls(middle) ? low : high) = middle;
-  }
-  const Multiple found = at(low);
-  return found.primal < one.primal ? found : one;
-}
 
 ScaledDual scaled_dual(const LinearProblem& problem, const DualSums& sums, const std::vector<double>& alpha,
                        RowPasses& passes) {

@@ -1,5 +1,4 @@
-// What both searches for linear models share: pieces of the objectives, the gap of a pair of points, the best pair so far, and
-// when to stop.
+// The dual objective of multipliers of a linear model.
 #pragma once
 
 #include <algorithm>
@@ -20,22 +19,6 @@ struct DualSums {
   double of_slopes = std::numeric_limits<double>::quiet_NaN();  // where alpha are the losses' slopes: all that they gain
   std::vector<double> combination[2];  // sum of alpha_i y_i x_i; where the offset is not free all of it is in the first
 };
-
-// The best of all multiples t w of weights of squared length `square` and the primal objective there, for the hinge and its
-// square; of other losses w itself. Multipliers that are nearly right make margins that miss 1 by a little, some on each side:
-// what those below it cost, a w that is a little longer saves. At large prices that is most of the gap.
-struct Multiple {
-  double t, primal;
-};
-Multiple best_multiple(const LinearProblem& problem, const std::vector<double>& margins, double square);
-
-// The best of the points t w, b for any t and b, near t = 1 and the b that is given, for the hinge and its square: first one,
-// then the other. An offset is what all rows see; a little too much of it costs as much as all that sweeps have left of the
-// gap. The margins, which have the offset, are overwritten; `first` is how far they may be off.
-struct Plane {
-  double t, b, primal;
-};
-Plane best_in_plane(const LinearProblem& problem, std::vector<double>& margins, double square, double b, double first);
 
 // The dual objective of alpha with the classes scaled so that it is feasible, and where it pays all of it: the factors.
 struct ScaledDual {
