@@ -82,7 +82,7 @@ enum class ClassesMethod { newton, rows };
 // Weights, offsets and multipliers, and how the search ended there.
 struct ClassesResult {
   nb::object w, b, alpha, trace;
-  Ending ending;
+  Termination ending;
   bool interrupted, separates;
   std::int64_t rounds;
 };
@@ -101,7 +101,8 @@ void make_classes_start(ClassesStart* place, const Matrix<double>& w, const Vect
 
 ClassesResult minimise(const ClassesSpec& spec, const ClassesStart* start, const LimitsHandle& limits, ClassesMethod method,
                        const nb::object& monitor) {
-  if (method == ClassesMethod::rows && spec.loss != ClassLoss::joint) throw nb::value_error("Rows are for the joint loss.");
+  if (method == ClassesMethod::rows && spec.loss != ClassLoss::crammer_singer)
+    throw nb::value_error("Rows are for the joint loss.");
   const Features& x = *spec.features.features;
   const auto n = std::size_t(x.rows()), K = std::size_t(spec.classes);
   if (start != nullptr && (start->point.w.size() != K * std::size_t(x.columns()) || start->point.b.size() != K ||
@@ -116,7 +117,7 @@ ClassesResult minimise(const ClassesSpec& spec, const ClassesStart* start, const
     const Watched watched(poll);
     const ClassProblem problem{.x = &x,
                                .label = spec.label.data(),
-                               .price = spec.price.data(),
+                               .C = spec.price.data(),
                                .classes = spec.classes,
                                .loss = spec.loss,
                                .offset = spec.offset,
@@ -134,8 +135,8 @@ ClassesResult minimise(const ClassesSpec& spec, const ClassesStart* start, const
           .b = nb::cast(to_numpy(std::move(outcome.b))),
           .alpha = nb::cast(to_numpy(std::move(outcome.alpha), {n, K})),
           .trace = nb::cast(as_trace(std::move(outcome.trace))),
-          .ending = outcome.ending,
-          .interrupted = watch.interrupted() && outcome.ending == Ending::stopped,
+          .ending = outcome.termination,
+          .interrupted = watch.interrupted() && outcome.termination == Termination::stopped,
           .separates = outcome.separates,
           .rounds = outcome.rounds};
 }
@@ -145,7 +146,7 @@ ClassesResult minimise(const ClassesSpec& spec, const ClassesStart* start, const
 void bind_classes(nb::module_& m) {
   m.def("class_products", &class_products, "features"_a, "W"_a);
   m.def("class_sums", &class_sums, "features"_a, "U"_a);
-  nb::enum_<ClassLoss>(m, "ClassLoss").value("multinomial", ClassLoss::multinomial).value("joint", ClassLoss::joint);
+  nb::enum_<ClassLoss>(m, "ClassLoss").value("multinomial", ClassLoss::multinomial).value("joint", ClassLoss::crammer_singer);
   nb::class_<ClassesSpec>(m, "ClassesSpec")
       .def("__init__", &make_classes_spec, nb::kw_only(), "features"_a, "label"_a, "price"_a, "classes"_a, "loss"_a, "offset"_a,
            "offset_scale"_a, "penalty"_a);

@@ -75,7 +75,7 @@ class TimedPoll {
   void operator()() {
     signals_();
     const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start_;
-    if (max_seconds_ > 0 && passed.count() > max_seconds_) throw Stopped(Ending::time_limit);
+    if (max_seconds_ > 0 && passed.count() > max_seconds_) throw Stopped(Termination::time_limit);
   }
 
  private:

@@ -30,7 +30,7 @@ NB_MODULE(_core, m) {
   });
   m.def("get_threads", &maxmargin::thread_count);
   m.def("set_threads", &maxmargin::set_thread_count, "count"_a);
-  m.def("cpu_level", [] { return std::string(maxmargin::hot().level); });
+  m.def("cpu_level", [] { return std::string(maxmargin::simd().level); });
   m.def("cpu_levels", &maxmargin::cpu_levels);
   maxmargin::python::bind_run(m);
   maxmargin::python::bind_kernels(m);

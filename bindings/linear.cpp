@@ -8,7 +8,7 @@
 
 #include "common.hpp"
 #include "maxmargin/linear/batch.hpp"
-#include "maxmargin/linear/judge.hpp"
+#include "maxmargin/linear/evaluation.hpp"
 #include "maxmargin/linear/l1/problem.hpp"
 #include "maxmargin/linear/problem.hpp"
 #include "maxmargin/rows/row_passes.hpp"
@@ -52,7 +52,7 @@ Result column_squares(const FeaturesHandle& x, const Vector& coefficients) {
 
 // Sums over the rows of a linear model; slopes or None.
 struct RowSums {
-  JudgedRows rows;
+  EvaluatedRows rows;
   nb::object slopes;
 };
 
@@ -63,7 +63,7 @@ RowSums judge_rows_of(RowLossKind loss, double epsilon, const Vector& scores, co
   RowSums found;
   {
     const nb::gil_scoped_release release;
-    found.rows = judge_rows(loss, epsilon, n, scores.data(), y.data(), price.data(), alpha.data(), shrink, with_slopes);
+    found.rows = evaluate_rows(loss, epsilon, n, scores.data(), y.data(), price.data(), alpha.data(), shrink, with_slopes);
   }
   found.slopes = with_slopes ? nb::cast(to_numpy(std::move(found.rows.slopes))) : nb::none();
   return found;
@@ -95,7 +95,7 @@ struct LinearSpec {
   LinearProblem problem() const {
     return {.x = features.features.get(),
             .y = y.data(),
-            .price = price.data(),
+            .C = price.data(),
             .loss = loss,
             .offset = offset,
             .offset_scale = offset_scale,
@@ -126,7 +126,7 @@ LinearResult linear_result(LinearOutcome outcome, bool interrupted) {
   result.w = nb::cast(to_numpy(std::move(outcome.w)));
   result.alpha = nb::cast(to_numpy(std::move(outcome.alpha)));
   result.trace = nb::cast(as_trace(std::move(outcome.trace)));
-  result.interrupted = interrupted && outcome.ending == Ending::stopped;
+  result.interrupted = interrupted && outcome.termination == Termination::stopped;
   result.outcome = std::move(outcome);
   return result;
 }
@@ -203,7 +203,7 @@ LinearResult minimise_with_l1(const L1Spec& spec, const LinearStart* start, cons
     const L1Problem problem{.x = spec.features.features.get(),
                             .columns = spec.features.features.get(),
                             .y = spec.y.data(),
-                            .price = spec.price.data(),
+                            .C = spec.price.data(),
                             .loss = spec.loss,
                             .epsilon = spec.epsilon,
                             .offset = spec.offset,
@@ -230,7 +230,7 @@ void bind_sums(nb::module_& m) {
       .def_prop_ro("lost", [](const RowSums& r) { return r.rows.lost; })
       .def_prop_ro("conjugates", [](const RowSums& r) { return r.rows.conjugates; })
       .def_prop_ro("size", [](const RowSums& r) { return r.rows.size; })
-      .def_prop_ro("mass", [](const RowSums& r) { return r.rows.mass; })
+      .def_prop_ro("mass", [](const RowSums& r) { return r.rows.abs_sum; })
       .def_prop_ro("reach", [](const RowSums& r) { return r.rows.reach; })
       .def_prop_ro("worst", [](const RowSums& r) { return r.rows.worst; });
   nb::class_<Moments>(m, "Moments").def_ro("mean", &Moments::mean).def_ro("variance", &Moments::variance);
@@ -268,7 +268,7 @@ void bind_specs(nb::module_& m) {
       .def_ro("trace", &LinearResult::trace)
       .def_ro("interrupted", &LinearResult::interrupted)
       .def_prop_ro("b", [](const LinearResult& r) { return r.outcome.b; })
-      .def_prop_ro("ending", [](const LinearResult& r) { return r.outcome.ending; })
+      .def_prop_ro("ending", [](const LinearResult& r) { return r.outcome.termination; })
       .def_prop_ro("rounds", [](const LinearResult& r) { return r.outcome.rounds; })
       .def_prop_ro("separates", [](const LinearResult& r) { return r.outcome.separates; });
 }

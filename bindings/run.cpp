@@ -28,12 +28,12 @@ void bind_run(nb::module_& m) {
       .def_ro("tol", &LimitsHandle::tol)
       .def_ro("max_steps", &LimitsHandle::max_steps)
       .def_ro("max_seconds", &LimitsHandle::max_seconds);
-  nb::enum_<Ending>(m, "Ending")
-      .value("converged", Ending::converged)
-      .value("step_limit", Ending::step_limit)
-      .value("time_limit", Ending::time_limit)
-      .value("stopped", Ending::stopped)
-      .value("stalled", Ending::stalled);
+  nb::enum_<Termination>(m, "Ending")
+      .value("converged", Termination::converged)
+      .value("step_limit", Termination::step_limit)
+      .value("time_limit", Termination::time_limit)
+      .value("stopped", Termination::stopped)
+      .value("stalled", Termination::stalled);
   nb::class_<Report>(m, "Report")
       .def_ro("problem", &Report::problem)
       .def_prop_ro("seconds", [](const Report& r) { return r.at.seconds; })

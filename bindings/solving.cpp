@@ -13,7 +13,7 @@
 #include "maxmargin/dual/batch.hpp"
 #include "maxmargin/dual/class_pairs.hpp"
 #include "maxmargin/dual/engine.hpp"
-#include "maxmargin/dual/judge.hpp"
+#include "maxmargin/dual/evaluation.hpp"
 #include "watch.hpp"
 
 using namespace nb::literals;
@@ -53,11 +53,11 @@ void make_batch(BatchHandle* place, const nb::sequence& grams, const Vector& q, 
                 .lower = lower.data(),
                 .upper = upper.data(),
                 .ridge = D ? D->data() : nullptr,
-                .kink = kink,
+                .l1_weight = kink,
                 .offset = offset,
-                .total = total.data(),
-                .mass = mass ? mass->data() : nullptr,
-                .mass_may_fall = mass_may_fall},
+                .sum = total.data(),
+                .abs_sum = mass ? mass->data() : nullptr,
+                .abs_sum_may_fall = mass_may_fall},
   };
   try {
     DualBatch& batch = made->batch;
@@ -135,7 +135,7 @@ void make_joint_spec(JointSpec* place, const GramHandle& gram, const Indices& la
 // Coefficients and offsets, and how the search ended there.
 struct JointResult {
   nb::object beta, bias, trace;
-  Ending ending;
+  Termination ending;
   bool interrupted;
   std::int64_t steps, rows_made;
 };
@@ -150,24 +150,25 @@ JointResult search_joint(const JointSpec& spec, const Matrix<double>& beta, cons
   const std::span labels(spec.label.data(), n);
   if (!std::all_of(labels.begin(), labels.end(), [&](Index label) { return 0 <= label && label < classes; }))
     throw nb::value_error("A label is outside the classes.");
-  JointOutcome outcome;
+  CrammerSingerOutcome outcome;
   Watch watch(monitor, limits.max_seconds);
   {
     const WithoutGil release;
     const Poll poll = [&] { watch.insist(); };
     const Watched watched(poll);
-    const JointDual problem{Index(n), classes, spec.label.data(), spec.upper.data(), spec.offsets};
+    const CrammerSingerDual problem{Index(n), classes, spec.label.data(), spec.upper.data(), spec.offsets};
     const Options options{
         .tol = limits.tol, .max_steps = limits.max_steps, .max_seconds = limits.max_seconds, .cache_bytes = cache_bytes};
     const Monitor monitored = [&](const Progress& p) { return watch.at_checkpoint(p); };
-    outcome = with_room_for(n, std::size_t(classes), 6, "the search",
-                            [&] { return minimise_joint(problem, gram, beta.data(), bias.data(), options, monitored); });
+    outcome = with_room_for(n, std::size_t(classes), 6, "the search", [&] {
+      return minimise_crammer_singer(problem, gram, beta.data(), bias.data(), options, monitored);
+    });
   }
   return {.beta = nb::cast(to_numpy(std::move(outcome.beta), {n, std::size_t(classes)})),
           .bias = nb::cast(to_numpy(std::move(outcome.bias))),
           .trace = nb::cast(as_trace(std::move(outcome.trace))),
-          .ending = outcome.ending,
-          .interrupted = watch.interrupted() && outcome.ending == Ending::stopped,
+          .ending = outcome.termination,
+          .interrupted = watch.interrupted() && outcome.termination == Termination::stopped,
           .steps = outcome.steps,
           .rows_made = outcome.rows_made};
 }
@@ -188,7 +189,7 @@ void bind_joint(nb::module_& m) {
 
 // What the judge says of points, problem after problem.
 struct Evaluations {
-  BatchJudgement all;
+  BatchEvaluation all;
   nb::object scores, support, boundary;  // rows: places among those of all problems
 };
 
@@ -198,7 +199,7 @@ Evaluations evaluate(const BatchHandle& handle, const Vector& beta, const std::o
   Evaluations found;
   const DualBatch& batch = handle.batch;
   found.all =
-      without_gil([&](const Poll& poll) { return judge_batch(batch, beta.data(), known ? known->data() : nullptr, poll); });
+      without_gil([&](const Poll& poll) { return evaluate_batch(batch, beta.data(), known ? known->data() : nullptr, poll); });
   std::vector<std::int64_t> support, boundary;
   for (std::size_t k = 0; k < batch.size(); ++k) {
     for (const Index i : found.all.found[k].support) support.push_back(batch.starts[k] + i);
@@ -280,9 +281,9 @@ void bind_batches(nb::module_& m) {
       .def_ro("total", &BatchHandle::total)
       .def_ro("mass", &BatchHandle::mass)
       .def_ro("sizes", &BatchHandle::sizes)
-      .def_prop_ro("kink", [](const BatchHandle& b) { return b.batch.kink; })
+      .def_prop_ro("kink", [](const BatchHandle& b) { return b.batch.l1_weight; })
       .def_prop_ro("offset", [](const BatchHandle& b) { return b.batch.offset; })
-      .def_prop_ro("mass_may_fall", [](const BatchHandle& b) { return b.batch.mass_may_fall; });
+      .def_prop_ro("mass_may_fall", [](const BatchHandle& b) { return b.batch.abs_sum_may_fall; });
   const auto counted = [](auto get) {
     return [get](const SearchResult& r) {
       return column<std::int64_t>(r.outcomes.size(), [&](std::size_t k) { return get(r.outcomes[k]); });
@@ -294,9 +295,9 @@ void bind_batches(nb::module_& m) {
       .def_ro("interrupted", &SearchResult::interrupted)
       .def_prop_ro("endings",
                    [](const SearchResult& r) {
-                     std::vector<Ending> endings;
+                     std::vector<Termination> endings;
                      endings.reserve(r.outcomes.size());
-                     for (const Outcome& outcome : r.outcomes) endings.push_back(outcome.ending);
+                     for (const Outcome& outcome : r.outcomes) endings.push_back(outcome.termination);
                      return endings;
                    })
       .def_prop_ro("steps", counted([](const Outcome& o) { return o.steps; }))
@@ -304,25 +305,25 @@ void bind_batches(nb::module_& m) {
       .def_prop_ro("newton_rounds", counted([](const Outcome& o) { return o.newton_rounds; }))
       .def_prop_ro("negative_curvature", counted([](const Outcome& o) { return o.negative_curvature; }))
       .def_prop_ro("checkpoints", counted([](const Outcome& o) { return o.trace.size(); }));
-  const auto judged = [](double Judgement::* field) {
+  const auto judged = [](double Evaluation::* field) {
     return [field](const Evaluations& e) {
       return column<double>(e.all.found.size(), [&](std::size_t k) { return e.all.found[k].*field; });
     };
   };
-  nb::class_<Judgement>(m, "Evaluation")
-      .def_ro("bias", &Judgement::bias)
-      .def_ro("bias_low", &Judgement::bias_low)
-      .def_ro("bias_high", &Judgement::bias_high)
-      .def_ro("price", &Judgement::price)
-      .def_ro("primal", &Judgement::primal)
-      .def_ro("dual", &Judgement::dual)
-      .def_ro("violation", &Judgement::violation)
-      .def_ro("square_norm", &Judgement::square_norm)
-      .def_ro("mass", &Judgement::mass)
-      .def_ro("infeasibility", &Judgement::infeasibility)
-      .def_ro("rounding", &Judgement::rounding)
-      .def_ro("shift", &Judgement::shift)
-      .def_ro("score_scale", &Judgement::score_scale);
+  nb::class_<Evaluation>(m, "Evaluation")
+      .def_ro("bias", &Evaluation::bias)
+      .def_ro("bias_low", &Evaluation::bias_low)
+      .def_ro("bias_high", &Evaluation::bias_high)
+      .def_ro("price", &Evaluation::nu_multiplier)
+      .def_ro("primal", &Evaluation::primal)
+      .def_ro("dual", &Evaluation::dual)
+      .def_ro("violation", &Evaluation::violation)
+      .def_ro("square_norm", &Evaluation::square_norm)
+      .def_ro("mass", &Evaluation::abs_sum)
+      .def_ro("infeasibility", &Evaluation::infeasibility)
+      .def_ro("rounding", &Evaluation::rounding)
+      .def_ro("shift", &Evaluation::shift)
+      .def_ro("score_scale", &Evaluation::score_scale);
   nb::class_<Evaluations>(m, "Evaluations")
       .def_ro("scores", &Evaluations::scores)
       .def_ro("support", &Evaluations::support)
@@ -335,15 +336,15 @@ void bind_batches(nb::module_& m) {
                    [](const Evaluations& e) {
                      return column<std::int64_t>(e.all.found.size(), [&](auto k) { return e.all.found[k].boundary.size(); });
                    })
-      .def_prop_ro("bias", judged(&Judgement::bias))
-      .def_prop_ro("bias_low", judged(&Judgement::bias_low))
-      .def_prop_ro("bias_high", judged(&Judgement::bias_high))
-      .def_prop_ro("primal", judged(&Judgement::primal))
-      .def_prop_ro("dual", judged(&Judgement::dual))
-      .def_prop_ro("violation", judged(&Judgement::violation))
-      .def_prop_ro("infeasibility", judged(&Judgement::infeasibility))
-      .def_prop_ro("rounding", judged(&Judgement::rounding))
-      .def_prop_ro("shift", judged(&Judgement::shift))
+      .def_prop_ro("bias", judged(&Evaluation::bias))
+      .def_prop_ro("bias_low", judged(&Evaluation::bias_low))
+      .def_prop_ro("bias_high", judged(&Evaluation::bias_high))
+      .def_prop_ro("primal", judged(&Evaluation::primal))
+      .def_prop_ro("dual", judged(&Evaluation::dual))
+      .def_prop_ro("violation", judged(&Evaluation::violation))
+      .def_prop_ro("infeasibility", judged(&Evaluation::infeasibility))
+      .def_prop_ro("rounding", judged(&Evaluation::rounding))
+      .def_prop_ro("shift", judged(&Evaluation::shift))
       .def("__getitem__", [](const Evaluations& e, std::size_t k) {
         if (k >= e.all.found.size()) throw nb::index_error();
         return e.all.found[k];

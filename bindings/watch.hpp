@@ -63,8 +63,8 @@ class Watch final : public Events {
       const WithGil gil;
       check_signals();
     }
-    if (stop_) throw Stopped(Ending::stopped);
-    if (max_seconds_ > 0 && passed() > max_seconds_) throw Stopped(Ending::time_limit);
+    if (stop_) throw Stopped(Termination::stopped);
+    if (max_seconds_ > 0 && passed() > max_seconds_) throw Stopped(Termination::time_limit);
   }
 
   // Throws Ctrl-C; other threads are told by `stop_`.

@@ -1,4 +1,4 @@
-// The steps of the joint search: blocks of rows that violate most.
+// The steps of the search: blocks of rows that violate most.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -20,14 +20,15 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // The largest of the violations.
 template <class R>
-double JointSearch<R>::look() {
+double CrammerSingerSearch<R>::look() {
   parallel_chunks((n_ + piece - 1) / piece, [&](std::ptrdiff_t chunk) { look_at(Index(chunk) * piece); });
   return *std::max_element(violations_.begin(), violations_.end());
 }
 
-// By how much each row violates the conditions: mass goes from the class with the highest slope to the lowest that has room.
+// By how much each row violates the conditions: an amount goes from the class with the highest slope to the lowest that has
+// room.
 template <class R>
-void JointSearch<R>::look_at(Index begin) {
+void CrammerSingerSearch<R>::look_at(Index begin) {
   const Index end = std::min(n_, begin + piece);
   double highest[piece], lowest[piece];
   std::fill(highest, highest + piece, -infinity);
@@ -47,7 +48,7 @@ void JointSearch<R>::look_at(Index begin) {
 
 // The rows that violate most, as far as they violate more than the goal.
 template <class R>
-void JointSearch<R>::choose_block(double goal) {
+void CrammerSingerSearch<R>::choose_block(double goal) {
   block_.clear();
   for (Index i = 0; i < n_; ++i)
     if (violations_[i] > goal) block_.push_back(i);
@@ -65,7 +66,7 @@ void JointSearch<R>::choose_block(double goal) {
 
 // Steps in the row of the block that violates most until none violates more than the goal; false if nothing moved.
 template <class R>
-bool JointSearch<R>::solve_block(double goal) {
+bool CrammerSingerSearch<R>::solve_block(double goal) {
   const auto size = Index(block_.size());
   if (size == 0) return false;
   const auto values = std::size_t(size) * std::size_t(width_);
@@ -84,7 +85,7 @@ bool JointSearch<R>::solve_block(double goal) {
   const auto follow = [&](Index a) {
     const R* const row = rows_.at(block_[a]);
     for (Index b = 0; b < size; ++b) inner_[b] = 0.5 * double(row[block_[b]]);
-    return hot().follow_row(size, width_, inner_.data(), change.data(), shift_.data(), rise_.data(), near_.data());
+    return simd().follow_row(size, width_, inner_.data(), change.data(), shift_.data(), rise_.data(), near_.data());
   };
   const std::int64_t most = std::min<std::int64_t>(options_.max_steps - outcome_.steps, steps_a_row * std::int64_t(size));
   Extreme worst = follow(0);
@@ -95,7 +96,7 @@ bool JointSearch<R>::solve_block(double goal) {
     solve_row(block_[a], beta, near_.data() + in_block(a), change.data());
     for (Index k = 0; k < problem_.classes; ++k) {
       beta[k] += change[k];
-      total_[k] += change[k];
+      class_sum_[k] += change[k];
       rise_[in_block(a) + k] = beta[k] < room(block_[a], k) ? 0.0 : infinity;
     }
     set_shift();
@@ -107,7 +108,7 @@ bool JointSearch<R>::solve_block(double goal) {
 
 // The best coefficients of one row: min(room, z + theta), theta such that they sum to 0.
 template <class R>
-void JointSearch<R>::solve_row(Index row, const double* beta, const double* gradient, double* change) {
+void CrammerSingerSearch<R>::solve_row(Index row, const double* beta, const double* gradient, double* change) {
   const Index K = problem_.classes;
   const double curvature = std::max(diagonal_[row] + pull_, 1e-6 * scale_ + 1e-300);
   order_.resize(K);
@@ -139,7 +140,7 @@ void JointSearch<R>::solve_row(Index row, const double* beta, const double* grad
 
 // Brings all gradients to where the block has led, and looks at them. A row moves in a few classes only.
 template <class R>
-double JointSearch<R>::spread_block() {
+double CrammerSingerSearch<R>::spread_block() {
   const auto size = Index(block_.size());
   const Index K = problem_.classes;
   moved_.clear();
@@ -166,13 +167,13 @@ double JointSearch<R>::spread_block() {
   return *std::max_element(violations_.begin(), violations_.end());
 }
 
-template double JointSearch<float>::look();
-template double JointSearch<double>::look();
-template void JointSearch<float>::choose_block(double);
-template void JointSearch<double>::choose_block(double);
-template bool JointSearch<float>::solve_block(double);
-template bool JointSearch<double>::solve_block(double);
-template double JointSearch<float>::spread_block();
-template double JointSearch<double>::spread_block();
+template double CrammerSingerSearch<float>::look();
+template double CrammerSingerSearch<double>::look();
+template void CrammerSingerSearch<float>::choose_block(double);
+template void CrammerSingerSearch<double>::choose_block(double);
+template bool CrammerSingerSearch<float>::solve_block(double);
+template bool CrammerSingerSearch<double>::solve_block(double);
+template double CrammerSingerSearch<float>::spread_block();
+template double CrammerSingerSearch<double>::spread_block();
 
 }  // namespace maxmargin

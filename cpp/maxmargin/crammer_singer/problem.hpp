@@ -12,23 +12,23 @@ namespace maxmargin {
 //             and, with `offsets`, sum over i of beta_ik = 0 for every class.
 //
 // The scores are f_k = 1/2 K beta_k + b_k.
-struct JointDual {
+struct CrammerSingerDual {
   Index n, classes;
   const Index* label;
   const double* upper;
   bool offsets;
 };
 
-struct JointOutcome {
+struct CrammerSingerOutcome {
   std::vector<double> beta;  // [row][class]
   std::vector<double> bias;  // [class]
-  Ending ending = Ending::converged;
+  Termination termination = Termination::converged;
   std::int64_t steps = 0, rows_made = 0;
   std::vector<Progress> trace;
 };
 
 // From beta, [row][class], which satisfies the constraints, and offsets near the best for it.
-JointOutcome minimise_joint(const JointDual& problem, const Gram& gram, const double* beta, const double* bias,
-                            const Options& options, const Monitor& monitor);
+CrammerSingerOutcome minimise_crammer_singer(const CrammerSingerDual& problem, const Gram& gram, const double* beta,
+                                             const double* bias, const Options& options, const Monitor& monitor);
 
 }  // namespace maxmargin

@@ -14,7 +14,7 @@ namespace {
 constexpr std::int64_t shrink_every = 50;
 constexpr std::int64_t prove_every = 16;
 constexpr Index fewest_active = 256;
-constexpr double offsets_from = 0.1;        // of the relative gap: before, the totals have nothing to say,
+constexpr double offsets_from = 0.1;        // of the relative gap: before, the class sums have nothing to say,
 constexpr std::int64_t offsets_after = 10;  // but for steps a row
 // The pull beside the diagonal: a larger one makes steps short, a smaller one makes offsets learn slowly.
 constexpr double first_pull = 0.05;
@@ -25,8 +25,8 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 }  // namespace
 
 template <class R>
-JointSearch<R>::JointSearch(const JointDual& problem, const Gram& gram, const double* beta, const double* bias,
-                            const Options& options, const Monitor& monitor)
+CrammerSingerSearch<R>::CrammerSingerSearch(const CrammerSingerDual& problem, const Gram& gram, const double* beta,
+                                            const double* bias, const Options& options, const Monitor& monitor)
     : problem_(problem),
       gram_(gram),
       options_(options),
@@ -35,7 +35,7 @@ JointSearch<R>::JointSearch(const JointDual& problem, const Gram& gram, const do
       rows_(problem.n, options.cache_bytes),
       shift_(width_, -1e300),
       bias_(width_, 0.0),
-      total_(width_, 0.0) {
+      class_sum_(width_, 0.0) {
   const auto size = std::size_t(problem.n) * std::size_t(problem.classes);
   all_beta_.resize(size);
   all_gradient_.resize(size);
@@ -53,7 +53,7 @@ JointSearch<R>::JointSearch(const JointDual& problem, const Gram& gram, const do
 }
 
 template <class R>
-void JointSearch<R>::search() {
+void CrammerSingerSearch<R>::search() {
   double worst = look();
   std::int64_t rounds = 0, next_proof = 0;
   int lessons = 0;  // since the last step
@@ -69,8 +69,8 @@ void JointSearch<R>::search() {
       worst = look();
     }
     if (worst <= left_over * pull_ * imbalance()) {
-      if (++lessons > most_lessons) {  // what is left of the totals is rounding
-        outcome_.ending = Ending::stalled;
+      if (++lessons > most_lessons) {  // what is left of the class sums is rounding
+        outcome_.termination = Termination::stalled;
         break;
       }
       learn_offsets();
@@ -81,7 +81,7 @@ void JointSearch<R>::search() {
     lessons = 0;
     choose_block(left_over * worst);
     if (!solve_block(left_over * worst)) {
-      outcome_.ending = Ending::stalled;
+      outcome_.termination = Termination::stalled;
       break;
     }
     worst = spread_block();
@@ -90,14 +90,14 @@ void JointSearch<R>::search() {
 }
 
 template <class R>
-JointOutcome JointSearch<R>::run() {
+CrammerSingerOutcome CrammerSingerSearch<R>::run() {
   start_ = last_report_ = std::chrono::steady_clock::now();
   try {
     search();
   } catch (const Stopped& stop) {
-    outcome_.ending = stop.ending();
+    outcome_.termination = stop.termination();
   }
-  if (outcome_.ending != Ending::converged) balance();
+  if (outcome_.termination != Termination::converged) balance();
   store();
   outcome_.rows_made = rows_.rows_made();
   const Index K = problem_.classes;
@@ -109,7 +109,7 @@ JointOutcome JointSearch<R>::run() {
 }
 
 template <class R>
-void JointSearch<R>::load() {
+void CrammerSingerSearch<R>::load() {
   n_ = Index(active_.size());
   const auto size = std::size_t(n_) * std::size_t(problem_.classes);
   beta_.resize(size);
@@ -135,7 +135,7 @@ void JointSearch<R>::load() {
 }
 
 template <class R>
-void JointSearch<R>::store() {
+void CrammerSingerSearch<R>::store() {
   for (Index k = 0; k < problem_.classes; ++k)
     for (Index a = 0; a < n_; ++a) {
       all_beta_[std::ptrdiff_t(k) * problem_.n + active_[a]] = beta_[at(a, k)];
@@ -145,7 +145,7 @@ void JointSearch<R>::store() {
 
 // Leaves out rows without coefficients whose own class is far ahead of all others, if they are many.
 template <class R>
-bool JointSearch<R>::shrink(double worst) {
+bool CrammerSingerSearch<R>::shrink(double worst) {
   std::vector<Index> keep;
   for (Index a = 0; a < n_; ++a) {
     const Index y = label_[a];
@@ -169,7 +169,7 @@ bool JointSearch<R>::shrink(double worst) {
 
 // All rows, with gradients computed anew.
 template <class R>
-void JointSearch<R>::begin_from_all() {
+void CrammerSingerSearch<R>::begin_from_all() {
   std::vector<const Gram*> grams(problem_.classes, &gram_);
   std::vector<const double*> betas;
   std::vector<double*> outs;
@@ -186,9 +186,9 @@ void JointSearch<R>::begin_from_all() {
   load();
 }
 
-// At the present offsets. The dual has their part of the totals too: then the gap is a sum over rows, none negative.
+// At the present offsets. The dual has their part of the class sums too: then the gap is a sum over rows, none negative.
 template <class R>
-auto JointSearch<R>::objectives() const -> Objectives {
+auto CrammerSingerSearch<R>::objectives() const -> Objectives {
   constexpr Index piece = 512;
   double most = 1.0;
   if (std::isinf(problem_.upper[0]))
@@ -212,20 +212,20 @@ auto JointSearch<R>::objectives() const -> Objectives {
       slack += (std::isinf(upper_[i]) ? 2 * most : upper_[i]) * (highest[i - begin] - gradient_[at(i, y)] - shift_[y]);
     }
   }
-  for (Index k = 0; k < problem_.classes; ++k) offsets += shift_[k] * total_[k];
+  for (Index k = 0; k < problem_.classes; ++k) offsets += shift_[k] * class_sum_[k];
   const double square = product + own;  // the gradient has -1 at a row's own class
   return {0.5 * square + slack, own - 0.5 * square - offsets};
 }
 
 template <class R>
-double JointSearch<R>::relative_gap() const {
+double CrammerSingerSearch<R>::relative_gap() const {
   const auto [primal, dual] = objectives();
   return (primal - dual) / std::abs(primal);
 }
 
 // Whether the gap is small at a feasible point, and still is with the rows that were left out.
 template <class R>
-bool JointSearch<R>::proven() {
+bool CrammerSingerSearch<R>::proven() {
   const double enough = 0.98 * options_.tol;
   balance();
   if (relative_gap() > enough) return false;
@@ -236,7 +236,7 @@ bool JointSearch<R>::proven() {
 }
 
 template <class R>
-bool JointSearch<R>::checkpoint(double violation) {
+bool CrammerSingerSearch<R>::checkpoint(double violation) {
   const auto now = std::chrono::steady_clock::now();
   const double seconds = std::chrono::duration<double>(now - start_).count();
   const bool report = now - last_report_ > std::chrono::milliseconds(50);
@@ -254,31 +254,32 @@ bool JointSearch<R>::checkpoint(double violation) {
     }
     if (report) {
       last_report_ = now;
-      if (monitor_(progress)) return outcome_.ending = Ending::stopped, true;
+      if (monitor_(progress)) return outcome_.termination = Termination::stopped, true;
     }
   }
-  if (outcome_.steps >= options_.max_steps) return outcome_.ending = Ending::step_limit, true;
-  if (options_.max_seconds > 0 && seconds > options_.max_seconds) return outcome_.ending = Ending::time_limit, true;
+  if (outcome_.steps >= options_.max_steps) return outcome_.termination = Termination::step_limit, true;
+  if (options_.max_seconds > 0 && seconds > options_.max_seconds) return outcome_.termination = Termination::time_limit, true;
   return false;
 }
 
 // In the middle of something: throws `Stopped` if the run must end here.
 template <class R>
-void JointSearch<R>::stop_if_over() {
+void CrammerSingerSearch<R>::stop_if_over() {
   const auto now = std::chrono::steady_clock::now();
   const double seconds = std::chrono::duration<double>(now - start_).count();
   if (now - last_report_ > std::chrono::milliseconds(50)) {
     last_report_ = now;
-    if (monitor_({seconds, outcome_.steps, last_objective_, last_violation_, last_support_})) throw Stopped(Ending::stopped);
+    if (monitor_({seconds, outcome_.steps, last_objective_, last_violation_, last_support_}))
+      throw Stopped(Termination::stopped);
   }
-  if (options_.max_seconds > 0 && seconds > options_.max_seconds) throw Stopped(Ending::time_limit);
+  if (options_.max_seconds > 0 && seconds > options_.max_seconds) throw Stopped(Termination::time_limit);
 }
 
-template void JointSearch<float>::stop_if_over();
-template void JointSearch<double>::stop_if_over();
+template void CrammerSingerSearch<float>::stop_if_over();
+template void CrammerSingerSearch<double>::stop_if_over();
 
-JointOutcome minimise_joint(const JointDual& problem, const Gram& gram, const double* beta, const double* bias,
-                            const Options& options, const Monitor& monitor) {
+CrammerSingerOutcome minimise_crammer_singer(const CrammerSingerDual& problem, const Gram& gram, const double* beta,
+                                             const double* bias, const Options& options, const Monitor& monitor) {
   constexpr Index small = 200;
   constexpr double float_tol = 1e-4;
   const bool exact = options.tol < float_tol || problem.n <= small;
@@ -289,23 +290,23 @@ JointOutcome minimise_joint(const JointDual& problem, const Gram& gram, const do
     const std::chrono::duration<double> passed = now - start;
     if (now - reported > std::chrono::milliseconds(50)) {
       reported = now;
-      if (monitor({passed.count(), 0, 0, infinity, 0})) throw Stopped(Ending::stopped);
+      if (monitor({passed.count(), 0, 0, infinity, 0})) throw Stopped(Termination::stopped);
     }
-    if (options.max_seconds > 0 && passed.count() > options.max_seconds) throw Stopped(Ending::time_limit);
+    if (options.max_seconds > 0 && passed.count() > options.max_seconds) throw Stopped(Termination::time_limit);
   };
-  std::unique_ptr<JointSearch<float>> rough;
-  std::unique_ptr<JointSearch<double>> fine;
+  std::unique_ptr<CrammerSingerSearch<float>> rough;
+  std::unique_ptr<CrammerSingerSearch<double>> fine;
   try {
     const Watched watched(poll);
     if (exact || !gram.single_precision_suffices())
-      fine = std::make_unique<JointSearch<double>>(problem, gram, beta, bias, options, monitor);
+      fine = std::make_unique<CrammerSingerSearch<double>>(problem, gram, beta, bias, options, monitor);
     else
-      rough = std::make_unique<JointSearch<float>>(problem, gram, beta, bias, options, monitor);
+      rough = std::make_unique<CrammerSingerSearch<float>>(problem, gram, beta, bias, options, monitor);
   } catch (const Stopped& stop) {  // before the first step
-    JointOutcome unmoved;
+    CrammerSingerOutcome unmoved;
     unmoved.beta.assign(beta, beta + std::ptrdiff_t(problem.n) * problem.classes);
     unmoved.bias.assign(bias, bias + problem.classes);
-    unmoved.ending = stop.ending();
+    unmoved.termination = stop.termination();
     return unmoved;
   }
   return fine ? fine->run() : rough->run();

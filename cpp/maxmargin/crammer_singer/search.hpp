@@ -1,4 +1,4 @@
-// The search of the joint problem. Used by search.cpp, blocks.cpp and totals.cpp only.
+// The search of Crammer and Singer's problem. Used by search.cpp, blocks.cpp and class_sums.cpp only.
 #pragma once
 
 #include <limits>
@@ -12,15 +12,15 @@
 namespace maxmargin {
 
 // Blocks of rows, and within a block one row at a time: all coefficients of a row have a closed solution when the others are
-// fixed (Crammer and Singer 2001). Offsets are multipliers of the class totals; the method of multipliers finds them: a
-// constant is added to the kernel, which pulls the totals to 0, and the offsets learn what it has to pull. Before the gap is
-// believed the totals are made exactly 0.
+// fixed (Crammer and Singer 2001). Offsets are multipliers of the class sums; the method of multipliers finds them: a
+// constant is added to the kernel, which pulls the class sums to 0, and the offsets learn what it has to pull. Before the gap
+// is believed the class sums are made exactly 0.
 template <class R>
-class JointSearch {
+class CrammerSingerSearch {
  public:
-  JointSearch(const JointDual& problem, const Gram& gram, const double* beta, const double* bias, const Options& options,
-              const Monitor& monitor);
-  JointOutcome run();
+  CrammerSingerSearch(const CrammerSingerDual& problem, const Gram& gram, const double* beta, const double* bias,
+                      const Options& options, const Monitor& monitor);
+  CrammerSingerOutcome run();
 
  private:
   std::ptrdiff_t at(Index row, Index k) const { return std::ptrdiff_t(k) * n_ + row; }
@@ -30,7 +30,7 @@ class JointSearch {
     up_[at(row, k)] = beta_[at(row, k)] < room(row, k) ? 0.0F : std::numeric_limits<float>::infinity();
   }
   void set_shift() {
-    for (Index k = 0; k < problem_.classes; ++k) shift_[k] = bias_[k] + pull_ * total_[k];
+    for (Index k = 0; k < problem_.classes; ++k) shift_[k] = bias_[k] + pull_ * class_sum_[k];
   }
   struct Objectives {
     double primal, dual;
@@ -55,10 +55,10 @@ class JointSearch {
   void solve_row(Index row, const double* beta, const double* gradient, double* change);
   double spread_block();
   void balance();
-  bool move_totals(double portion, double some);
+  bool move_class_sums(double portion, double some);
   Index place_in_block(Index row);
 
-  const JointDual& problem_;
+  const CrammerSingerDual& problem_;
   const Gram& gram_;
   const Options& options_;
   const Monitor& monitor_;
@@ -72,9 +72,9 @@ class JointSearch {
   std::vector<float> up_;
   std::vector<Index> label_;
   std::unique_ptr<RowMaker<R>> maker_;
-  double scale_ = 0;                          // mean of the diagonal of K/2
-  double pull_ = 0;                           // the constant added to K/2
-  std::vector<double> shift_, bias_, total_;  // by class; the shift is what offset and pull add to the gradient
+  double scale_ = 0;                              // mean of the diagonal of K/2
+  double pull_ = 0;                               // the constant added to K/2
+  std::vector<double> shift_, bias_, class_sum_;  // by class; the shift is what offset and pull add to the gradient
   double last_imbalance_ = 0;
   std::vector<Index> block_;
   std::vector<double> inner_;                           // the part of a row of K/2 in it
@@ -82,7 +82,7 @@ class JointSearch {
   std::vector<std::pair<double, Index>> order_;
   std::vector<const R*> moved_;  // class after class, the rows of the block that moved in it, and by how much
   std::vector<double> moved_by_;
-  JointOutcome outcome_;
+  CrammerSingerOutcome outcome_;
   std::chrono::steady_clock::time_point start_, last_report_;
   std::int64_t next_checkpoint_ = 0;
   double last_objective_ = 0, last_violation_ = std::numeric_limits<double>::infinity();  // at the last checkpoint

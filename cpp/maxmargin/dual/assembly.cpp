@@ -5,8 +5,8 @@
 namespace maxmargin {
 
 Assembly assemble(std::span<const std::int64_t> codes, Index classes, std::span<const std::int64_t> support,
-                  std::span<const std::int64_t> counts, std::span<const double> beta, std::span<const std::int64_t> heights,
-                  Index coefficients) {
+                  std::span<const std::int64_t> counts, std::span<const double> beta,
+                  std::span<const std::int64_t> coefficient_rows, Index coefficients) {
   Assembly found;
   std::vector<std::int64_t> place(codes.size(), -1);  // first a mark
   found.counts.resize(classes);
@@ -28,8 +28,9 @@ Assembly assemble(std::span<const std::int64_t> codes, Index classes, std::span<
   std::size_t s = 0;
   for (std::size_t machine = 0; machine < counts.size(); ++machine)
     for (const std::size_t end = s + std::size_t(counts[machine]); s < end; ++s) {
-      const std::int64_t row = support[s], height = heights[machine * std::size_t(classes) + std::size_t(codes[row])];
-      found.dual[height * total + place[row]] = beta[s];
+      const std::int64_t row = support[s],
+                         coefficient_row = coefficient_rows[machine * std::size_t(classes) + std::size_t(codes[row])];
+      found.dual[coefficient_row * total + place[row]] = beta[s];
     }
   return found;
 }

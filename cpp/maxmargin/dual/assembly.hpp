@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "maxmargin/simd/hot.hpp"
+#include "maxmargin/simd/table.hpp"
 
 namespace maxmargin {
 
@@ -16,9 +16,9 @@ struct Assembly {
 };
 
 // `codes` has the class of each row; `support` the rows that support one machine after the other, `counts` of each, with their
-// coefficients `beta`; `heights`, [machine][class], where these stand among the `coefficients` of a row of that class.
+// coefficients `beta`; `coefficient_rows`, [machine][class], where these stand among the `coefficients` of a row of that class.
 Assembly assemble(std::span<const std::int64_t> codes, Index classes, std::span<const std::int64_t> support,
-                  std::span<const std::int64_t> counts, std::span<const double> beta, std::span<const std::int64_t> heights,
-                  Index coefficients);
+                  std::span<const std::int64_t> counts, std::span<const double> beta,
+                  std::span<const std::int64_t> coefficient_rows, Index coefficients);
 
 }  // namespace maxmargin

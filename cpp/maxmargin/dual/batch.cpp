@@ -28,13 +28,13 @@ SignedDual DualBatch::problem(std::size_t k) const {
           .lower = lower + at,
           .upper = upper + at,
           .ridge = ridge != nullptr ? ridge + at : nullptr,
-          .kink = kink,
-          .keep = mass != nullptr ? Keep::sides
-                  : offset        ? Keep::total
-                                  : Keep::nothing,
-          .total = total[k],
-          .mass = mass != nullptr ? mass[k] : 0.0,
-          .mass_may_fall = mass_may_fall};
+          .l1_weight = l1_weight,
+          .keep = abs_sum != nullptr ? Keep::sides
+                  : offset           ? Keep::sum
+                                     : Keep::nothing,
+          .sum = sum[k],
+          .abs_sum = abs_sum != nullptr ? abs_sum[k] : 0.0,
+          .abs_sum_may_fall = abs_sum_may_fall};
 }
 
 std::vector<Outcome> minimise_batch(const DualBatch& batch, const double* beta, const double* gradient, const Options& options,
@@ -45,21 +45,21 @@ std::vector<Outcome> minimise_batch(const DualBatch& batch, const double* beta, 
   Options each = options;
   each.alone = batch.size() == 1;
   SharedGrams shared;
-  std::optional<Ending> early;
+  std::optional<Termination> early;
   if (together) try {
       const Poll poll = [&] { events.poll(); };
       const Watched watched(poll);
       batch.gram(0).prepare();
       shared = share_rows(batch.grams, each);
     } catch (const Stopped& stop) {
-      early = stop.ending();
+      early = stop.termination();
     }
   each.cache_bytes = (options.cache_bytes - shared.bytes) / at_once;
   const auto one = [&](std::size_t k) {
     const double* const point = beta + batch.starts[k];
     if (early || events.stopped()) {  // before it began
       outcomes[k].beta.assign(point, point + batch.gram(k).size());
-      outcomes[k].ending = early.value_or(Ending::stopped);
+      outcomes[k].termination = early.value_or(Termination::stopped);
       return;
     }
     Options own = each;
@@ -78,8 +78,8 @@ std::vector<Outcome> minimise_batch(const DualBatch& batch, const double* beta, 
   return outcomes;
 }
 
-BatchJudgement judge_batch(const DualBatch& batch, const double* beta, const double* scores, const Poll& poll) {
-  BatchJudgement all;
+BatchEvaluation evaluate_batch(const DualBatch& batch, const double* beta, const double* scores, const Poll& poll) {
+  BatchEvaluation all;
   all.found.resize(batch.size());
   std::vector<double> score_scales(batch.size(), 0.0);
   for (std::size_t k = 0; k < batch.size(); ++k) {  // scores of 0 have no rounding: X need not be looked at
@@ -101,7 +101,7 @@ BatchJudgement judge_batch(const DualBatch& batch, const double* beta, const dou
   }
   const auto one = [&](std::ptrdiff_t k) {
     const std::ptrdiff_t at = batch.starts[k];
-    all.found[k] = judge(batch.problem(k), beta + at, scores + at, score_scales[k]);
+    all.found[k] = evaluate(batch.problem(k), beta + at, scores + at, score_scales[k]);
     all.found[k].score_scale = score_scales[k];
     if (!known) all.found[k].shift = batch.gram(k).offset_shift(beta + at);
   };

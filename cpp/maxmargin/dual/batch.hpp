@@ -1,11 +1,11 @@
-// Several duals of one kind, searched and judged in one call.
+// Several duals of one kind, searched and evaluated in one call.
 #pragma once
 
 #include <span>
 #include <vector>
 
 #include "maxmargin/dual/engine.hpp"
-#include "maxmargin/dual/judge.hpp"
+#include "maxmargin/dual/evaluation.hpp"
 #include "maxmargin/platform/events.hpp"
 
 namespace maxmargin {
@@ -18,11 +18,11 @@ struct DualBatch {
   const double* lower;
   const double* upper;
   const double* ridge;  // or nullptr
-  double kink;
+  double l1_weight;
   bool offset;
-  const double* total;  // of each problem
-  const double* mass;   // of each problem, or nullptr
-  bool mass_may_fall;
+  const double* sum;      // of each problem
+  const double* abs_sum;  // of each problem, or nullptr
+  bool abs_sum_may_fall;
 
   std::size_t size() const { return grams.size(); }
   std::ptrdiff_t rows() const { return starts.back(); }
@@ -35,12 +35,12 @@ struct DualBatch {
 std::vector<Outcome> minimise_batch(const DualBatch& batch, const double* beta, const double* gradient, const Options& options,
                                     Events& events);
 
-struct BatchJudgement {
-  std::vector<double> scores;    // K beta of all rows; empty if they were given
-  std::vector<Judgement> found;  // of each problem
+struct BatchEvaluation {
+  std::vector<double> scores;     // K beta of all rows; empty if they were given
+  std::vector<Evaluation> found;  // of each problem
 };
 
-// Judges a point of each problem. Without scores they are computed, and offsets are found for rows as they are.
-BatchJudgement judge_batch(const DualBatch& batch, const double* beta, const double* scores, const Poll& poll);
+// Evaluates a point of each problem. Without scores they are computed, and offsets are found for rows as they are.
+BatchEvaluation evaluate_batch(const DualBatch& batch, const double* beta, const double* scores, const Poll& poll);
 
 }  // namespace maxmargin

@@ -24,11 +24,11 @@ ClassPairs class_pairs(std::span<const std::int64_t> codes, Index classes) {
   return pairs;
 }
 
-MarginBox margin_box(std::span<const double> signs, const Index* rows, std::span<const double> prices) {
+MarginBox margin_box(std::span<const double> signs, const Index* rows, std::span<const double> C) {
   const std::size_t n = signs.size();
   MarginBox box{std::vector<double>(n), std::vector<double>(n), std::vector<double>(n)};
   for (std::size_t k = 0; k < n; ++k) {
-    const double end = signs[k] * prices[rows != nullptr ? std::size_t(rows[k]) : k % prices.size()];
+    const double end = signs[k] * C[rows != nullptr ? std::size_t(rows[k]) : k % C.size()];
     box.q[k] = -signs[k];
     box.lower[k] = std::min(end, 0.0);
     box.upper[k] = std::max(end, 0.0);

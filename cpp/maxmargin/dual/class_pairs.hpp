@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "maxmargin/simd/hot.hpp"
+#include "maxmargin/simd/table.hpp"
 
 namespace maxmargin {
 
@@ -21,11 +21,11 @@ struct ClassPairs {
 // `codes` are from 0 to `classes` - 1.
 ClassPairs class_pairs(std::span<const std::int64_t> codes, Index classes);
 
-// q, lower and upper of soft margins' duals: q = -sign, and beta from 0 to sign times the price of its row. Without `rows`
+// q, lower and upper of soft margins' duals: q = -sign, and beta from 0 to sign times C of its row. Without `rows`
 // each problem has all rows, in their order.
 struct MarginBox {
   std::vector<double> q, lower, upper;
 };
-MarginBox margin_box(std::span<const double> signs, const Index* rows, std::span<const double> prices);
+MarginBox margin_box(std::span<const double> signs, const Index* rows, std::span<const double> C);
 
 }  // namespace maxmargin

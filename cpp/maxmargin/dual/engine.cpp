@@ -5,7 +5,7 @@
 #include <limits>
 #include <numeric>
 
-#include "maxmargin/dual/judge.hpp"
+#include "maxmargin/dual/evaluation.hpp"
 #include "maxmargin/dual/pair_search.hpp"
 #include "maxmargin/dual/sampled_search.hpp"
 
@@ -13,9 +13,9 @@ namespace maxmargin {
 
 namespace {
 
-// The variables that some violating pair contains, judged by an exact gradient: where a resumed run has to look.
+// The variables that some violating pair contains, by an exact gradient: where a resumed run has to look.
 std::vector<Index> worth_looking_at(const SignedDual& problem, const double* beta, const double* gradient) {
-  const auto at = [&](Index i) { return slopes(gradient[i], problem.kink, beta[i], problem.lower[i], problem.upper[i]); };
+  const auto at = [&](Index i) { return slopes(gradient[i], problem.l1_weight, beta[i], problem.lower[i], problem.upper[i]); };
   double lowest = std::numeric_limits<double>::infinity(), highest = -lowest;
   for (Index i = 0; i < problem.n; ++i) {
     lowest = std::min(lowest, at(i).rise);
@@ -65,7 +65,7 @@ class Listening {
   const Monitor* before_;
 };
 
-// From the state's point to an ending, over its active variables.
+// From the state's point to a termination, over its active variables.
 void search_active(const SignedDual& problem, const Gram& gram, const Options& options, const Monitor& monitor, State& state) {
   const Listening listening(state, monitor);
   const auto active = Index(state.active.size());
@@ -79,17 +79,17 @@ void search_active(const SignedDual& problem, const Gram& gram, const Options& o
 
 // A large problem that begins at 0 and may leave out variables runs over some of them first.
 bool begins_with_a_sample(const SignedDual& problem, const Gram& gram, const Options& options, const State& state) {
-  return problem.n >= sample_floor && problem.keep == Keep::total && options.shrinking && options.origin == Origin::cold &&
+  return problem.n >= sample_floor && problem.keep == Keep::sum && options.shrinking && options.origin == Origin::cold &&
          options.tol >= float_tol && gram.single_precision_suffices() && float32_noise(problem, state) <= options.tol &&
          std::all_of(state.beta.begin(), state.beta.end(), [](double b) { return b == 0.0; });
 }
 
-// From the state's point to an ending. The first run after a judgement looks at violating variables only: the next judgement
+// From the state's point to its end. The first run after an evaluation looks at violating variables only: the next evaluation
 // tells if that was enough.
 void search(const SignedDual& problem, const Gram& gram, const Options& options, const Monitor& monitor, State& state,
             bool first = true) {
   state.active.clear();
-  if (first && options.origin == Origin::resumed && options.shrinking && problem.keep == Keep::total)
+  if (first && options.origin == Origin::resumed && options.shrinking && problem.keep == Keep::sum)
     state.active = worth_looking_at(problem, state.beta.data(), state.gradient.data());
   if (state.active.size() < 2) {
     state.active.resize(problem.n);
@@ -102,38 +102,38 @@ void search(const SignedDual& problem, const Gram& gram, const Options& options,
   snap_to_bounds(problem, state.beta);
 }
 
-double mass_of(const State& state) {
-  double mass = 0;
-  for (const double b : state.beta) mass += std::abs(b);
-  return mass;
+double abs_sum_of(const State& state) {
+  double abs_sum = 0;
+  for (const double b : state.beta) abs_sum += std::abs(b);
+  return abs_sum;
 }
 
-// A mass that may fall is kept as long as it has a price; where it has none the total alone is kept, until the mass is at its
+// A sum of |beta| that may fall is kept as long as its multiplier is positive; else the sum of beta alone, until it is at its
 // limit again. The objective falls from turn to turn, so this ends, after one or two.
-void search_below_mass(const SignedDual& problem, const Gram& gram, const Options& options, const Monitor& monitor,
-                       State& state) {
+void search_below_abs_sum(const SignedDual& problem, const Gram& gram, const Options& options, const Monitor& monitor,
+                          State& state) {
   SignedDual now = problem;
-  now.mass_may_fall = false;
-  now.keep = mass_of(state) < problem.mass * (1 - 1e-9) ? Keep::total : Keep::sides;
+  now.abs_sum_may_fall = false;
+  now.keep = abs_sum_of(state) < problem.abs_sum * (1 - 1e-9) ? Keep::sum : Keep::sides;
   for (int turn = 0; turn < 6; ++turn) {
     search(now, gram, options, monitor, state, turn == 0);
-    if (state.outcome.ending != Ending::converged) return;
-    const double mass = mass_of(state);
-    if (now.keep == Keep::total) {
-      if (mass <= problem.mass * (1 + 1e-12)) return;
-      for (double& b : state.beta) b *= problem.mass / mass;
+    if (state.outcome.termination != Termination::converged) return;
+    const double abs_sum = abs_sum_of(state);
+    if (now.keep == Keep::sum) {
+      if (abs_sum <= problem.abs_sum * (1 + 1e-12)) return;
+      for (double& b : state.beta) b *= problem.abs_sum / abs_sum;
       now.keep = Keep::sides;
     }
     gram.product(state.beta.data(), state.gradient.data(), poll_now);
-    if (mass <= problem.mass * (1 + 1e-12)) {
-      if (judge(now, state.beta.data(), state.gradient.data(), 0.0).price >= -options.tol) return;
-      now.keep = Keep::total;
+    if (abs_sum <= problem.abs_sum * (1 + 1e-12)) {
+      if (evaluate(now, state.beta.data(), state.gradient.data(), 0.0).nu_multiplier >= -options.tol) return;
+      now.keep = Keep::sum;
     }
     state.objective = 0;
     for (Index i = 0; i < problem.n; ++i) {
       const double b = state.beta[i];
       state.gradient[i] += problem.q[i] + problem.ridge_at(i) * b;
-      state.objective += 0.5 * b * (state.gradient[i] + problem.q[i]) + problem.kink * std::abs(b);
+      state.objective += 0.5 * b * (state.gradient[i] + problem.q[i]) + problem.l1_weight * std::abs(b);
     }
   }
 }
@@ -156,14 +156,14 @@ Outcome minimise(const SignedDual& problem, const Gram& gram, const double* beta
     for (std::size_t i = 0; i < n; ++i) {
       state.diagonal[i] += problem.ridge_at(Index(i));
       state.diagonal_scale = std::max(state.diagonal_scale, std::abs(state.diagonal[i]));
-      state.objective += 0.5 * beta[i] * (gradient[i] + problem.q[i]) + problem.kink * std::abs(beta[i]);
+      state.objective += 0.5 * beta[i] * (gradient[i] + problem.q[i]) + problem.l1_weight * std::abs(beta[i]);
     }
-    if (problem.mass_may_fall)
-      search_below_mass(problem, gram, options, monitor, state);
+    if (problem.abs_sum_may_fall)
+      search_below_abs_sum(problem, gram, options, monitor, state);
     else
       search(problem, gram, options, monitor, state);
   } catch (const Stopped& stop) {  // between searches
-    state.outcome.ending = stop.ending();
+    state.outcome.termination = stop.termination();
   }
   state.outcome.beta = std::move(state.beta);
   return std::move(state.outcome);

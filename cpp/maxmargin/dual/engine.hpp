@@ -1,4 +1,4 @@
-// The engine: sequential minimal optimisation with an exact finish, for every dual that is a box with at most two totals.
+// The engine: sequential minimal optimisation with an exact finish, for every dual that is a box with at most two sums to keep.
 #pragma once
 
 #include <chrono>
@@ -13,11 +13,11 @@
 
 namespace maxmargin {
 
-// What steps must leave as it is: nothing; the total of all variables; or the totals of the positive and of the negative ones,
-// each by itself, and with them the total of |beta|.
-enum class Keep { nothing, total, sides };
+// What steps must leave as it is: nothing; the sum of all variables; or the sums of the positive and of the negative ones,
+// each by itself, and with them the sum of |beta|.
+enum class Keep { nothing, sum, sides };
 
-// minimise  1/2 beta'(K + diag(ridge)) beta + q' beta + kink sum |beta|   subject to  lower <= beta <= upper  and `keep`
+// minimise  1/2 beta'(K + diag(ridge)) beta + q' beta + l1_weight sum |beta|   subject to  lower <= beta <= upper  and `keep`
 //
 // The canonical dual in signed variables beta_i = s_i alpha_i: in these, labels leave the loops, and f = K beta.
 struct SignedDual {
@@ -26,19 +26,19 @@ struct SignedDual {
   const double* lower;
   const double* upper;
   const double* ridge;  // or nullptr
-  double kink = 0;
-  Keep keep = Keep::total;
-  double total = 0;            // 1' beta, where it is kept
-  double mass = 0;             // sum |beta|, where the sides are kept
-  bool mass_may_fall = false;  // the mass is a limit, not a demand
+  double l1_weight = 0;
+  Keep keep = Keep::sum;
+  double sum = 0;                 // 1' beta, where it is kept
+  double abs_sum = 0;             // sum |beta|, where the sides are kept
+  bool abs_sum_may_fall = false;  // it is a limit, not a demand
 
   double ridge_at(Index i) const { return ridge == nullptr ? 0.0 : ridge[i]; }
   // Is there something at 0 that a step across it does not see?
-  bool stops_at_zero() const { return kink != 0 || keep == Keep::sides; }
+  bool stops_at_zero() const { return l1_weight != 0 || keep == Keep::sides; }
 };
 
 // Where a run begins: anywhere, mostly at 0; at the optimum of a problem like this one, so that it is known which variables are
-// free, but for some; or at a point that was judged, where what is left is small and wants precision.
+// free, but for some; or at a point that was evaluated, where what is left is small and wants precision.
 enum class Origin { cold, warm, resumed };
 
 struct Options {
@@ -53,7 +53,7 @@ struct Options {
 
 struct Outcome {
   std::vector<double> beta;
-  Ending ending = Ending::converged;
+  Termination termination = Termination::converged;
   std::int64_t steps = 0, rows_made = 0, newton_rounds = 0;
   bool negative_curvature = false;  // K is not positive semidefinite: seen, not guessed
   std::vector<Progress> trace;

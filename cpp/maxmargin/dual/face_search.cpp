@@ -19,7 +19,7 @@ double PairSearch<R>::newton_work() const {
 template <class R>
 auto PairSearch<R>::newton() -> Newton {
   std::vector<Index> free, moved;
-  std::vector<int> part;  // which total a free variable belongs to
+  std::vector<int> part;  // which sum a free variable belongs to
   for (Index k = 0; k < v_.n; ++k) {
     if (v_.is_free(k)) {
       free.push_back(k);
@@ -77,8 +77,8 @@ void PairSearch<R>::refresh_gradient() {
   add_rows(changes_);
   double gain = 0;
   for (Index k = 0; k < v_.n; ++k)
-    gain +=
-        0.5 * changes_[k] * (first_gradient_[k] + gradient_[k]) + v_.kink * (std::abs(v_.beta[k]) - std::abs(first_beta_[k]));
+    gain += 0.5 * changes_[k] * (first_gradient_[k] + gradient_[k]) +
+            v_.l1_weight * (std::abs(v_.beta[k]) - std::abs(first_beta_[k]));
   state_.objective = first_objective_ + gain;
 }
 

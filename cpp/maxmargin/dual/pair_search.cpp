@@ -130,7 +130,7 @@ bool PairSearch<R>::step_pair() {
   return true;
 }
 
-// Without a total to keep, one variable moves at a time.
+// Without a sum to keep, one variable moves at a time.
 template <class R>
 bool PairSearch<R>::step_single() {
   const Index a = single_.index;
@@ -257,7 +257,7 @@ bool PairSearch<R>::search() {
     }
     if (checkpoint(now)) break;
     if (outcome.steps >= options_.max_steps) {
-      if (!finishing) outcome.ending = Ending::step_limit;
+      if (!finishing) outcome.termination = Termination::step_limit;
       break;
     }
     if (work_ > newton_cost_) {
@@ -274,7 +274,7 @@ bool PairSearch<R>::search() {
     if (!step(now) || stagnates()) {
       if (rescues-- > 0 && newton() == Newton::done && violation() < 0.5 * now) continue;
       handed_over = sizeof(R) == 4;  // float32 resolves no more
-      if (!finishing && !handed_over) outcome.ending = Ending::stalled;
+      if (!finishing && !handed_over) outcome.termination = Termination::stalled;
       break;
     }
     if (shrinking_pays()) shrink();
@@ -294,7 +294,7 @@ bool PairSearch<R>::run() {
   try {
     ended = search();
   } catch (const Stopped& stop) {
-    state_.outcome.ending = stop.ending();
+    state_.outcome.termination = stop.termination();
   }
   state_.outcome.rows_made += rows_->rows_made();
   store_active();

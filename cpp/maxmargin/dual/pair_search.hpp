@@ -47,7 +47,7 @@ class PairSearch {
  public:
   PairSearch(const SignedDual& problem, const Gram& gram, const Options& options, const Monitor& monitor, State& state);
 
-  // Runs to an ending, which is put into the state; returns false if instead the active set has become small enough for
+  // Runs to its end, which is put into the state; returns false if instead the active set has become small enough for
   // float64 rows: the caller then goes on with those.
   bool run();
 

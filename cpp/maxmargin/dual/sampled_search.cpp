@@ -71,9 +71,9 @@ bool SampledSearch::search_sample(const Search& search, double width, double mar
   state_.active = sample(problem_.n);
   const std::size_t sampled = state_.active.size();
   search(loose, [&](const Progress& p) { return monitor_({p.seconds, p.steps, objective, width, 0}); });
-  Ending& ending = state_.outcome.ending;
-  if (ending == Ending::stalled) ending = Ending::converged;  // with more variables there may be a way
-  if (ending != Ending::converged) return true;
+  Termination& termination = state_.outcome.termination;
+  if (termination == Termination::stalled) termination = Termination::converged;  // with more variables there may be a way
+  if (termination != Termination::converged) return true;
   const Levels at = levels(state_.active);
   if (std::isfinite(at.lowest - at.highest) && 2 * near(at, margin, state_.active).size() <= sampled) return true;
   state_.beta = known_beta_;
@@ -98,7 +98,7 @@ bool SampledSearch::run(const Search& search) {
   Options now = options_;
   now.tol = std::max(options_.tol, 0.2 * sample_tol * width);
   try {
-    for (int round = 0; round < most_rounds && state_.outcome.ending == Ending::converged; ++round) {
+    for (int round = 0; round < most_rounds && state_.outcome.termination == Termination::converged; ++round) {
       const Levels at = levels(state_.active);
       catch_up();
       if (state_.known_violation <= options_.tol) break;
@@ -108,7 +108,7 @@ bool SampledSearch::run(const Search& search) {
       now.tol = std::max(options_.tol, 0.2 * now.tol);
     }
   } catch (const Stopped& stop) {
-    state_.outcome.ending = stop.ending();
+    state_.outcome.termination = stop.termination();
   }
   return true;
 }

@@ -16,14 +16,14 @@ constexpr Index sample_floor = 10000;
 
 class SampledSearch {
  public:
-  // A run over the active variables to an ending.
+  // A run over the active variables to a termination.
   using Search = std::function<void(const Options&, const Monitor&)>;
 
   SampledSearch(const SignedDual& problem, const Gram& gram, const Options& options, const Monitor& monitor, State& state)
       : problem_(problem), gram_(gram), options_(options), monitor_(monitor), state_(state) {}
 
-  // From 0 to an ending. False if most variables would be active: then all is as it was but the counts of work, and the caller
-  // had better run over all of them.
+  // From 0 to a termination. False if most variables would be active: then all is as it was but the counts of work, and the
+  // caller had better run over all of them.
   bool run(const Search& search);
 
  private:
@@ -32,7 +32,7 @@ class SampledSearch {
     double crossed() const { return highest - lowest; }
   };
   Slopes slopes_at(Index i) const {
-    return slopes(state_.gradient[i], problem_.kink, state_.beta[i], problem_.lower[i], problem_.upper[i]);
+    return slopes(state_.gradient[i], problem_.l1_weight, state_.beta[i], problem_.lower[i], problem_.upper[i]);
   }
   Levels levels(std::span<const Index> among) const;
   std::vector<Index> near(Levels at, double margin, std::span<const Index> among) const;

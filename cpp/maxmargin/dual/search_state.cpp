@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "maxmargin/dual/judge.hpp"
+#include "maxmargin/dual/evaluation.hpp"
 #include "maxmargin/dual/pair_search.hpp"
 
 namespace maxmargin {
@@ -22,12 +22,12 @@ void State::poll(double max_seconds) {
   if (now - last_report > std::chrono::milliseconds(50)) {
     last_report = now;
     if ((*monitor)({passed, outcome.steps, objective, std::max(violation, known_violation), n_support}))
-      throw Stopped(Ending::stopped);
+      throw Stopped(Termination::stopped);
   }
-  if (max_seconds > 0 && passed > max_seconds) throw Stopped(Ending::time_limit);
+  if (max_seconds > 0 && passed > max_seconds) throw Stopped(Termination::time_limit);
 }
 
-// The steps go on from the float64 gradient. Where the total is kept they see it up to a constant: float32 then resolves it
+// The steps go on from the float64 gradient. Where the sum is kept they see it up to a constant: float32 then resolves it
 // around the level of the free variables.
 template <class R>
 void PairSearch<R>::take_gradient() {
@@ -100,12 +100,12 @@ double PairSearch<R>::gap() const {
   for (std::size_t side = 0; side < sides; ++side)
     offset[side] = -(free[side] > 0 ? sum[side] / double(free[side]) : levels(side).middle);
   const double bias = by_side ? 0.5 * (offset[0] + offset[1]) : offset[0];
-  const double kink = v_.kink + (by_side ? 0.5 * (offset[0] - offset[1]) : 0.0);
+  const double l1_weight = v_.l1_weight + (by_side ? 0.5 * (offset[0] - offset[1]) : 0.0);
   double gap = 0;
   for (Index k = 0; k < v_.n; ++k) {
     const double beta = v_.beta[k], linear = gradient_[k] + bias - v_.ridge[k] * beta;
-    gap += conjugate(-linear, kink, v_.ridge[k], v_.lower[k], v_.upper[k]) + beta * (linear + 0.5 * v_.ridge[k] * beta) +
-           kink * std::abs(beta);
+    gap += conjugate(-linear, l1_weight, v_.ridge[k], v_.lower[k], v_.upper[k]) + beta * (linear + 0.5 * v_.ridge[k] * beta) +
+           l1_weight * std::abs(beta);
   }
   return gap;
 }
@@ -114,11 +114,11 @@ double PairSearch<R>::gap() const {
 template <class R>
 bool PairSearch<R>::gap_is_small() const {
   const double gap = this->gap();
-  double mass = 0;
-  for (Index k = 0; k < v_.n; ++k) mass += std::abs(v_.beta[k]);
+  double abs_sum = 0;
+  for (Index k = 0; k < v_.n; ++k) abs_sum += std::abs(v_.beta[k]);
   // where the optimum is 0, no gap is small beside it
   const double nothing =
-      std::min(options_.tol * mass, std::max(options_.tol * options_.tol, 1e-9) * mass * mass * state_.diagonal_scale);
+      std::min(options_.tol * abs_sum, std::max(options_.tol * options_.tol, 1e-9) * abs_sum * abs_sum * state_.diagonal_scale);
   return gap <= 0.9 * std::max(std::max(options_.tol, 1e-3) * std::abs(gap - state_.objective), nothing);
 }
 
@@ -143,10 +143,10 @@ bool PairSearch<R>::checkpoint(double violation) {
     }
     if (report) {
       state_.last_report = now;
-      if (monitor_(progress)) return outcome.ending = Ending::stopped, true;
+      if (monitor_(progress)) return outcome.termination = Termination::stopped, true;
     }
   }
-  if (options_.max_seconds > 0 && seconds > options_.max_seconds) return outcome.ending = Ending::time_limit, true;
+  if (options_.max_seconds > 0 && seconds > options_.max_seconds) return outcome.termination = Termination::time_limit, true;
   return false;
 }
 

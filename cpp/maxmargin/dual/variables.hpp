@@ -27,19 +27,19 @@ struct Move {
 struct Slopes {
   double rise, fall;
 };
-inline Slopes slopes(double gradient, double kink, double beta, double lower, double upper) {
+inline Slopes slopes(double gradient, double l1_weight, double beta, double lower, double upper) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
-  return {beta < upper ? gradient + (beta < 0 ? -kink : kink) : infinity,
-          beta > lower ? gradient + (beta > 0 ? kink : -kink) : -infinity};
+  return {beta < upper ? gradient + (beta < 0 ? -l1_weight : l1_weight) : infinity,
+          beta > lower ? gradient + (beta > 0 ? l1_weight : -l1_weight) : -infinity};
 }
 
 template <class R>
 struct Variables {
   Index n = 0;
-  double kink = 0;
+  double l1_weight = 0;
   bool stops_at_zero = false;
   std::vector<double> beta, lower, upper, ridge;
-  std::vector<R> gradient;  // up to a constant where the total is kept
+  std::vector<R> gradient;  // up to a constant where the sum is kept
   std::vector<R> diagonal;
   // Masks, see PairView: of all variables, or those of the positive and those of the negative side.
   struct Side {
@@ -49,7 +49,7 @@ struct Variables {
 
   void resize(Index count, const SignedDual& problem) {
     n = count;
-    kink = problem.kink;
+    l1_weight = problem.l1_weight;
     stops_at_zero = problem.stops_at_zero();
     const Index padded = (n + 15) / 16 * 16;
     gradient.assign(padded, R(0));
@@ -69,7 +69,7 @@ struct Variables {
   void set_masks(Index k) {
     constexpr R infinity = std::numeric_limits<R>::infinity();
     const double b = beta[k];
-    const Slopes at = slopes(0.0, kink, b, lower[k], upper[k]);
+    const Slopes at = slopes(0.0, l1_weight, b, lower[k], upper[k]);
     const bool both = sides.size() == 1;
     sides[0].up[k] = both || b >= 0 ? R(at.rise) : infinity;
     sides[0].down[k] = both || b > 0 ? R(at.fall) : -infinity;
@@ -82,11 +82,11 @@ struct Variables {
   double floor(Index k) const { return stops_at_zero && beta[k] > 0 ? 0.0 : lower[k]; }
   double ceiling(Index k) const { return stops_at_zero && beta[k] < 0 ? 0.0 : upper[k]; }
   bool is_free(Index k) const { return beta[k] > lower[k] && beta[k] < upper[k] && !(stops_at_zero && beta[k] == 0); }
-  // The kink's part of a free variable's slope.
-  double bend(Index k) const { return beta[k] > 0 ? kink : -kink; }
+  // What l1_weight |beta| adds to a free variable's slope.
+  double bend(Index k) const { return beta[k] > 0 ? l1_weight : -l1_weight; }
 
-  // Moves mass from b to a, to the minimum or to a bound. Gradients change by the ridge only: the pass over the rows is left to
-  // the caller.
+  // Moves an amount from b to a, to the minimum or to a bound. Gradients change by the ridge only: the pass over the rows is
+  // left to the caller.
   Move move_pair(Index a, Index b, double K_ab, std::size_t side) {
     const double sum = double(diagonal[a]) + double(diagonal[b]), curvature = sum - 2.0 * K_ab;
     const double slope = double(gradient[a]) + double(sides[side].up[a]) - double(gradient[b]) - double(sides[side].down[b]);

@@ -171,7 +171,7 @@ void DenseGram::rough_product(const double* beta, double* out, const Poll& poll)
   const OrderedRows<float> source(features(), layout());
   for_each_block<float>(kernel(), source, support, source, used(), poll,
                         [&](Index first, Index width, Index begin, Index count, const float* const* tile) {
-                          hot().accumulate_f32(0, width, count, coefficients.data() + begin, tile, out + first);
+                          simd().accumulate_f32(0, width, count, coefficients.data() + begin, tile, out + first);
                         });
 }
 
@@ -184,8 +184,8 @@ void DenseGram::add_sums(const OrderedRows<T>& source, std::span<const Index> su
                            for (const WeightedRun& run : runs) {
                              const Index low = std::max(run.begin, begin), high = std::min(run.end, begin + count);
                              if (low < high)
-                               hot().accumulate_f64(0, width, high - low, run.coefficients.data() + (low - run.begin),
-                                                    tile + (low - begin), out + run.target * n + first);
+                               simd().accumulate_f64(0, width, high - low, run.coefficients.data() + (low - run.begin),
+                                                     tile + (low - begin), out + run.target * n + first);
                            }
                          });
 }
@@ -196,21 +196,21 @@ template void DenseGram::add_sums(const OrderedRows<double>&, std::span<const In
                                   const OrderedRows<double>&, std::span<const Index>, double*, const Poll&) const;
 
 void dense_weighted_sums(const KernelFunction& kernel, const TileRows& rows, const TileRows& support,
-                         const double* coefficients, Index height, std::span<const Index> bounds, double* out,
+                         const double* coefficients, Index coefficient_rows, std::span<const Index> bounds, double* out,
                          const Poll& poll) {
   const auto left = numbers(support.rows()), right = numbers(rows.rows());
   const Layout& layout = support.layout(takes_centre(kernel, false));
   const OrderedRows<double> of_support(support, layout), of_rows(rows, layout);
-  for_each_block<double>(kernel, of_support, left, of_rows, right, poll,
-                         [&](Index first, Index width, Index begin, Index count, const double* const* tile) {
-                           for (std::size_t g = 0; g + 1 < bounds.size(); ++g) {
-                             const Index low = std::max(bounds[g], begin), high = std::min(bounds[g + 1], begin + count);
-                             for (Index j = 0; j < height && low < high; ++j)
-                               hot().accumulate_f64(
-                                   0, width, high - low, coefficients + std::ptrdiff_t(j) * support.rows() + low,
-                                   tile + (low - begin), out + (std::ptrdiff_t(g) * height + j) * rows.rows() + first);
-                           }
-                         });
+  for_each_block<double>(
+      kernel, of_support, left, of_rows, right, poll,
+      [&](Index first, Index width, Index begin, Index count, const double* const* tile) {
+        for (std::size_t g = 0; g + 1 < bounds.size(); ++g) {
+          const Index low = std::max(bounds[g], begin), high = std::min(bounds[g + 1], begin + count);
+          for (Index j = 0; j < coefficient_rows && low < high; ++j)
+            simd().accumulate_f64(0, width, high - low, coefficients + std::ptrdiff_t(j) * support.rows() + low,
+                                  tile + (low - begin), out + (std::ptrdiff_t(g) * coefficient_rows + j) * rows.rows() + first);
+        }
+      });
 }
 
 void dense_cross_kernel(const KernelFunction& kernel, const TileRows& left, const TileRows& right, double* out,

@@ -50,7 +50,7 @@ double FeatureGram::square(Index row, std::vector<double>& room) const {
   room.resize(2 * std::size_t(columns.depth()));
   features_->read_in_order(row, columns, room.data(), room.data() + columns.depth());
   double norm;
-  hot().row_norms_f64(columns.dense, columns.depth(), 1, room.data(), &norm);
+  simd().row_norms_f64(columns.dense, columns.depth(), 1, room.data(), &norm);
   return norm;
 }
 
@@ -66,7 +66,7 @@ void FeatureGram::diagonal(double* out) const {
     for (Index r = first; r < last; ++r) out[r] = square(rows_[r], room);
   });
   const std::vector<double> norms(out, out + size());
-  hot().apply_f64(kernel_, size(), 0.0, norms.data(), out);
+  simd().apply_f64(kernel_, size(), 0.0, norms.data(), out);
 }
 
 // w = X' beta of a linear kernel, of centred rows where they are.
@@ -80,7 +80,7 @@ std::vector<double> FeatureGram::weights(const double* beta) const {
       features_->add_to(rows_[i], beta[i], w.data());
     } else {
       features_->read(rows_[i], centre, room.data());
-      hot().axpy(std::ptrdiff_t(w.size()), beta[i], room.data(), w.data());
+      simd().axpy(std::ptrdiff_t(w.size()), beta[i], room.data(), w.data());
     }
   }
   return w;
@@ -89,7 +89,7 @@ std::vector<double> FeatureGram::weights(const double* beta) const {
 double FeatureGram::offset_shift(const double* beta) const {
   if (!is_linear(kernel_) || !centred_ || is_zero(beta, size())) return 0;
   const std::vector<double> w = weights(beta);
-  return -hot().dot(std::ptrdiff_t(w.size()), w.data(), layout().centre.data());
+  return -simd().dot(std::ptrdiff_t(w.size()), w.data(), layout().centre.data());
 }
 
 double FeatureGram::largest_square() const {
@@ -104,7 +104,7 @@ double FeatureGram::score_scale() const {
   const double square = largest_square(), length = std::sqrt(square);
   if (!is_linear(kernel_) || !centred_) return largest_value(kernel_, square);
   const std::vector<double>& centre = layout().centre;
-  const double away = std::sqrt(hot().dot(std::ptrdiff_t(centre.size()), centre.data(), centre.data()));
+  const double away = std::sqrt(simd().dot(std::ptrdiff_t(centre.size()), centre.data(), centre.data()));
   return (length + away) * length;
 }
 
@@ -123,8 +123,8 @@ void FeatureGram::product(const double* beta, double* out, const Poll& poll) con
       std::vector<double> room(centre == nullptr ? 0 : w.size());
       for (Index i = first; i < last; ++i) {
         if (centre != nullptr) features_->read(rows_[i], centre, room.data());
-        out[i] =
-            centre == nullptr ? features_->dot(rows_[i], w.data()) : hot().dot(std::ptrdiff_t(w.size()), room.data(), w.data());
+        out[i] = centre == nullptr ? features_->dot(rows_[i], w.data())
+                                   : simd().dot(std::ptrdiff_t(w.size()), room.data(), w.data());
       }
     });
     return;
@@ -162,10 +162,11 @@ std::unique_ptr<Gram> make_feature_gram(std::shared_ptr<const TileRows> features
 }
 
 void weighted_sums(const KernelFunction& kernel, const TileRows& rows, const TileRows& support, const double* coefficients,
-                   Index height, std::span<const Index> bounds, double* out, const Poll& poll) {
-  std::fill(out, out + std::ptrdiff_t(bounds.size() - 1) * height * rows.rows(), 0.0);
+                   Index coefficient_rows, std::span<const Index> bounds, double* out, const Poll& poll) {
+  std::fill(out, out + std::ptrdiff_t(bounds.size() - 1) * coefficient_rows * rows.rows(), 0.0);
   const bool sparse = stays_sparse(rows) || stays_sparse(support);
-  (sparse ? sparse_weighted_sums : dense_weighted_sums)(kernel, rows, support, coefficients, height, bounds, out, poll);
+  (sparse ? sparse_weighted_sums : dense_weighted_sums)(kernel, rows, support, coefficients, coefficient_rows, bounds, out,
+                                                        poll);
 }
 
 void cross_kernel(const KernelFunction& kernel, const TileRows& left, const TileRows& right, double* out, const Poll& poll) {

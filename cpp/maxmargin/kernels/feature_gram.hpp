@@ -126,10 +126,10 @@ class SparseGram final : public FeatureGram {
 };
 
 void dense_weighted_sums(const KernelFunction& kernel, const TileRows& rows, const TileRows& support,
-                         const double* coefficients, Index height, std::span<const Index> bounds, double* out,
+                         const double* coefficients, Index coefficient_rows, std::span<const Index> bounds, double* out,
                          const Poll& poll);
 void sparse_weighted_sums(const KernelFunction& kernel, const TileRows& rows, const TileRows& support,
-                          const double* coefficients, Index height, std::span<const Index> bounds, double* out,
+                          const double* coefficients, Index coefficient_rows, std::span<const Index> bounds, double* out,
                           const Poll& poll);
 void dense_cross_kernel(const KernelFunction& kernel, const TileRows& left, const TileRows& right, double* out,
                         const Poll& poll);

@@ -35,7 +35,7 @@ class BlockGram : public Gram {
       const auto some = std::span(support).subspan(begin, std::min(batch, support.size() - begin));
       poll();
       block(some, every, values.data());
-      for (std::size_t k = 0; k < some.size(); ++k) hot().axpy(size(), beta[some[k]], values.data() + k * every.size(), out);
+      for (std::size_t k = 0; k < some.size(); ++k) simd().axpy(size(), beta[some[k]], values.data() + k * every.size(), out);
     }
   }
   std::unique_ptr<RowMaker<float>> rows_f32(std::span<const Index> active) const override {
@@ -137,10 +137,10 @@ class PrecomputedGram final : public BlockGram {
   };
 
   static void accumulate(Index begin, Index end, Index count, const double* a, const float* const* rows, double* out) {
-    hot().accumulate_f32(begin, end, count, a, rows, out);
+    simd().accumulate_f32(begin, end, count, a, rows, out);
   }
   static void accumulate(Index begin, Index end, Index count, const double* a, const double* const* rows, double* out) {
-    hot().accumulate_f64(begin, end, count, a, rows, out);
+    simd().accumulate_f64(begin, end, count, a, rows, out);
   }
   // One after the other?
   static bool is_run(const std::vector<Index>& places) {

@@ -73,7 +73,7 @@ void products(std::span<const Gram* const> grams, std::span<const double* const>
 // out[g][j][a] = sum over support rows b of group g of coefficients[j][b] k(row a, support row b), in float64. Groups are runs
 // of support rows, group g from bounds[g] to bounds[g + 1]. No kernel value is kept: this is how predictions are made.
 void weighted_sums(const KernelFunction& kernel, const TileRows& rows, const TileRows& support, const double* coefficients,
-                   Index height, std::span<const Index> bounds, double* out, const Poll& poll);
+                   Index coefficient_rows, std::span<const Index> bounds, double* out, const Poll& poll);
 
 // out[a * right.rows() + b] = k(left row a, right row b), in float64
 void cross_kernel(const KernelFunction& kernel, const TileRows& left, const TileRows& right, double* out, const Poll& poll);

@@ -49,12 +49,12 @@ bool is_indefinite(const Gram& gram) {
   for (Index i = 0; i < n; ++i) K[std::ptrdiff_t(i) * (n + 1)] += 1e-10 * scale + last_place + 1e-300;
   for (Index j = 0; j < n; j += panel) {
     const Index width = std::min(panel, n - j), next = j + width;
-    if (hot().cholesky(width, K.data() + std::ptrdiff_t(j) * (n + 1), n, 0.0) >= 0) return true;
-    hot().cholesky_rows(j, width, next, n, K.data(), n);
+    if (simd().cholesky(width, K.data() + std::ptrdiff_t(j) * (n + 1), n, 0.0) >= 0) return true;
+    simd().cholesky_rows(j, width, next, n, K.data(), n);
     const Index columns = n - next >= few_columns ? columns_of_a_chunk : n;
     parallel_chunks((n - next + columns - 1) / columns, [&](std::ptrdiff_t chunk) {
       const Index begin = next + Index(chunk) * columns;
-      hot().cholesky_columns(j, width, begin, std::min(n, begin + columns), n, K.data(), n);
+      simd().cholesky_columns(j, width, begin, std::min(n, begin + columns), n, K.data(), n);
     });
   }
   return false;

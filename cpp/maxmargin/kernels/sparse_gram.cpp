@@ -15,10 +15,10 @@ template <class T>
 constexpr Index lanes_of = sizeof(T) == 4 ? 8 : 4;
 
 inline void apply_with(const KernelFunction& f, Index n, float norm, const float* norms, float* values) {
-  hot().apply_f32(f, n, norm, norms, values);
+  simd().apply_f32(f, n, norm, norms, values);
 }
 inline void apply_with(const KernelFunction& f, Index n, double norm, const double* norms, double* values) {
-  hot().apply_f64(f, n, norm, norms, values);
+  simd().apply_f64(f, n, norm, norms, values);
 }
 
 template <class T>
@@ -123,12 +123,12 @@ void SparseGram::kernel_product(std::span<const Index> support, const double* co
     const auto some = support.subspan(begin, std::min(batch, support.size() - begin));
     poll();
     products.rows(global(some), targets);
-    for (std::size_t k = 0; k < some.size(); ++k) hot().axpy(size(), coefficients[begin + k], targets[k], out);
+    for (std::size_t k = 0; k < some.size(); ++k) simd().axpy(size(), coefficients[begin + k], targets[k], out);
   }
 }
 
 void sparse_weighted_sums(const KernelFunction& kernel, const TileRows& rows, const TileRows& support,
-                          const double* coefficients, Index height, std::span<const Index> bounds, double* out,
+                          const double* coefficients, Index coefficient_rows, std::span<const Index> bounds, double* out,
                           const Poll& poll) {
   SparseProducts<double> products(kernel, support, rows, numbers(rows.rows()));
   constexpr Index batch = 32;
@@ -142,10 +142,10 @@ void sparse_weighted_sums(const KernelFunction& kernel, const TileRows& rows, co
       poll();
       const Index count = std::min(batch, bounds[g + 1] - begin);
       products.rows(std::span(numbered).subspan(std::size_t(begin), std::size_t(count)), targets);
-      for (Index j = 0; j < height; ++j)
+      for (Index j = 0; j < coefficient_rows; ++j)
         for (Index k = 0; k < count; ++k)
-          hot().axpy(n, coefficients[std::ptrdiff_t(j) * support.rows() + begin + k], targets[k],
-                     out + (std::ptrdiff_t(g) * height + j) * n);
+          simd().axpy(n, coefficients[std::ptrdiff_t(j) * support.rows() + begin + k], targets[k],
+                      out + (std::ptrdiff_t(g) * coefficient_rows + j) * n);
     }
 }
 

@@ -22,7 +22,7 @@ std::vector<LinearOutcome> minimise_linear_batch(std::span<const LinearProblem> 
       if (start != nullptr) outcomes[k] = *start;
       outcomes[k].w.resize(problem.x->columns(), 0.0);
       outcomes[k].alpha.resize(problem.x->rows(), 0.0);
-      outcomes[k].ending = Ending::stopped;
+      outcomes[k].termination = Termination::stopped;
       return;
     }
     const Poll insist = [&] { events.insist(); };

@@ -25,7 +25,7 @@ constexpr double few_rows = 0.35;  // where at most this part of all rows curves
 ConjugateGradients::ConjugateGradients(const LinearProblem& problem, RowPasses& passes, Index size)
     : x_(*problem.x),
       y_(problem.y),
-      price_(problem.price),
+      C_(problem.C),
       penalty_(problem.penalty),
       smooth_(!is_quadratic(problem.loss)),
       passes_(passes),
@@ -41,7 +41,7 @@ ConjugateGradients::ConjugateGradients(const LinearProblem& problem, RowPasses& 
 // The columns that weigh most, whose block of the matrix is factored.
 void ConjugateGradients::choose_columns() {
   std::vector<double> weight(d_);
-  passes_.squares(price_, weight.data());
+  passes_.squares(C_, weight.data());
   some_.columns.resize(d_);
   std::iota(some_.columns.begin(), some_.columns.end(), 0);
   const Index count = std::min(d_, most_heavy);
@@ -78,7 +78,7 @@ void ConjugateGradients::prepare(const std::vector<double>& curvature) {
     const Index column = k < count ? some_.columns[k] : d_;
     block_[std::ptrdiff_t(k) * stride_ + k] = (1 + 1e-12) * diagonal_[column];
   }
-  if (hot().cholesky(heavy_, block_.data(), stride_, 0.0) < 0) return;
+  if (simd().cholesky(heavy_, block_.data(), stride_, 0.0) < 0) return;
   std::fill(block_.begin(), block_.end(), 0.0);  // rounding: the diagonal alone will do
   for (Index k = 0; k < heavy_; ++k)
     block_[std::ptrdiff_t(k) * stride_ + k] = std::sqrt(diagonal_[k < count ? some_.columns[k] : d_]);
@@ -94,7 +94,7 @@ void ConjugateGradients::precondition(const std::vector<double>& residual, std::
   for (Index k = 0; k < heavy_; ++k) out[column(k)] = x[k];
 }
 
-// Over the rows that curve; each is read once for both products.
+// Over the rows with curvature; each is read once for both products.
 void ConjugateGradients::multiply(const std::vector<double>& p, std::vector<double>& out) {
   const double p_offset = size_ > d_ ? p[d_] : 0.0;
   const auto count = std::ptrdiff_t(active_.size());
@@ -115,7 +115,7 @@ void ConjugateGradients::multiply(const std::vector<double>& p, std::vector<doub
     if (size_ > d_) own[d_] = total;
   });
   for (Index k = 0; k < size_; ++k) out[k] = ridge_[k] * p[k];
-  for (std::ptrdiff_t c = 0; c < chunks; ++c) hot().axpy(size_, 1.0, room_.data() + c * size_, out.data());
+  for (std::ptrdiff_t c = 0; c < chunks; ++c) simd().axpy(size_, 1.0, room_.data() + c * size_, out.data());
 }
 
 bool ConjugateGradients::solve(const std::vector<double>& curvature, const std::vector<double>& ridge, double offset_floor,
@@ -124,7 +124,7 @@ bool ConjugateGradients::solve(const std::vector<double>& curvature, const std::
   active_.clear();
   curve_.clear();
   const double least = penalty_ ? negligible : 0.0;
-  double weighty = 0;  // rows, those that curve little beside the ridge in part
+  double weighty = 0;  // rows, those with little curvature beside the ridge in part
   for (std::size_t i = 0; i < curvature.size(); ++i) {
     const double weight = curvature[i] * (1 + square_[i]);
     if (!(weight > least)) continue;
@@ -133,8 +133,8 @@ bool ConjugateGradients::solve(const std::vector<double>& curvature, const std::
     weighty += weight / (1 + weight);
   }
   ridge_ = ridge;
-  // A smooth loss has all rows at first, as ill-conditioned as they are; near the end few that curve, and a well-conditioned
-  // system of them.
+  // A smooth loss has all rows at first, as ill-conditioned as they are; near the end few with curvature, and a
+  // well-conditioned system of them.
   const bool few = !smooth_ || weighty <= few_rows * double(curvature.size());
   const bool by_rows = penalty_ && few && !active_.empty() && active_.size() <= std::size_t(size_);
   tells_ = by_rows && smooth_ && forcing >= far_from_the_end;
@@ -145,7 +145,7 @@ bool ConjugateGradients::solve(const std::vector<double>& curvature, const std::
 
 bool ConjugateGradients::solve_by_features(const std::vector<double>& curvature, const std::vector<double>& gradient,
                                            double forcing, std::vector<double>& direction, LinearRecord& record) {
-  const Hot& h = hot();
+  const SimdTable& h = simd();
   prepare(curvature);
   for (Index k = 0; k < size_; ++k) {
     direction[k] = 0;
@@ -190,7 +190,7 @@ void ConjugateGradients::combine_rows(const Face& face, const std::vector<double
     }
     if (size_ > d_) own[d_] = total;
   });
-  for (std::ptrdiff_t c = 1; c < chunks; ++c) hot().axpy(size_, 1.0, room_.data() + (c - 1) * size_, out.data());
+  for (std::ptrdiff_t c = 1; c < chunks; ++c) simd().axpy(size_, 1.0, room_.data() + (c - 1) * size_, out.data());
   if (size_ > d_) out[d_] = ridge_[d_] > 0 ? out[d_] / ridge_[d_] : 0.0;
 }
 
@@ -258,7 +258,7 @@ bool ConjugateGradients::solve(Face& face, const std::vector<double>& ridge, dou
 // Until the square of the gradient that Newton's step leaves is about `enough`, or the residual is `forcing` of what it was.
 // face.wanted becomes the residual. The preconditioner is the diagonal, with a free offset on the plane where changes balance.
 bool ConjugateGradients::iterate_rows(Face& face, double enough, double forcing, LinearRecord& record) {
-  const Hot& h = hot();
+  const SimdTable& h = simd();
   const auto count = std::ptrdiff_t(face.rows.size());
   const bool free = size_ > d_ && ridge_[d_] == 0;
   std::vector<double>& residual = face.wanted;

@@ -1,9 +1,9 @@
 // Newton's system of a linear model with many features, by conjugate gradients.
 //
-// With more rows that curve than features, over the features. Few of them are heavy in most data (the offset, common words),
-// and make the system ill-conditioned: the preconditioner has their block of the Hessian exactly, factored, and of the others
-// the diagonal. With fewer rows, over the rows, whose diagonal evens out long and short ones; of a smooth loss, all of whose
-// rows curve somewhat, where few curve much.
+// With more rows with curvature than features, over the features. Few of them are heavy in most data (the offset, common
+// words), and make the system ill-conditioned: the preconditioner has their block of the Hessian exactly, factored, and of the
+// others the diagonal. With fewer rows, over the rows, whose diagonal evens out long and short ones; of a smooth loss, all of
+// whose rows curve somewhat, where few curve much.
 #pragma once
 
 #include <vector>
@@ -60,13 +60,13 @@ class ConjugateGradients {
   void multiply(const std::vector<double>& p, std::vector<double>& out);
 
   const LinearRows& x_;
-  const double *y_, *price_;
+  const double *y_, *C_;
   bool penalty_, smooth_, tells_ = false;  // tells: the last system, its rows' margins along the direction
   RowPasses& passes_;
   Index size_, d_, heavy_ = 0, stride_ = 0;
   std::vector<double> square_;  // |x_i|^2
   SomeColumns some_;
-  std::vector<Index> active_;  // rows that curve
+  std::vector<Index> active_;  // rows with curvature
   std::vector<double> curve_;  // their curvatures
   std::vector<double> image_, ridge_, diagonal_, block_, heavy_part_, sum_, residual_, fitted_, search_, room_;
   Face face_;

@@ -41,7 +41,7 @@ class CoordinateSearch {
     sweep_.constant = problem.offset == LinearOffset::penalised ? problem.offset_scale : 0.0;
     sweep_.w.assign(d_, 0.0);
     for (Index i = 0; i < n_; ++i) {
-      const double own = sweep_.squared ? 0.5 / problem.price[i] : problem.price[i];
+      const double own = sweep_.squared ? 0.5 / problem.C[i] : problem.C[i];
       const double diagonal = problem.x->square(i) + sweep_.constant * sweep_.constant + (sweep_.squared ? own : 0.0);
       // A row of zeros has no curvature: its multiplier goes to its bound.
       sweep_.rows[i] = {0.0, problem.y[i], own, diagonal > 0 ? 1 / diagonal : CoordinateSweep::infinity};
@@ -96,7 +96,7 @@ class CoordinateSearch {
       z_[i] = problem_.y[i] * (z_[i] + b);
       gains += gain(i, alpha_[i]);
     }
-    const double square = hot().dot(d_, sweep_.w.data(), sweep_.w.data());
+    const double square = simd().dot(d_, sweep_.w.data(), sweep_.w.data());
     const double dual = gains - 0.5 * (square + sweep_.last * sweep_.last);
     const double first = sweep > 0 ? std::clamp(record_.relative_gap(), 1e-12, 0.02) : 0.02;
     const Plane plane = best_in_plane(problem_, z_, square, b, first);
@@ -123,15 +123,15 @@ class CoordinateSearch {
     w_before_ = sweep_.w;
     const double last_way = sweep_.last - last_before_;
     last_before_ = sweep_.last;
-    first -= hot().dot(d_, sweep_.w.data(), w_way_.data()) + sweep_.last * last_way;
-    second += hot().dot(d_, w_way_.data(), w_way_.data()) + last_way * last_way;
-    dual_ = gains - 0.5 * (hot().dot(d_, sweep_.w.data(), sweep_.w.data()) + sweep_.last * sweep_.last);
+    first -= simd().dot(d_, sweep_.w.data(), w_way_.data()) + sweep_.last * last_way;
+    second += simd().dot(d_, w_way_.data(), w_way_.data()) + last_way * last_way;
+    dual_ = gains - 0.5 * (simd().dot(d_, sweep_.w.data(), sweep_.w.data()) + sweep_.last * sweep_.last);
     const double step = second > 0 ? std::min(first / second, longest_step) : 0.0;
     if (sweep < next_try_ || !(step > least_step)) {
       drift_way_ = 0;
       return;
     }
-    hot().axpy(d_, step, w_way_.data(), sweep_.w.data());
+    simd().axpy(d_, step, w_way_.data(), sweep_.w.data());
     sweep_.last += step * last_way;
     gains = 0;
     for (Index i = 0; i < n_; ++i) {
@@ -147,7 +147,7 @@ class CoordinateSearch {
       }
       gains += gain(i, alpha);
     }
-    const double dual = gains - 0.5 * (hot().dot(d_, sweep_.w.data(), sweep_.w.data()) + sweep_.last * sweep_.last);
+    const double dual = gains - 0.5 * (simd().dot(d_, sweep_.w.data(), sweep_.w.data()) + sweep_.last * sweep_.last);
     if (dual > dual_) {
       dual_ = dual;
       pause_ = 1;

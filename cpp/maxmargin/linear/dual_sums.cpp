@@ -7,14 +7,14 @@ namespace maxmargin {
 
 ScaledDual scaled_dual(const LinearProblem& problem, const DualSums& sums, const std::vector<double>& alpha,
                        RowPasses& passes) {
-  const double minus = sums.mass[0], plus = sums.mass[1];
+  const double minus = sums.abs_sum[0], plus = sums.abs_sum[1];
   double factor[2] = {1, 1};
   if (problem.offset == LinearOffset::free) {
     const double level = std::min(minus, plus);
     factor[0] = minus > 0 ? level / minus : 0.0;
     factor[1] = plus > 0 ? level / plus : 0.0;
   }
-  double square = 0;  // of the sum, which is small beside the two classes' own at large prices
+  double square = 0;  // of the sum, which is small beside the two classes' own at large C
   for (std::size_t k = 0; k < sums.combination[0].size(); ++k) {
     const double v = factor[0] * sums.combination[0][k] + factor[1] * sums.combination[1][k];
     square += v * v;
@@ -30,7 +30,7 @@ ScaledDual scaled_dual(const LinearProblem& problem, const DualSums& sums, const
     });
     return {std::accumulate(parts.begin(), parts.end(), 0.0) - 0.5 * square, factor[0], factor[1]};
   }
-  // t gain - t^2 (1/2 square + squares), the best t; losses with kinks have |alpha| <= price, where every t <= 1 is.
+  // t gain - t^2 (1/2 square + squares), the best t; losses with kinks have |alpha| <= C, where every t <= 1 is.
   const double gain = factor[0] * sums.gain[0] + factor[1] * sums.gain[1];
   double curve = square;
   double most = 1;

@@ -13,9 +13,9 @@ namespace maxmargin {
 
 // Sums over the rows of a point of the dual, by the sign of alpha_i y_i, for a margin the class; index 1 is +1.
 struct DualSums {
-  double mass[2] = {0, 0};                                      // sum of |alpha|
+  double abs_sum[2] = {0, 0};                                   // sum of |alpha|
   double gain[2] = {0, 0};                                      // sum of its linear gain
-  double square[2] = {0, 0};                                    // sum of alpha^2 / (4 price)
+  double square[2] = {0, 0};                                    // sum of alpha^2 / (4 C)
   double of_slopes = std::numeric_limits<double>::quiet_NaN();  // where alpha are the losses' slopes: all that they gain
   std::vector<double> combination[2];  // sum of alpha_i y_i x_i; where the offset is not free all of it is in the first
 };

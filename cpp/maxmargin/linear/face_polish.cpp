@@ -11,7 +11,7 @@ namespace maxmargin {
 namespace {
 
 constexpr double forcing_of_a_face = 1e-3;
-constexpr double far = 0.5;  // how far a multiplier of the hinge goes for a margin that is 1 off, in prices
+constexpr double far = 0.5;  // how far a multiplier of the hinge goes for a margin that is 1 off, in C
 
 }  // namespace
 
@@ -45,10 +45,10 @@ bool FacePolish::move(const std::vector<double>& alpha, const std::vector<double
   passes_.scores(direction_.data(), along_.data());
   face_.clear();
   for (Index i = 0; i < n_; ++i) {
-    const double own = squared ? 0.5 / problem_.price[i] : 0.0;
+    const double own = squared ? 0.5 / problem_.C[i] : 0.0;
     change_[i] = 1 - problem_.y[i] * (along_[i] + offset) - own * alpha[i];  // how the dual objective rises
     if (curvature[i] == 0) continue;
-    const double reach = squared ? 1 / own : far * problem_.price[i];
+    const double reach = squared ? 1 / own : far * problem_.C[i];
     face_.add(i, reach, squared ? change_[i] : change_[i] - (alpha[i] - base_[i]) / reach);
   }
   if (!gradients_.solve(face_, ridge_, forcing_of_a_face, record)) return false;
@@ -57,12 +57,12 @@ bool FacePolish::move(const std::vector<double>& alpha, const std::vector<double
   moved_.assign(n_, 0.0);
   for (std::size_t k = 0; k < face_.rows.size(); ++k) {
     const Index i = face_.rows[k];
-    moved_[i] = std::clamp(alpha[i] + face_.change[k], 0.0, most_alpha(problem_.loss, problem_.price[i])) - alpha[i];
+    moved_[i] = std::clamp(alpha[i] + face_.change[k], 0.0, most_alpha(problem_.loss, problem_.C[i])) - alpha[i];
     first += change_[i] * moved_[i];
-    if (squared) second += 0.5 / problem_.price[i] * moved_[i] * moved_[i];
+    if (squared) second += 0.5 / problem_.C[i] * moved_[i] * moved_[i];
   }
   combine(moved_);
-  second += hot().dot(d_, direction_.data(), direction_.data());
+  second += simd().dot(d_, direction_.data(), direction_.data());
   if (paid) second += direction_[d_] * direction_[d_] * ridge_[d_];
   const double part = second > 0 ? std::clamp(first / second, 0.0, 1.0) : 0.0;
   for (Index i = 0; i < n_; ++i) moved_[i] = alpha[i] + part * moved_[i];

@@ -17,9 +17,9 @@ inline bool has_kinks(MarginLoss loss) { return loss == MarginLoss::hinge || los
 inline bool is_quadratic(MarginLoss loss) { return loss != MarginLoss::logistic && loss != MarginLoss::exponential; }
 
 // The largest |alpha| of a row.
-inline double most_alpha(MarginLoss loss, double price) {
+inline double most_alpha(MarginLoss loss, double C) {
   const bool boxed = has_kinks(loss) || loss == MarginLoss::logistic;
-  return boxed ? price : std::numeric_limits<double>::infinity();
+  return boxed ? C : std::numeric_limits<double>::infinity();
 }
 
 // Calls body(loss), the loss as a constant, so that a loop over rows does not ask for each which one it is.
@@ -39,39 +39,37 @@ decltype(auto) with_loss(MarginLoss loss, const Body& body) {
 // One row's share of the primal objective.
 template <MarginLoss loss>
 double loss_of(const LinearProblem& problem, Index i, double z) {
-  const double price = problem.price[i], slack = 1.0 - z;
-  if constexpr (loss == MarginLoss::hinge) return price * std::max(slack, 0.0);
-  if constexpr (loss == MarginLoss::squared_hinge) return slack > 0 ? price * slack * slack : 0.0;
-  if constexpr (loss == MarginLoss::logistic) return price * (std::max(-z, 0.0) + std::log1p(std::exp(-std::abs(z))));
-  if constexpr (loss == MarginLoss::exponential) return price * std::exp(-z);
+  const double C = problem.C[i], slack = 1.0 - z;
+  if constexpr (loss == MarginLoss::hinge) return C * std::max(slack, 0.0);
+  if constexpr (loss == MarginLoss::squared_hinge) return slack > 0 ? C * slack * slack : 0.0;
+  if constexpr (loss == MarginLoss::logistic) return C * (std::max(-z, 0.0) + std::log1p(std::exp(-std::abs(z))));
+  if constexpr (loss == MarginLoss::exponential) return C * std::exp(-z);
   if constexpr (loss == MarginLoss::tube || loss == MarginLoss::squared_tube) {
     const double excess = std::max(std::abs(problem.target[i] - z) - problem.epsilon, 0.0);
-    return price * (loss == MarginLoss::tube ? excess : excess * excess);
+    return C * (loss == MarginLoss::tube ? excess : excess * excess);
   }
 }
 inline double loss_of(const LinearProblem& problem, Index i, double z) {
   return with_loss(problem.loss, [&](auto loss) { return loss_of<loss()>(problem, i, z); });
 }
 
-// The linear part of one row's share of the dual objective, -price loss*(-alpha / price); 0 where there is none.
+// The linear part of one row's share of the dual objective, -C loss*(-alpha / C); 0 where there is none.
 inline double linear_gain(const LinearProblem& problem, Index i, double alpha) {
   if (!is_quadratic(problem.loss)) return 0.0;
   return problem.target ? problem.target[i] * alpha - problem.epsilon * std::abs(alpha) : alpha;
 }
 
 inline double entropy(double q) { return q > 0 ? -q * std::log(q) : 0.0; }
-inline double logistic_gain(double price, double alpha) {
-  return price * (entropy(alpha / price) + entropy(1.0 - alpha / price));
-}
+inline double logistic_gain(double C, double alpha) { return C * (entropy(alpha / C) + entropy(1.0 - alpha / C)); }
 
 // All of it.
 inline double gain_of(const LinearProblem& problem, Index i, double alpha) {
-  const double price = problem.price[i], p = alpha / price;
+  const double C = problem.C[i], p = alpha / C;
   switch (problem.loss) {
-    case MarginLoss::logistic: return logistic_gain(price, alpha);
-    case MarginLoss::exponential: return price * (entropy(p) + p);
+    case MarginLoss::logistic: return logistic_gain(C, alpha);
+    case MarginLoss::exponential: return C * (entropy(p) + p);
     case MarginLoss::squared_hinge:
-    case MarginLoss::squared_tube: return linear_gain(problem, i, alpha) - 0.25 * alpha * alpha / price;
+    case MarginLoss::squared_tube: return linear_gain(problem, i, alpha) - 0.25 * alpha * alpha / C;
     default: return linear_gain(problem, i, alpha);
   }
 }

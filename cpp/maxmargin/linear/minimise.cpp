@@ -59,7 +59,7 @@ LinearOutcome minimise_by_newton(const LinearProblem& problem, const LinearOptio
     const bool same = easier.offset == problem.offset && problem.penalty;
     brief.max_rounds = std::min(options.max_rounds, same && !problem.target ? most_sweeps : sweeps_before);
     swept = minimise_by_coordinates(easier, 0, brief, once);
-    if (same && swept.ending == Ending::converged && !is_small(problem)) return swept;
+    if (same && swept.termination == Termination::converged && !is_small(problem)) return swept;
     start = &swept;
   }
   keep_memory(problem.x->rows(), wide ? 0 : problem.x->columns());

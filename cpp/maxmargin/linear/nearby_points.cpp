@@ -44,7 +44,7 @@ double root(const Slope& slope, double first, double least) {
   return found;
 }
 
-// Sum of price_i u_i loss'(m_i + h u_i), of the hinge or its square, less its sign. Four sums: one would wait for each
+// Sum of C_i u_i loss'(m_i + h u_i), of the hinge or its square, less its sign. Four sums: one would wait for each
 // addition.
 template <bool squared, class Direction>
 double pull(const LinearProblem& problem, const std::vector<double>& margins, double h, const Direction& u) {
@@ -53,7 +53,7 @@ double pull(const LinearProblem& problem, const std::vector<double>& margins, do
   const auto share = [&](Index i) {
     const double slack = 1.0 - (margins[i] + h * u(i));
     const double slope = squared ? 2 * slack : 1.0;
-    return slack > 0 ? problem.price[i] * u(i) * slope : 0.0;
+    return slack > 0 ? problem.C[i] * u(i) * slope : 0.0;
   };
   Index i = 0;
   for (; i + 4 <= n; i += 4)
@@ -111,7 +111,7 @@ Multiple best_multiple(const LinearProblem& problem, const std::vector<double>& 
     double slope = t * square;
     for (Index i = 0; i < n; ++i) {
       const double slack = 1.0 - t * margins[i];
-      if (slack > 0) slope -= problem.price[i] * margins[i] * (problem.loss == MarginLoss::hinge ? 1.0 : 2 * slack);
+      if (slack > 0) slope -= problem.C[i] * margins[i] * (problem.loss == MarginLoss::hinge ? 1.0 : 2 * slack);
     }
     return slope < 0;
   };

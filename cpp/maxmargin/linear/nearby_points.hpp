@@ -9,7 +9,7 @@ namespace maxmargin {
 
 // The best of all multiples t w of weights of squared length `square` and the primal objective there, for the hinge and its
 // square; of other losses w itself. Multipliers that are nearly right make margins that miss 1 by a little, some on each side:
-// what those below it cost, a w that is a little longer saves. At large prices that is most of the gap.
+// what those below it cost, a w that is a little longer saves. At large C that is most of the gap.
 struct Multiple {
   double t, primal;
 };

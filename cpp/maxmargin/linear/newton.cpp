@@ -11,7 +11,7 @@ namespace maxmargin {
 
 namespace {
 
-constexpr double sharpening = 4.0, sharpening_again = 2.0, sharpest = 1e9;
+constexpr double increase = 4.0, increase_again = 2.0, most_penalty = 1e9;
 constexpr std::int64_t few_rounds = 2, many_rounds = 6;  // of one smoothing
 constexpr int most_short_steps = 12;
 constexpr Index step_of_rows = 4, rows_a_feature = 8;  // of some rows that are solved for
@@ -40,7 +40,7 @@ LinearNewton::LinearNewton(const LinearProblem& problem, const LinearOptions& op
       direction_(w_.size()),
       along_(n_),
       ridge_(size_, problem.penalty ? 1.0 : 0.0),
-      mean_price_(std::accumulate(problem.price, problem.price + n_, 0.0) / n_) {
+      mean_C_(std::accumulate(problem.C, problem.C + n_, 0.0) / n_) {
   passes_.watch([this] { return record_.poll(); });
   if (problem.offset == LinearOffset::free) ridge_[d_] = 0;
   if (problem.offset == LinearOffset::penalised) ridge_[d_] /= problem.offset_scale * problem.offset_scale;
@@ -63,7 +63,7 @@ LinearNewton::LinearNewton(const LinearProblem& problem, const LinearOptions& op
 
 void LinearNewton::evaluate() {
   struct Side {
-    double mass = 0, gain = 0, square = 0;
+    double abs_sum = 0, gain = 0, square = 0;
   };
   struct Part {
     double loss = 0, product = 0;
@@ -82,12 +82,12 @@ void LinearNewton::evaluate() {
         const Index row = i + k;
         const double alpha = alpha_[row], share = problem_.y[row] * alpha;
         const bool up = share > 0;
-        const double mass = std::abs(alpha), square = quadratic ? 0.25 * alpha * alpha / problem_.price[row] : 0.0;
-        const double gain = problem_.target ? linear_gain(problem_, row, alpha) : mass;
+        const double abs_sum = std::abs(alpha), square = quadratic ? 0.25 * alpha * alpha / problem_.C[row] : 0.0;
+        const double gain = problem_.target ? linear_gain(problem_, row, alpha) : abs_sum;
         part.loss += loss[k];
         part.product += alpha * z_[row];
-        part.plus.mass += up ? mass : 0.0;  // no branches: signs come as they like
-        part.minus.mass += up ? 0.0 : mass;
+        part.plus.abs_sum += up ? abs_sum : 0.0;  // no branches: signs come as they like
+        part.minus.abs_sum += up ? 0.0 : abs_sum;
         part.plus.gain += up ? gain : 0.0;
         part.minus.gain += up ? 0.0 : gain;
         part.plus.square += up ? square : 0.0;
@@ -99,12 +99,12 @@ void LinearNewton::evaluate() {
     parts[c] = part;
   });
   primal_ = 0;
-  sums_.of_slopes = 0;  // price (loss(z) + loss*(-alpha / price)) = -alpha z
+  sums_.of_slopes = 0;  // C (loss(z) + loss*(-alpha / C)) = -alpha z
   for (int side : {0, 1}) {
-    sums_.mass[side] = sums_.gain[side] = sums_.square[side] = 0;
+    sums_.abs_sum[side] = sums_.gain[side] = sums_.square[side] = 0;
     for (const Part& part : parts) {
       const Side& own = side ? part.plus : part.minus;
-      sums_.mass[side] += own.mass;
+      sums_.abs_sum[side] += own.abs_sum;
       sums_.gain[side] += own.gain;
       sums_.square[side] += own.square;
     }
@@ -116,7 +116,7 @@ void LinearNewton::evaluate() {
   }
   for (Index k = 0; k < size_; ++k) primal_ += 0.5 * ridge_[k] * w_[k] * w_[k];
   for (Index k = 0; k < d_; ++k) gradient_[k] = ridge_[k] * w_[k] - (sums_.combination[0][k] + sums_.combination[1][k]);
-  if (size_ > d_) gradient_[d_] = ridge_[d_] * w_[d_] - (sums_.mass[1] - sums_.mass[0]);
+  if (size_ > d_) gradient_[d_] = ridge_[d_] * w_[d_] - (sums_.abs_sum[1] - sums_.abs_sum[0]);
 }
 
 // Far from all targets no row of a smoothed tube curves. The median of equal targets is exact.
@@ -127,7 +127,7 @@ void LinearNewton::begin_at_the_median() {
   double apart = 0;
   for (Index i = 0; i < n_; ++i) apart += std::abs(problem_.target[i] - median);
   spread_ = apart > 0 ? apart / n_ : 1.0;
-  losses_.sharpness /= spread_;
+  losses_.penalty_parameter /= spread_;
   const bool all_up = std::all_of(problem_.y, problem_.y + n_, [](double y) { return y > 0; });
   if (size_ == d_ || !all_up) return;
   w_[d_] = median;
@@ -136,9 +136,9 @@ void LinearNewton::begin_at_the_median() {
 
 // Where no row curves, a free offset has no curvature. A millionth of what one row has lets it move.
 double LinearNewton::offset_floor() const {
-  if (!losses_.proximal()) return 1e-6 * mean_price_;
+  if (!losses_.proximal()) return 1e-6 * mean_C_;
   const double curvature = losses_.mean_curvature();
-  return 1e-6 * (has_kinks(problem_.loss) ? curvature : std::min(curvature, mean_price_));
+  return 1e-6 * (has_kinks(problem_.loss) ? curvature : std::min(curvature, mean_C_));
 }
 
 bool LinearNewton::find_direction() {
@@ -149,7 +149,7 @@ bool LinearNewton::find_direction() {
     const double least = size_ > d_ ? offset_floor() : 0.0;
     if (!gradients_->solve(curvature_, ridge_, least, gradient_, forcing, direction_, record_)) return false;
   }
-  decrement_ = -hot().dot(size_, gradient_.data(), direction_.data());
+  decrement_ = -simd().dot(size_, gradient_.data(), direction_.data());
   if (!explicit_) return gradients_->margins(direction_, along_), true;
   const double offset = size_ > d_ ? direction_[d_] : 0.0;
   passes_.scores(direction_.data(), along_.data());
@@ -182,8 +182,8 @@ double LinearNewton::find_length() {
 }
 
 void LinearNewton::step(double length) {
-  hot().axpy(size_, length, direction_.data(), w_.data());
-  hot().axpy(n_, length, along_.data(), z_.data());
+  simd().axpy(size_, length, direction_.data(), w_.data());
+  simd().axpy(n_, length, along_.data(), z_.data());
 }
 
 // The gap of the smoothed problem: 1/2 |w - v|^2, v what alpha makes of the rows, and what it costs to make alpha level where
@@ -204,7 +204,7 @@ bool LinearNewton::without_penalty(std::int64_t round) {
   for (Index i = 0; i < n_; ++i) {
     next[i] = alpha_[i] - curvature_[i] * along_[i];
     const double least = problem_.target ? -std::numeric_limits<double>::infinity() : 0.0;
-    inside = inside && next[i] >= least && next[i] <= most_alpha(problem_.loss, problem_.price[i]);
+    inside = inside && next[i] >= least && next[i] <= most_alpha(problem_.loss, problem_.C[i]);
     separates = separates && z_[i] > 0;
     if (inside) gain += gain_of(problem_, i, next[i]);
   }
@@ -231,34 +231,34 @@ bool LinearNewton::see(const ScaledDual& dual, const std::vector<double>& alpha,
 
 // Hinge and tube: what alpha has become is the centre of the next smoothing, which is closer to the kink. On wide rows that
 // have shown what is too close, by less, and not if this one was hard.
-void LinearNewton::sharpen(std::int64_t round) {
+void LinearNewton::update_multipliers(std::int64_t round) {
   losses_.at(0, n_, z_.data(), losses_.centre.data(), change_.data(), nullptr);
   const std::int64_t took = round - centred_;
   centred_ = round;
   short_steps_ = 0;
-  if (softened_ && took > few_rounds) {
-    if (took > many_rounds) losses_.sharpness /= sharpening;
+  if (relaxed_ && took > few_rounds) {
+    if (took > many_rounds) losses_.penalty_parameter /= increase;
     return;
   }
-  if (spread_ * losses_.sharpness >= sharpest) return;
-  losses_.sharpness *= softened_ ? sharpening_again : sharpening;
-  if (explicit_) system_->scale_curvatures(sharpening);
+  if (spread_ * losses_.penalty_parameter >= most_penalty) return;
+  losses_.penalty_parameter *= relaxed_ ? increase_again : increase;
+  if (explicit_) system_->scale_curvatures(increase);
 }
 
 // Too close to the kinks, w creeps from one to the next. The squared hinge, which bends less, is better off without this.
-bool LinearNewton::soften(std::int64_t round) {
+bool LinearNewton::relax(std::int64_t round) {
   if (!wide_ || !has_kinks(problem_.loss) || short_steps_ <= most_short_steps) return false;
-  losses_.sharpness /= sharpening;
+  losses_.penalty_parameter /= increase;
   centred_ = round;
   short_steps_ = 0;
-  softened_ = true;
+  relaxed_ = true;
   return true;
 }
 
 // What Newton's system says that alpha becomes, inside its bounds.
 bool LinearNewton::see_ahead(std::int64_t round) {
   for (Index i = 0; i < n_; ++i) {
-    const double most = most_alpha(problem_.loss, problem_.price[i]);
+    const double most = most_alpha(problem_.loss, problem_.C[i]);
     change_[i] = std::clamp(alpha_[i] - curvature_[i] * along_[i], problem_.target ? -most : 0.0, most);
   }
   return see_dual(change_, round);
@@ -266,13 +266,13 @@ bool LinearNewton::see_ahead(std::int64_t round) {
 
 bool LinearNewton::see_dual(const std::vector<double>& alpha, std::int64_t round) {
   const bool apart = problem_.offset == LinearOffset::free;
-  for (int side : {0, 1}) ahead_.mass[side] = ahead_.gain[side] = ahead_.square[side] = 0;
+  for (int side : {0, 1}) ahead_.abs_sum[side] = ahead_.gain[side] = ahead_.square[side] = 0;
   for (Index i = 0; i < n_; ++i) {
     const double share = problem_.y[i] * alpha[i];
     const int side = share > 0;
-    ahead_.mass[side] += std::abs(alpha[i]);
+    ahead_.abs_sum[side] += std::abs(alpha[i]);
     ahead_.gain[side] += linear_gain(problem_, i, alpha[i]);
-    ahead_.square[side] += 0.25 * alpha[i] * alpha[i] / problem_.price[i];
+    ahead_.square[side] += 0.25 * alpha[i] * alpha[i] / problem_.C[i];
     signed_[apart ? side : 0][i] = share;
     if (apart) signed_[1 - side][i] = 0;
   }
@@ -282,7 +282,7 @@ bool LinearNewton::see_dual(const std::vector<double>& alpha, std::int64_t round
   return see(dual, alpha, round);
 }
 
-// A dual point from the system of the rows that curve; where it is the best so far, the smoothing goes on from it.
+// A dual point from the system of the rows with curvature; where it is the best so far, the smoothing goes on from it.
 bool LinearNewton::polish(std::int64_t round) {
   if (!polish_->move(alpha_, curvature_, problem_.offset == LinearOffset::free ? w_[d_] : 0.0, record_)) return true;
   const bool stop = see_dual(polish_->moved(), round);
@@ -300,10 +300,10 @@ LinearOutcome LinearNewton::run() {
       const ScaledDual dual = scaled_dual(problem_, sums_, alpha_, passes_);
       if (see(dual, alpha_, round)) break;
       if (losses_.proximal() && unsolved() <= 0.1 * (primal_ - dual.value)) {
-        sharpen(round);
+        update_multipliers(round);
         if (wide_ && polish(round)) break;
         evaluate();
-      } else if (soften(round)) {
+      } else if (relax(round)) {
         evaluate();
       }
     }
@@ -311,7 +311,7 @@ LinearOutcome LinearNewton::run() {
     if (!problem_.penalty && without_penalty(round)) break;
     if (!(decrement_ > 0)) {  // nothing left that float64 can tell
       if (!losses_.proximal()) break;
-      sharpen(round);
+      update_multipliers(round);
       continue;
     }
     if (!explicit_ && problem_.penalty && (losses_.proximal() || round > 0) && see_ahead(round)) break;
@@ -341,14 +341,14 @@ void LinearNewton::begin_at(const LinearOutcome& start) {
   if (problem_.offset != LinearOffset::free) record_.adopt(start);
 }
 
-// Some of the rows can be met closer than all of them, by about features / rows that curve of the objective: a step that gains
-// no more than that serves these rows alone.
+// Some of the rows can be met closer than all of them, by about features / rows with curvature of the objective: a step that
+// gains no more than that serves these rows alone.
 bool LinearNewton::gains_little() const {
   const auto alive = double(std::count_if(curvature_.begin(), curvature_.end(), [](double c) { return c != 0; }));
   return decrement_ <= std::max(enough_of_some, size_ / alive) * primal_;
 }
 
-// Some of the rows at a higher price, and these from some of them: most rounds are needed to come near, and for that a part of
+// Some of the rows at a higher C, and these from some of them: most rounds are needed to come near, and for that a part of
 // the rows tells as much as all. Not where there are few rows a feature, or where a round is the factor more than the rows.
 void LinearNewton::begin_with_some_rows(const LinearOptions& options, const Monitor& monitor) {
   if (!explicit_ || losses_.proximal() || !problem_.penalty || record_.is_exact()) return;
@@ -356,16 +356,16 @@ void LinearNewton::begin_with_some_rows(const LinearOptions& options, const Moni
   const SystemCosts costs(*problem_.x, size_);
   if (n_ * (0.5 * costs.row_of_matrix + 3 * costs.row_of_product) < rows_worth_factors * costs.factor) return;
   const std::unique_ptr<LinearRows> x = problem_.x->every(step_of_rows);
-  std::vector<double> y, price, target;
+  std::vector<double> y, C, target;
   for (Index i = 0; i < n_; i += step_of_rows) {
     y.push_back(problem_.y[i]);
-    price.push_back(step_of_rows * problem_.price[i]);
+    C.push_back(step_of_rows * problem_.C[i]);
     if (problem_.target) target.push_back(problem_.target[i]);
   }
   LinearProblem some = problem_;
   some.x = x.get();
   some.y = y.data();
-  some.price = price.data();
+  some.C = C.data();
   some.target = problem_.target ? target.data() : nullptr;
   LinearOptions brief = options;
   brief.stand_for_more = true;

@@ -2,12 +2,12 @@
 //
 // Smooth losses have the curvature that it needs. The hinge gets it from a proximal term in the dual,
 //
-//     max over 0 <= alpha <= price of  alpha (1 - z) - (alpha - centre)^2 / (2 sharpness price),
+//     max over 0 <= alpha <= C of  alpha (1 - z) - (alpha - centre)^2 / (2 penalty_parameter C),
 //
-// whose alpha = clip(centre + sharpness price (1 - z)) becomes the next centre once the smoothed problem is nearly solved: the
-// method of multipliers (Rockafellar 1976). With centre = price/2 at first this is Huber's hinge. It comes to the exact
-// solution at a finite sharpness, so that the systems stay well conditioned however large the prices are. The tube has the same
-// with -price <= alpha <= price, epsilon |alpha| less, and centre = 0 at first.
+// whose alpha = clip(centre + penalty_parameter C (1 - z)) becomes the next centre once the smoothed problem is nearly solved:
+// the method of multipliers (Rockafellar 1976). With centre = C/2 at first this is Huber's hinge. It comes to the exact
+// solution at a finite penalty parameter, so that the systems stay well conditioned however large C is. The tube has the same
+// with -C <= alpha <= C, epsilon |alpha| less, and centre = 0 at first.
 #pragma once
 
 #include <memory>
@@ -41,8 +41,8 @@ class LinearNewton {
   void begin_at_the_median();
   double unsolved() const;
   double offset_floor() const;
-  void sharpen(std::int64_t round);
-  bool soften(std::int64_t round);
+  void update_multipliers(std::int64_t round);
+  bool relax(std::int64_t round);
   bool see(const ScaledDual& dual, const std::vector<double>& alpha, std::int64_t round);  // true: stop
   bool see_dual(const std::vector<double>& alpha, std::int64_t round);
   bool see_ahead(std::int64_t round);
@@ -57,10 +57,10 @@ class LinearNewton {
   RowLosses losses_;
   bool best_ahead_ = false;
   std::vector<double> w_, z_, alpha_, curvature_, gradient_, direction_, along_, ridge_, change_, longer_;
-  std::int64_t centred_ = 0;  // the round of the last centre, or of the last sharpness
+  std::int64_t centred_ = 0;  // the round of the last centre, or of the last penalty_parameter
   int short_steps_ = 0;       // since then
-  bool softened_ = false;
-  double spread_ = 1, mean_price_;  // spread_: how far margins or targets are apart
+  bool relaxed_ = false;
+  double spread_ = 1, mean_C_;  // spread_: how far margins or targets are apart
   double decrement_ = 0, primal_ = 0;
   DualSums sums_, ahead_;
   std::vector<double> signed_[2];

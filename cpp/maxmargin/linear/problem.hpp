@@ -13,14 +13,14 @@ namespace maxmargin {
 enum class MarginLoss : int { hinge = 0, squared_hinge = 1, logistic = 2, exponential = 3, tube = 4, squared_tube = 5 };
 enum class LinearOffset : int { none = 0, free = 1, penalised = 2 };
 
-// minimise  1/2 |w|^2 (+ 1/2 (b / scale)^2 if penalised) + sum_i price_i loss(y_i (<w, x_i> + b))
+// minimise  1/2 |w|^2 (+ 1/2 (b / scale)^2 if penalised) + sum_i C_i loss(y_i (<w, x_i> + b))
 //
-// Its dual:  maximise  -1/2 |sum_i alpha_i y_i x_i|^2 (- 1/2 (scale y'alpha)^2) - sum_i price_i loss*(-alpha_i / price_i), with
+// Its dual:  maximise  -1/2 |sum_i alpha_i y_i x_i|^2 (- 1/2 (scale y'alpha)^2) - sum_i C_i loss*(-alpha_i / C_i), with
 // y'alpha = 0 where the offset is free, and sum_i alpha_i y_i x_i = 0 where there is no penalty.
 struct LinearProblem {
   const LinearRows* x;
   const double* y;  // -1 and +1; for regression +1
-  const double* price;
+  const double* C;
   MarginLoss loss;
   LinearOffset offset;
   double offset_scale;             // a penalised offset costs 1/2 (b / scale)^2

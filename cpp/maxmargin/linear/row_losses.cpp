@@ -11,7 +11,7 @@ namespace maxmargin {
 
 namespace {
 
-constexpr double first_by_rows = 10.0;  // of the sharpness on wide rows
+constexpr double first_by_rows = 10.0;  // of the penalty_parameter on wide rows
 
 struct Row {
   double alpha, curvature;
@@ -26,38 +26,38 @@ RowLosses::RowLosses(const LinearProblem& problem, bool wide)
   centre.resize(n);
   rate_.resize(n);
   for (Index i = 0; i < n; ++i) {
-    centre[i] = problem.loss == MarginLoss::hinge ? 0.5 * problem.price[i] : 0.0;
-    rate_[i] = wide ? 1 / std::max(problem.x->square(i), 1e-300) : problem.price[i];
+    centre[i] = problem.loss == MarginLoss::hinge ? 0.5 * problem.C[i] : 0.0;
+    rate_[i] = wide ? 1 / std::max(problem.x->square(i), 1e-300) : problem.C[i];
   }
   mean_rate_ = std::accumulate(rate_.begin(), rate_.end(), 0.0) / n;
-  if (wide) sharpness = first_by_rows;
+  if (wide) penalty_parameter = first_by_rows;
 }
 
 void RowLosses::at(Index begin, Index count, const double* z, double* alpha, double* curvature, double* loss) const {
-  const double* const price = problem_.price + begin;
-  if (problem_.loss == MarginLoss::logistic) return hot().logistic(count, z, price, alpha, curvature, loss);
+  const double* const C = problem_.C + begin;
+  if (problem_.loss == MarginLoss::logistic) return simd().logistic(count, z, C, alpha, curvature, loss);
   if (problem_.loss == MarginLoss::squared_hinge && !proximal_)
-    return hot().squared_hinge(count, z, price, alpha, curvature, loss);
+    return simd().squared_hinge(count, z, C, alpha, curvature, loss);
   if (problem_.loss == MarginLoss::hinge)
-    return hot().smoothed_hinge(count, z, price, centre.data() + begin, rate_.data() + begin, sharpness, alpha, curvature,
-                                loss);
+    return simd().smoothed_hinge(count, z, C, centre.data() + begin, rate_.data() + begin, penalty_parameter, alpha, curvature,
+                                 loss);
   with_loss(problem_.loss, [&](auto of) {
     const auto row = [&](Index i, double margin) -> Row {
-      const double price = problem_.price[i], slack = 1.0 - margin;
+      const double C = problem_.C[i], slack = 1.0 - margin;
       if constexpr (of() == MarginLoss::squared_hinge) {
-        const double rate = sharpness * rate_[i], bend = 1 / (0.5 / price + 1 / rate);
+        const double rate = penalty_parameter * rate_[i], bend = 1 / (0.5 / C + 1 / rate);
         const double wanted = bend * (slack + centre[i] / rate);
         return {wanted > 0 ? wanted : 0.0, wanted > 0 ? bend : 0.0};
       } else if constexpr (of() == MarginLoss::tube) {
-        const double rate = sharpness * rate_[i], wanted = centre[i] + rate * (problem_.target[i] - margin);
+        const double rate = penalty_parameter * rate_[i], wanted = centre[i] + rate * (problem_.target[i] - margin);
         const double beyond = std::abs(wanted) - rate * problem_.epsilon;
         if (!(beyond > 0)) return {0.0, 0.0};
-        return {std::copysign(std::min(beyond, price), wanted), beyond < price ? rate : 0.0};
+        return {std::copysign(std::min(beyond, C), wanted), beyond < C ? rate : 0.0};
       } else if constexpr (of() == MarginLoss::squared_tube) {
         const double residual = problem_.target[i] - margin, beyond = std::abs(residual) - problem_.epsilon;
-        return {beyond > 0 ? std::copysign(2 * price * beyond, residual) : 0.0, beyond > 0 ? 2 * price : 0.0};
+        return {beyond > 0 ? std::copysign(2 * C * beyond, residual) : 0.0, beyond > 0 ? 2 * C : 0.0};
       } else {
-        const double lost = price * std::exp(-margin);
+        const double lost = C * std::exp(-margin);
         return {lost, lost};
       }
     };

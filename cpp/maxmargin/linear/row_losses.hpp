@@ -19,15 +19,15 @@ class RowLosses {
   RowLosses(const LinearProblem& problem, bool wide);
   bool proximal() const { return proximal_; }
   // The curvature that the proximal term gives a row, on average.
-  double mean_curvature() const { return sharpness * mean_rate_; }
+  double mean_curvature() const { return penalty_parameter * mean_rate_; }
 
   // Of the rows from `begin` on at margins z: alpha, curvature, and the loss where that is asked for.
   void at(Index begin, Index count, const double* z, double* alpha, double* curvature, double* loss) const;
   // Of their losses, `length` along a direction.
   Slope slope_at(Index begin, Index end, const double* from, const double* direction, double length) const;
 
-  std::vector<double> centre;  // of the proximal term
-  double sharpness = 0.3;      // and how little it weighs
+  std::vector<double> centre;      // of the proximal term
+  double penalty_parameter = 0.3;  // and how little it weighs
 
  private:
   const LinearProblem& problem_;

@@ -105,7 +105,7 @@ void LinearSystem::factor(const std::vector<double>& curvature, double offset_fl
       double& corner = L_[std::ptrdiff_t(k) * stride_ + k];
       corner += std::max(ridge_[k], floor * corner + 1e-300) + (k == d_ ? least : 0.0);
     }
-    if (hot().cholesky(size_, L_.data(), stride_, 0.0) < 0) break;
+    if (simd().cholesky(size_, L_.data(), stride_, 0.0) < 0) break;
   }
   step_of_H_ = step;
   if (step == 1) tried_ = 0;
@@ -123,7 +123,7 @@ void LinearSystem::precondition(const std::vector<double>& residual, std::vector
 // Conjugate gradients from `direction`, until the residual is `forcing` of what it was; false if that takes more iterations.
 bool LinearSystem::iterate(const std::vector<double>& curvature, double offset_floor, double forcing, std::int64_t most,
                            std::vector<double>& direction) {
-  const Hot& h = hot();
+  const SimdTable& h = simd();
   const double total = std::accumulate(curvature.begin(), curvature.end(), 0.0);
   const double least = std::max(0.0, offset_floor - total);
   if (step_of_H_ == 0) {

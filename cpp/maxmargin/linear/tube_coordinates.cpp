@@ -49,7 +49,7 @@ class TubeSearch {
         if (schedule_.has_settled(i)) continue;
         double product;
         problem_.x->products(i, i + 1, w_.data(), &product);
-        const double y = problem_.y[i], top = most_alpha(problem_.loss, problem_.price[i]);
+        const double y = problem_.y[i], top = most_alpha(problem_.loss, problem_.C[i]);
         const double slope = y * (product + constant_ * last_) - problem_.target[i] + ridge(i) * alpha_[i];
         const double right = slope + (alpha_[i] >= 0 ? problem_.epsilon : -problem_.epsilon);
         const double left = slope + (alpha_[i] > 0 ? problem_.epsilon : -problem_.epsilon);
@@ -87,7 +87,7 @@ class TubeSearch {
  private:
   static constexpr double infinity = std::numeric_limits<double>::infinity();
 
-  double ridge(Index i) const { return problem_.loss == MarginLoss::squared_tube ? 0.5 / problem_.price[i] : 0.0; }
+  double ridge(Index i) const { return problem_.loss == MarginLoss::squared_tube ? 0.5 / problem_.C[i] : 0.0; }
 
   // The gap at w, which is the combination that alpha makes.
   bool look(std::int64_t sweep) {

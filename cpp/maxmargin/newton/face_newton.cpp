@@ -19,7 +19,7 @@ FaceNewton::FaceNewton(std::vector<double> K, Index m, std::vector<int> part, do
     const double diagonal = K[std::ptrdiff_t(i) * (m + 1)];
     scale_[i] = diagonal > 0 ? 1.0 / std::sqrt(diagonal) : 1.0;
   }
-  // Steps that keep a total do not see a constant added to its part of K, but a K that is singular only across them does: it
+  // Steps that keep a sum do not see a constant added to its part of K, but a K that is singular only across them does: it
   // becomes regular, and the system loses no digits. The constant is that of the smallest diagonal, 1 after scaling.
   const double constant = !part_.empty() ? 1.0 / std::pow(*std::max_element(scale_.begin(), scale_.end()), 2) : 0.0;
   for (Index i = 0; i < m; ++i)
@@ -35,7 +35,7 @@ FaceNewton::FaceNewton(std::vector<double> K, Index m, std::vector<int> part, do
     poll_now();
     L_ = K;
     for (Index i = 0; i < m; ++i) L_[std::ptrdiff_t(i) * (m + 1)] += ridge_;
-    if (hot().cholesky(m, L_.data(), m, 0.0) < 0) return;
+    if (simd().cholesky(m, L_.data(), m, 0.0) < 0) return;
   }
   positive_ = false;
 }
@@ -70,7 +70,7 @@ Index FaceNewton::alive_in(int part) const {
   return count;
 }
 
-// The change of a part's total that scaled variables x make.
+// The change of a part's sum that scaled variables x make.
 double FaceNewton::part_dot(int part, const std::vector<double>& x) const {
   double sum = 0;
   for (Index k = 0; k < alive_; ++k)
@@ -78,7 +78,7 @@ double FaceNewton::part_dot(int part, const std::vector<double>& x) const {
   return sum;
 }
 
-// Takes the multiples of L^-T L^-1 (scale on a part) out of a solution that make the totals stay.
+// Takes the multiples of L^-T L^-1 (scale on a part) out of a solution that make the sums stay.
 void FaceNewton::project(std::vector<double>& toward, double multiplier[2]) {
   bool held[2];
   for (const int p : {0, 1}) {
@@ -103,7 +103,7 @@ void FaceNewton::project(std::vector<double>& toward, double multiplier[2]) {
   keep_level(toward);
 }
 
-// Takes out what is left of a change of a total. Along flat directions the system's solution is long, and the rounding of its
+// Takes out what is left of a change of a sum. Along flat directions the system's solution is long, and the rounding of its
 // two parts, which should cancel, is as long as a step that counts.
 void FaceNewton::keep_level(std::vector<double>& d) const {
   for (const int p : {0, 1}) {
@@ -126,7 +126,7 @@ std::vector<double> FaceNewton::minimise(std::vector<double> g, const std::vecto
   const Index rounds = most_rounds > 0 ? most_rounds : std::max<Index>(8, m_ / 12);
   for (Index round = 0; round < rounds && alive_ > (part_.empty() ? 0 : 1); ++round) {
     if (stop && stop()) break;
-    // In scaled variables a total is kept if scale' d = 0 over its part.
+    // In scaled variables a sum is kept if scale' d = 0 over its part.
     poll_now();
     toward.resize(alive_);
     for (Index k = 0; k < alive_; ++k) toward[k] = -g[variable_[k]];

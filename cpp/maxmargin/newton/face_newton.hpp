@@ -4,7 +4,7 @@
 #include <functional>
 #include <vector>
 
-#include "maxmargin/simd/hot.hpp"
+#include "maxmargin/simd/table.hpp"
 
 namespace maxmargin {
 
@@ -17,7 +17,7 @@ namespace maxmargin {
 class FaceNewton {
  public:
   // K: m x m, row-major, lower triangle filled. `rounding`: relative error of its entries.
-  // `part` says which of at most two totals a variable belongs to; empty: there are none to keep.
+  // `part` says which of at most two sums a variable belongs to; empty: there are none to keep.
   FaceNewton(std::vector<double> K, Index m, std::vector<int> part, double rounding);
 
   // False if K has negative curvature beyond rounding: the problem is not convex.

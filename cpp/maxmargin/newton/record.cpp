@@ -45,15 +45,15 @@ bool NewtonRecord::stops() {
   const std::int64_t waited = rounds() - settled_round_;
   if (is_within(aim_)) {
     if (is_exact() && ++extra_rounds_ <= rules_.extra_rounds) return spent() || poll();
-    end(Ending::converged);
+    end(Termination::converged);
     return true;
   }
   if (waited >= no_better && converged()) {
-    end(Ending::converged);
+    end(Termination::converged);
     return true;
   }
   if (waited >= rules_.patience || (waited >= few_rounds && gap() <= rules_.rounding)) {
-    end(Ending::stalled);
+    end(Termination::stalled);
     return true;
   }
   return spent() || poll();
@@ -62,7 +62,7 @@ bool NewtonRecord::stops() {
 bool NewtonRecord::spent() {
   const bool rounds = summary_.rounds >= limits_.max_rounds;
   if (!rounds && !is_late()) return false;
-  end(converged() ? Ending::converged : rounds ? Ending::step_limit : Ending::time_limit);
+  end(converged() ? Termination::converged : rounds ? Termination::step_limit : Termination::time_limit);
   return true;
 }
 
@@ -72,10 +72,10 @@ bool NewtonRecord::poll() {
   if (now - last_ < std::chrono::milliseconds(50)) return false;
   last_ = now;
   if (monitor_(progress())) {
-    end(Ending::stopped);
+    end(Termination::stopped);
     stopped_ = true;
   } else if (is_late()) {
-    end(converged() ? Ending::converged : Ending::time_limit);
+    end(converged() ? Termination::converged : Termination::time_limit);
     stopped_ = true;
   }
   return stopped_;

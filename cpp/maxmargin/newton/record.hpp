@@ -23,7 +23,7 @@ struct NewtonLimits {
 
 // How a search went.
 struct NewtonSummary {
-  Ending ending = Ending::stalled;
+  Termination termination = Termination::stalled;
   std::int64_t rounds = 0;  // Newton systems, or sweeps
   bool separates = false;   // without a penalty: every row is on its side, and there is no minimum
   std::vector<Progress> trace;
@@ -63,11 +63,11 @@ class NewtonRecord {
   std::int64_t rounds_until(std::int64_t rounds) const { return std::min(rounds, limits_.max_rounds); }
   // The next dual point counts, whatever its value: it is nearer to what makes it feasible.
   void forget_dual() { dual_ = -std::numeric_limits<double>::infinity(); }
-  void end(Ending ending) { summary_.ending = ending; }
+  void end(Termination termination) { summary_.termination = termination; }
   // There is no minimum: all rows are separated.
   void separates() {
     summary_.separates = true;
-    end(Ending::stalled);
+    end(Termination::stalled);
   }
 
  protected:

@@ -5,7 +5,7 @@
 namespace maxmargin {
 
 void solve_factored(const double* L, Index size, std::ptrdiff_t stride, double* x) {
-  const Hot& h = hot();
+  const SimdTable& h = simd();
   for (Index k = 0; k < size; ++k) {
     const double* const row = L + k * stride;
     x[k] = (x[k] - h.dot(k, row, x)) / row[k];
@@ -18,7 +18,7 @@ void solve_factored(const double* L, Index size, std::ptrdiff_t stride, double* 
 }
 
 void solve_factored(const double* L, Index size, std::ptrdiff_t stride, Index width, double* X, double* room) {
-  const Hot& h = hot();
+  const SimdTable& h = simd();
   for (Index k = 0; k < size; ++k) {
     const double* const row = L + k * stride;
     double* const own = X + std::ptrdiff_t(k) * width;

@@ -1,7 +1,7 @@
 // Systems with a Cholesky factor.
 #pragma once
 
-#include "maxmargin/simd/hot.hpp"
+#include "maxmargin/simd/table.hpp"
 
 namespace maxmargin {
 

@@ -7,22 +7,22 @@ namespace maxmargin {
 
 namespace {
 
-std::vector<const Hot*> tables() {
-  std::vector<const Hot*> found{&hot_baseline()};
+std::vector<const SimdTable*> tables() {
+  std::vector<const SimdTable*> found{&simd_baseline()};
 #if defined(__x86_64__)
   __builtin_cpu_init();
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2"))
-    found.push_back(&hot_x86_64_v3());
+    found.push_back(&simd_x86_64_v3());
 #endif
   return found;
 }
 
-const Hot& choose() {
+const SimdTable& choose() {
   const auto found = tables();
   const char* wanted = std::getenv("MAXMARGIN_CPU");
   if (wanted == nullptr || *wanted == '\0') return *found.back();
   std::string names;
-  for (const Hot* table : found) {
+  for (const SimdTable* table : found) {
     if (std::string(wanted) == table->level) return *table;
     names += (names.empty() ? "" : ", ") + std::string(table->level);
   }
@@ -33,12 +33,12 @@ const Hot& choose() {
 
 std::vector<std::string> cpu_levels() {
   std::vector<std::string> names;
-  for (const Hot* table : tables()) names.emplace_back(table->level);
+  for (const SimdTable* table : tables()) names.emplace_back(table->level);
   return names;
 }
 
-const Hot& hot() {
-  static const Hot& chosen = choose();
+const SimdTable& simd() {
+  static const SimdTable& chosen = choose();
   return chosen;
 }
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "maxmargin/simd/hot.hpp"
+#include "maxmargin/simd/table.hpp"
 
 namespace maxmargin {
 
@@ -12,6 +12,6 @@ namespace maxmargin {
 std::vector<std::string> cpu_levels();
 
 // The table in use. Throws std::invalid_argument if MAXMARGIN_CPU names a level that cannot run here.
-const Hot& hot();
+const SimdTable& simd();
 
 }  // namespace maxmargin

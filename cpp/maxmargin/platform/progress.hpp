@@ -6,7 +6,7 @@
 #include <functional>
 #include <limits>
 
-#include "maxmargin/simd/hot.hpp"
+#include "maxmargin/simd/table.hpp"
 
 namespace maxmargin {
 
@@ -22,16 +22,16 @@ struct Progress {
 // Called at checkpoints about every 50 ms; true stops the run. May throw.
 using Monitor = std::function<bool(const Progress&)>;
 
-enum class Ending : int { converged = 0, step_limit = 1, time_limit = 2, stopped = 3, stalled = 4 };
+enum class Termination : int { converged = 0, step_limit = 1, time_limit = 2, stopped = 3, stalled = 4 };
 
 // Thrown by a poll where a run must end: what it has is kept.
 class Stopped : public std::exception {
  public:
-  explicit Stopped(Ending ending) : ending_(ending) {}
-  Ending ending() const { return ending_; }
+  explicit Stopped(Termination termination) : termination_(termination) {}
+  Termination termination() const { return termination_; }
 
  private:
-  Ending ending_;
+  Termination termination_;
 };
 
 }  // namespace maxmargin

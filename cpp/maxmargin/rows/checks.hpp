@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "maxmargin/simd/hot.hpp"
+#include "maxmargin/simd/table.hpp"
 
 namespace maxmargin {
 

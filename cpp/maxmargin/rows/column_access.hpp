@@ -5,7 +5,7 @@
 #include <functional>
 #include <vector>
 
-#include "maxmargin/simd/hot.hpp"
+#include "maxmargin/simd/table.hpp"
 
 namespace maxmargin {
 

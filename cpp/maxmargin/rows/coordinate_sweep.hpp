@@ -12,7 +12,7 @@ namespace maxmargin {
 // What a step needs of a row: half a cache line.
 struct SweepRow {
   double alpha, y;
-  double own;      // hinge: the price, alpha's upper bound; squared hinge: 1 / (2 price), what the diagonal has more
+  double own;      // hinge: C, alpha's upper bound; squared hinge: 1 / (2 C), what the diagonal has more
   double inverse;  // of the diagonal
 };
 

@@ -164,7 +164,7 @@ void CsrFeatures<V, I>::class_products(const Index* rows, Index count, Index wid
       std::fill(own, own + width, 0.0);
     else
       std::copy(start, start + width, own);
-    for_pieces(csr_, rows[r], [&](SparseRow<double> x) { hot().sparse_class_products(x, width, W, own, own); });
+    for_pieces(csr_, rows[r], [&](SparseRow<double> x) { simd().sparse_class_products(x, width, W, own, own); });
   }
 }
 
@@ -172,7 +172,7 @@ template <class V, class I>
 void CsrFeatures<V, I>::add_class_rows(const Index* rows, Index count, Index width, const double* U, double* G) const {
   for (Index r = 0; r < count; ++r)
     for_pieces(csr_, rows[r],
-               [&](SparseRow<double> x) { hot().sparse_class_sums(x, width, U + std::ptrdiff_t(r) * width, G); });
+               [&](SparseRow<double> x) { simd().sparse_class_sums(x, width, U + std::ptrdiff_t(r) * width, G); });
 }
 
 template <class V, class I>

@@ -41,7 +41,7 @@ void add_packed(Index begin, Index end, const double* a, double* H, Index stride
     }
     if (count == most || (i + 1 == end && count > 0)) {
       poll_now();
-      hot().outer_sum(count, stride, packed.data(), scaled.data(), H);
+      simd().outer_sum(count, stride, packed.data(), scaled.data(), H);
       count = 0;
     }
   }
@@ -98,17 +98,17 @@ std::unique_ptr<LinearRows> DenseFeatures<V>::without_zeros() const {
 template <class V>
 void DenseFeatures<V>::products(Index begin, Index end, const double* w, double* out) const {
   if constexpr (std::is_same_v<V, float>)
-    hot().products_f32(end - begin, columns(), at(begin), w, out);
+    simd().products_f32(end - begin, columns(), at(begin), w, out);
   else
-    hot().products_f64(end - begin, columns(), at(begin), w, out);
+    simd().products_f64(end - begin, columns(), at(begin), w, out);
 }
 
 template <class V>
 void DenseFeatures<V>::add_rows(Index begin, Index end, const double* a, double* sum) const {
   if constexpr (std::is_same_v<V, float>)
-    hot().sum_f32(end - begin, columns(), at(begin), a, sum);
+    simd().sum_f32(end - begin, columns(), at(begin), a, sum);
   else
-    hot().sum_f64(end - begin, columns(), at(begin), a, sum);
+    simd().sum_f64(end - begin, columns(), at(begin), a, sum);
 }
 
 template <class V>
@@ -179,9 +179,9 @@ void DenseFeatures<V>::class_products(const Index* rows, Index count, Index widt
   const V* x[most_rows];
   for (Index r = 0; r < count; ++r) x[r] = at(rows[r]);
   if constexpr (std::is_same_v<V, float>)
-    hot().class_products_f32(count, columns(), width, x, W, start, out);
+    simd().class_products_f32(count, columns(), width, x, W, start, out);
   else
-    hot().class_products_f64(count, columns(), width, x, W, start, out);
+    simd().class_products_f64(count, columns(), width, x, W, start, out);
 }
 
 template <class V>
@@ -189,9 +189,9 @@ void DenseFeatures<V>::add_class_rows(const Index* rows, Index count, Index widt
   const V* x[most_rows];
   for (Index r = 0; r < count; ++r) x[r] = at(rows[r]);
   if constexpr (std::is_same_v<V, float>)
-    hot().class_sums_f32(count, columns(), width, x, U, G);
+    simd().class_sums_f32(count, columns(), width, x, U, G);
   else
-    hot().class_sums_f64(count, columns(), width, x, U, G);
+    simd().class_sums_f64(count, columns(), width, x, U, G);
 }
 
 template <class V>

@@ -5,7 +5,7 @@
 #include <functional>
 
 #include "maxmargin/platform/thread_pool.hpp"
-#include "maxmargin/simd/hot.hpp"
+#include "maxmargin/simd/table.hpp"
 
 namespace maxmargin {
 

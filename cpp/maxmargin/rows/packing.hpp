@@ -1,4 +1,4 @@
-// Packed copies of rows: panels (the columns of a tile) and left rows (its rows), with their squared norms. See simd/hot.hpp.
+// Packed copies of rows: panels (the columns of a tile) and left rows (its rows), with their squared norms. See simd/table.hpp.
 #pragma once
 
 #include <algorithm>
@@ -15,27 +15,27 @@ namespace maxmargin {
 
 // The hot functions by precision.
 template <class T>
-struct HotOf;
+struct SimdOf;
 template <>
-struct HotOf<float> {
-  static constexpr auto norms = &Hot::norms_f32;
-  static constexpr auto row_norms = &Hot::row_norms_f32;
-  static constexpr auto interleave = &Hot::interleave_f32;
+struct SimdOf<float> {
+  static constexpr auto norms = &SimdTable::norms_f32;
+  static constexpr auto row_norms = &SimdTable::row_norms_f32;
+  static constexpr auto interleave = &SimdTable::interleave_f32;
 };
 template <>
-struct HotOf<double> {
-  static constexpr auto norms = &Hot::norms_f64;
-  static constexpr auto row_norms = &Hot::row_norms_f64;
-  static constexpr auto interleave = &Hot::interleave_f64;
+struct SimdOf<double> {
+  static constexpr auto norms = &SimdTable::norms_f64;
+  static constexpr auto row_norms = &SimdTable::row_norms_f64;
+  static constexpr auto interleave = &SimdTable::interleave_f64;
 };
 
 // The tile function by the precision of rows and of results.
 template <class T, class R>
-inline constexpr auto tile_of = &Hot::tile_f64;
+inline constexpr auto tile_of = &SimdTable::tile_f64;
 template <>
-inline constexpr auto tile_of<float, float> = &Hot::tile_f32;
+inline constexpr auto tile_of<float, float> = &SimdTable::tile_f32;
 template <>
-inline constexpr auto tile_of<float, double> = &Hot::tile_whole;
+inline constexpr auto tile_of<float, double> = &SimdTable::tile_whole;
 
 // Rows in the order of the layout: read from X and put in order, or from a copy, whose rows are then numbered as it has them.
 template <class T>
@@ -98,9 +98,9 @@ class Panels {
         from[w] = (std::fill(room, room + depth_, T(0)), room);
     }
     T* const out = values_.data() + offset(group);
-    (hot().*HotOf<T>::interleave)(depth_, from, out);
+    (simd().*SimdOf<T>::interleave)(depth_, from, out);
     T* const norms = norms_.data() + std::ptrdiff_t(group) * width;
-    if (source.copy() == nullptr) return (hot().*HotOf<T>::norms)(source.layout().dense, depth_, out, norms);
+    if (source.copy() == nullptr) return (simd().*SimdOf<T>::norms)(source.layout().dense, depth_, out, norms);
     for (Index w = 0; w < width; ++w) norms[w] = w < held ? source.copy()->norms[rows[group * width + w]] : T(0);
   }
 
@@ -141,7 +141,7 @@ class LeftRows {
   template <class R>
   void meet(const KernelFunction& kernel, Index begin, Index end, const Panels<T>& panels, Index first, Index last,
             R* const* out) const {
-    const auto tile = hot().*tile_of<T, R>;
+    const auto tile = simd().*tile_of<T, R>;
     // Some strips stay in the second cache while the panels pass by.
     const Index some = std::max<Index>(1, Index(near_values / (std::ptrdiff_t(strip) * (dense_ + 1)))) * strip;
     for (Index from = begin; from < end; from += some)
@@ -171,7 +171,7 @@ class LeftRows {
     T* const out = values_.data() + std::ptrdiff_t(r / strip * strip) * dense_ + r % strip;
     for (Index k = 0; k < dense_; ++k) out[std::ptrdiff_t(k) * strip] = ordered[k];
     if (source.copy() != nullptr) return void(norms_.data()[r] = source.copy()->norms[row]);
-    (hot().*HotOf<T>::row_norms)(dense_, layout.depth(), 1, ordered, norms_.data() + r);
+    (simd().*SimdOf<T>::row_norms)(dense_, layout.depth(), 1, ordered, norms_.data() + r);
     for (Index k = dense_; k < layout.depth(); ++k)
       if (ordered[k] != T(0)) {
         columns_.push_back(k);

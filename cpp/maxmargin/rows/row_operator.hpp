@@ -3,7 +3,7 @@
 #pragma once
 
 #include "maxmargin/rows/column_access.hpp"
-#include "maxmargin/simd/hot.hpp"
+#include "maxmargin/simd/table.hpp"
 
 namespace maxmargin {
 

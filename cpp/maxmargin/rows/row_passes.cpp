@@ -76,7 +76,7 @@ void RowPasses::reduce(Index parts, std::size_t width, double* sum, const std::f
     in_slices(Index(c * n / parts), Index((c + 1) * n / parts), work_of_a_row,
               [&](Index begin, Index end) { body(begin, end, own); });
   });
-  for (Index c = 1; c < parts; ++c) hot().axpy(std::ptrdiff_t(width), 1.0, room_.data() + std::size_t(c - 1) * width, sum);
+  for (Index c = 1; c < parts; ++c) simd().axpy(std::ptrdiff_t(width), 1.0, room_.data() + std::size_t(c - 1) * width, sum);
 }
 
 // A matrix for each part has to be cleared and added: only as many as there is work for.

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "maxmargin/simd/hot.hpp"
+#include "maxmargin/simd/table.hpp"
 
 namespace maxmargin {
 

@@ -30,8 +30,8 @@ OrderedCopy<T> copy_in_order(const TileRows& rows, const Layout& layout, std::sp
       rows.read_in_order(which[r], layout, out, room.data());
       copy.starts[r + 1] = depth - layout.dense - std::count(out + layout.dense, out + depth, T(0));
     }
-    (hot().*HotOf<T>::row_norms)(layout.dense, depth, end - begin, copy.values.data() + std::ptrdiff_t(begin) * depth,
-                                 copy.norms.data() + begin);
+    (simd().*SimdOf<T>::row_norms)(layout.dense, depth, end - begin, copy.values.data() + std::ptrdiff_t(begin) * depth,
+                                   copy.norms.data() + begin);
   });
   for (Index r = 0; r < n; ++r) copy.starts[r + 1] += copy.starts[r];
   copy.columns.resize(copy.starts[n]);

@@ -44,11 +44,12 @@ inline void four_by_four(Index n, double* alpha, double* curvature, double* loss
   if (loss) __builtin_memcpy(loss + i, &lost, bytes);
 }
 
-// alpha_i = centre_i + sharpness rate_i (1 - z_i) between 0 and price_i, and the hinge itself.
-void smoothed_hinge(Index n, const double* z, const double* price, const double* centre, const double* rate, double sharpness,
-                    double* alpha, double* curvature, double* loss) {
+// alpha_i = centre_i + penalty_parameter rate_i (1 - z_i) between 0 and C_i, and the hinge itself.
+void smoothed_hinge(Index n, const double* z, const double* C, const double* centre, const double* rate,
+                    double penalty_parameter, double* alpha, double* curvature, double* loss) {
   four_by_four(n, alpha, curvature, loss, [&](const auto& four, auto& slope, auto& curve, auto& lost) {
-    const Vec<double> slack = 1 - four(z), c = four(price), bend = sharpness * four(rate), wanted = four(centre) + bend * slack;
+    const Vec<double> slack = 1 - four(z), c = four(C), bend = penalty_parameter * four(rate),
+                      wanted = four(centre) + bend * slack;
     const Vec<double> above = larger(Vec<double>{}, wanted);
     slope = above < c ? above : c;
     curve = ((wanted > 0) & (wanted < c)) ? bend : Vec<double>{};
@@ -56,19 +57,19 @@ void smoothed_hinge(Index n, const double* z, const double* price, const double*
   });
 }
 
-void squared_hinge(Index n, const double* z, const double* price, double* alpha, double* curvature, double* loss) {
+void squared_hinge(Index n, const double* z, const double* C, double* alpha, double* curvature, double* loss) {
   four_by_four(n, alpha, curvature, loss, [&](const auto& four, auto& slope, auto& curve, auto& lost) {
-    const Vec<double> slack = 1 - four(z), c = four(price), short_of = larger(Vec<double>{}, slack);
+    const Vec<double> slack = 1 - four(z), c = four(C), short_of = larger(Vec<double>{}, slack);
     curve = slack > 0 ? 2 * c : Vec<double>{};
     slope = 2 * c * short_of;
     lost = c * short_of * short_of;
   });
 }
 
-// alpha_i = price_i / (1 + exp(z_i)).
-void logistic(Index n, const double* z, const double* price, double* alpha, double* curvature, double* loss) {
+// alpha_i = C_i / (1 + exp(z_i)).
+void logistic(Index n, const double* z, const double* C, double* alpha, double* curvature, double* loss) {
   four_by_four(n, alpha, curvature, loss, [&](const auto& four, auto& slope, auto& curve, auto& lost) {
-    const Vec<double> m = four(z), c = four(price);
+    const Vec<double> m = four(z), c = four(C);
     const Vec<double> e = exp_of_negative(m > 0 ? -m : m), near = 1 / (1 + e), away = e * near;
     slope = c * (m > 0 ? away : near);
     curve = slope * (m > 0 ? near : away);

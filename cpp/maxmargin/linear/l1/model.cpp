@@ -76,7 +76,7 @@ void GramModel::fill(const L1Model& model, const std::vector<double>& curvature)
 
 void GramModel::move(L1Model& model, Index k, double to) {
   if (to == model.u[k]) return;
-  hot().axpy(model.size(), to - model.u[k], H_.data() + std::ptrdiff_t(k) * stride_, r_.data());
+  simd().axpy(model.size(), to - model.u[k], H_.data() + std::ptrdiff_t(k) * stride_, r_.data());
   model.u[k] = to;
 }
 
@@ -228,7 +228,7 @@ void ColumnModel::conjugate_gradients(std::size_t rows, int most, LinearRecord& 
     for (std::size_t a = 0; a < m; ++a)
       for (std::int64_t at = face_.start[a], end = face_.start[a + 1]; at < end; ++at) image[row[at]] += search_[a] * value[at];
     const double curve =
-        hot().dot(std::ptrdiff_t(rows), image, image) + floor_ * hot().dot(std::ptrdiff_t(m), search_.data(), search_.data());
+        simd().dot(std::ptrdiff_t(rows), image, image) + floor_ * simd().dot(std::ptrdiff_t(m), search_.data(), search_.data());
     const double length = energy / curve;
     double next = 0;
     for (std::size_t a = 0; a < m; ++a) {
@@ -330,7 +330,7 @@ bool ColumnModel::descend(L1Model& model, RowTerms& rows, LinearRecord& record) 
       count = size;
       spare = std::numeric_limits<double>::infinity();  // nothing is left out again
     } else if (sweep % sweeps_between_gradients == 0) {
-      // Where whole steps fit, more precise ones are worth their price.
+      // Where whole steps fit, more precise ones are worth what they cost.
       const bool fits = on_the_face<loss>(model, rows, gradients_, record) == 1.0 && loss != RowLoss::square;
       gradients_ = std::clamp(fits ? 2 * gradients_ : gradients_ / 2, fewest_gradients, most_gradients);
       if (record.poll()) return false;

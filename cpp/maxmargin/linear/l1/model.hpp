@@ -11,7 +11,7 @@
 //
 // where v_i is what an error has above 0 or outside of a tube. That is the same model with e = 0 and v(e) = e; and it is a
 // squared hinge or a squared tube itself with g = 0, so that rows may come to curve or cease to while coordinates move: a model
-// without them goes too far where there are as many features as rows that curve. By coordinate descent and conjugate
+// without them goes too far where there are as many features as rows with curvature. By coordinate descent and conjugate
 // gradients on the face.
 #pragma once
 
@@ -89,7 +89,7 @@ class ColumnModel {
   void conjugate_gradients(std::size_t rows, int most, LinearRecord& record);
 
   const ColumnAccess& x_;
-  ColumnStore columns_, face_;  // face_: what is not 0, in rows that curve
+  ColumnStore columns_, face_;  // face_: what is not 0, in rows with curvature
   double constant_ = 0, floor_ = 0;
   int gradients_ = 1;
   std::vector<double> curvature_;  // of squares, which does not change

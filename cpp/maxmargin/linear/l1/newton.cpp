@@ -24,29 +24,29 @@ struct Row {
   double loss, beta, curvature;  // beta: minus the slope in f
 };
 
-inline Row row_of(SmoothLoss loss, double epsilon, double price, double y, double f) {
+inline Row row_of(SmoothLoss loss, double epsilon, double C, double y, double f) {
   if (loss == SmoothLoss::logistic) {
     const double z = y * f, e = std::exp(-std::abs(z)), p = (z > 0 ? e : 1.0) / (1.0 + e);
-    return {price * (std::max(-z, 0.0) + std::log1p(e)), y * price * p, price * p * (1.0 - p)};
+    return {C * (std::max(-z, 0.0) + std::log1p(e)), y * C * p, C * p * (1.0 - p)};
   }
   const bool tube = loss == SmoothLoss::squared_tube;
   const double residual = y - f, excess = tube ? std::abs(residual) - epsilon : 1.0 - y * f;
   if (!(excess > 0)) return {0.0, 0.0, 0.0};
   const double toward = tube ? (residual > 0 ? 1.0 : -1.0) : y;
-  return {price * excess * excess, 2 * price * excess * toward, 2 * price};
+  return {C * excess * excess, 2 * C * excess * toward, 2 * C};
 }
 
 // One row's share of the dual objective.
-inline double gain_of(SmoothLoss loss, double epsilon, double price, double y, double beta) {
-  if (loss == SmoothLoss::logistic) return logistic_gain(price, y * beta);
-  return y * beta - (loss == SmoothLoss::squared_tube ? epsilon * std::abs(beta) : 0.0) - 0.25 * beta * beta / price;
+inline double gain_of(SmoothLoss loss, double epsilon, double C, double y, double beta) {
+  if (loss == SmoothLoss::logistic) return logistic_gain(C, y * beta);
+  return y * beta - (loss == SmoothLoss::squared_tube ? epsilon * std::abs(beta) : 0.0) - 0.25 * beta * beta / C;
 }
 
 class L1Newton {
  public:
   L1Newton(const L1Problem& problem, const LinearOptions& options, const Monitor& monitor)
       : problem_(problem),
-        linear_{problem.x, problem.y, problem.price, MarginLoss::squared_hinge, problem.offset, problem.offset_scale, true},
+        linear_{problem.x, problem.y, problem.C, MarginLoss::squared_hinge, problem.offset, problem.offset_scale, true},
         passes_(*problem.x),
         record_(linear_, options, monitor, problem.x->columns() < few_columns ? patience : patience_with_many,
                 problem.x->columns() < widest_gram),
@@ -101,7 +101,7 @@ class L1Newton {
  private:
   enum class Step { taken, too_far, none };
   struct Part {
-    double loss = 0, mass[2] = {0, 0};
+    double loss = 0, side_sum[2] = {0, 0};
   };
 
   // Loss, slopes and curvatures at f, and the slope of the loss in every weight.
@@ -110,25 +110,25 @@ class L1Newton {
     passes_.for_rows([&](Index c, Index begin, Index end) {
       Part part;
       for (Index i = begin; i < end; ++i) {
-        const Row r = row_of(problem_.loss, problem_.epsilon, problem_.price[i], problem_.y[i], f_[i]);
+        const Row r = row_of(problem_.loss, problem_.epsilon, problem_.C[i], problem_.y[i], f_[i]);
         const int side = r.beta > 0;
         curvature_[i] = r.curvature;
         part.loss += r.loss;
-        part.mass[side] += r.beta;
+        part.side_sum[side] += r.beta;
         signed_[side][i] = r.beta;
         signed_[1 - side][i] = 0;
       }
       parts[c] = part;
     });
     primal_ = penalty(w_, last_);
-    mass_[0] = mass_[1] = 0;
+    side_sum_[0] = side_sum_[1] = 0;
     for (const Part& part : parts) {
       primal_ += part.loss;
-      for (int side : {0, 1}) mass_[side] += part.mass[side];
+      for (int side : {0, 1}) side_sum_[side] += part.side_sum[side];
     }
     for (int side : {0, 1}) passes_.combine(signed_[side].data(), combination_[side].data());
     for (Index k = 0; k < d_; ++k) slope_[k] = -(combination_[0][k] + combination_[1][k]);
-    last_slope_ = -constant_ * (mass_[0] + mass_[1]);
+    last_slope_ = -constant_ * (side_sum_[0] + side_sum_[1]);
   }
 
   double penalty(const std::vector<double>& w, double last) const {
@@ -141,9 +141,9 @@ class L1Newton {
   double scale_to_the_dual() {
     double factor[2] = {1, 1};
     if (problem_.offset == LinearOffset::free) {
-      const double level = std::min(-mass_[0], mass_[1]);
-      factor[0] = mass_[0] < 0 ? level / -mass_[0] : 0.0;
-      factor[1] = mass_[1] > 0 ? level / mass_[1] : 0.0;
+      const double level = std::min(-side_sum_[0], side_sum_[1]);
+      factor[0] = side_sum_[0] < 0 ? level / -side_sum_[0] : 0.0;
+      factor[1] = side_sum_[1] > 0 ? level / side_sum_[1] : 0.0;
     }
     double largest = 0;
     for (Index k = 0; k < d_; ++k)
@@ -159,13 +159,13 @@ class L1Newton {
     passes_.for_rows([&](Index c, Index begin, Index end) {
       Sums sums;
       for (Index i = begin; i < end; ++i) {
-        const double price = problem_.price[i], y = problem_.y[i];
+        const double C = problem_.C[i], y = problem_.y[i];
         beta_[i] = factor[0] * signed_[0][i] + factor[1] * signed_[1][i];
         if (logistic) {
-          sums.gain += gain_of(problem_.loss, problem_.epsilon, price, y, fixed * beta_[i]);
+          sums.gain += gain_of(problem_.loss, problem_.epsilon, C, y, fixed * beta_[i]);
         } else {
-          const double square = 0.25 * beta_[i] * beta_[i] / price;
-          sums.linear += gain_of(problem_.loss, problem_.epsilon, price, y, beta_[i]) + square;
+          const double square = 0.25 * beta_[i] * beta_[i] / C;
+          sums.linear += gain_of(problem_.loss, problem_.epsilon, C, y, beta_[i]) + square;
           sums.square += square;
         }
       }
@@ -231,7 +231,7 @@ class L1Newton {
     if (bound_.empty()) {
       bound_.resize(d_ + 1);
       std::vector<double> most(n_);
-      for (Index i = 0; i < n_; ++i) most[i] = (problem_.loss == SmoothLoss::logistic ? 0.25 : 2.0) * problem_.price[i];
+      for (Index i = 0; i < n_; ++i) most[i] = (problem_.loss == SmoothLoss::logistic ? 0.25 : 2.0) * problem_.C[i];
       passes_.squares(most.data(), bound_.data());
       bound_[d_] = constant_ * constant_ * std::accumulate(most.begin(), most.end(), 0.0);
     }
@@ -249,7 +249,7 @@ class L1Newton {
     rows_.error.assign(n_, 0.0);
     if (tube) rows_.width.resize(n_);
     for (Index i = 0; i < n_; ++i) {
-      const double root = std::sqrt(logistic ? curvature_[i] : 2 * problem_.price[i]), y = problem_.y[i];
+      const double root = std::sqrt(logistic ? curvature_[i] : 2 * problem_.C[i]), y = problem_.y[i];
       rows_.factor[i] = logistic || tube ? root : -y * root;
       if (logistic) continue;
       rows_.error[i] = root * (tube ? f_[i] - y - problem_.epsilon : 1.0 - y * f_[i]);
@@ -267,7 +267,7 @@ class L1Newton {
     passes_.for_rows([&](Index c, Index begin, Index end) {
       double sum = 0;
       for (Index i = begin; i < end; ++i)
-        sum += row_of(problem_.loss, problem_.epsilon, problem_.price[i], problem_.y[i], between(f_[i], next_f_[i], t)).loss;
+        sum += row_of(problem_.loss, problem_.epsilon, problem_.C[i], problem_.y[i], between(f_[i], next_f_[i], t)).loss;
       parts[c] = sum;
     });
     return std::accumulate(parts.begin(), parts.end(), 0.0);
@@ -329,7 +329,7 @@ class L1Newton {
   std::vector<double> f_, next_f_, curvature_, beta_, slope_;
   double last_slope_ = 0;
   std::vector<double> signed_[2], combination_[2];
-  double mass_[2] = {0, 0}, primal_ = 0;
+  double side_sum_[2] = {0, 0}, primal_ = 0;
   std::vector<Index> wanting_;
   L1Model model_;
   RowTerms rows_;

@@ -7,16 +7,16 @@ namespace maxmargin {
 
 enum class SmoothLoss : int { squared_hinge = 0, logistic = 1, squared_tube = 2 };
 
-// minimise  |w|_1 (+ |b| / scale if penalised) + sum_i price_i loss_i(f_i),   f_i = <w, x_i> + b
+// minimise  |w|_1 (+ |b| / scale if penalised) + sum_i C_i loss_i(f_i),   f_i = <w, x_i> + b
 //
 // with loss_i(f) = max(0, 1 - y_i f)^2, log(1 + exp(-y_i f)) or max(0, |y_i - f| - epsilon)^2. Its dual, in the slopes
-// beta_i = -price_i loss_i'(f_i):  maximise  -sum_i price_i loss_i*(-beta_i / price_i)  subject to  |sum_i beta_i x_ik| <= 1
+// beta_i = -C_i loss_i'(f_i):  maximise  -sum_i C_i loss_i*(-beta_i / C_i)  subject to  |sum_i beta_i x_ik| <= 1
 // for all k (and |scale sum_i beta_i| <= 1), with sum_i beta_i = 0 where the offset is free.
 struct L1Problem {
   const LinearRows* x;
   const ColumnAccess* columns;  // of the same
   const double* y;              // -1 and +1, or targets
-  const double* price;
+  const double* C;
   SmoothLoss loss;
   double epsilon;  // half the width of the tube
   LinearOffset offset;

@@ -21,7 +21,7 @@ ClassBound::ClassBound(const ClassProblem& problem, ClassPasses& passes)
       [&](const Block& block) {
         std::fill(block.values, block.values + area(block.count), 0.0);
         for (Index r = 0; r < block.count; ++r)
-          block.values[area(r) + std::size_t(problem.label[block.rows[r]])] = problem.price[block.rows[r]];
+          block.values[area(r) + std::size_t(problem.label[block.rows[r]])] = problem.C[block.rows[r]];
       },
       label_sums_.data());
 }
@@ -40,7 +40,7 @@ double ClassBound::find(const std::vector<double>& alpha, const std::vector<doub
       lost_[k] = std::log1p(-give_[k]);
     }
   }
-  const bool joint = problem_.loss == ClassLoss::joint;
+  const bool joint = problem_.loss == ClassLoss::crammer_singer;
   ChunkSums gains;
   passes_.for_rows([&](const Block& block) {
     double gain = 0;
@@ -65,11 +65,11 @@ double ClassBound::find(const std::vector<double>& alpha, const std::vector<doub
   }
   const double gain = gains.total();
   if (!joint || gain >= square) return gain - 0.5 * square;
-  const double part = gain / square;  // the best on the way from price e_y, where both are 0
+  const double part = gain / square;  // the best on the way from C e_y, where both are 0
   passes_.for_rows([&](const Block& block) {
     for (Index i = block.first; i < block.first + block.count; ++i) {
       for (Index k = 0; k < K_; ++k) out[area(i) + k] *= part;
-      out[area(i) + problem_.label[i]] += (1 - part) * problem_.price[i];
+      out[area(i) + problem_.label[i]] += (1 - part) * problem_.C[i];
     }
   });
   return 0.5 * gain * part;
@@ -80,16 +80,16 @@ double ClassBound::feasible(Index i, const double* alpha, const double* scores, 
   double surplus = 0, gain = 0;
   for (Index k = 0; k < K_; ++k) surplus += give_[k] * alpha[k];
   for (Index k = 0; k < K_; ++k) out[k] = alpha[k] * (1 - give_[k]) + take_[k] * surplus;
-  if (scores == nullptr) {  // the joint loss
+  if (scores == nullptr) {  // Crammer and Singer's loss
     for (Index k = 0; k < K_; ++k) gain += k == problem_.label[i] ? 0.0 : out[k];
     return gain;
   }
-  // log(out / price) = f - log sum exp f + log(out / alpha); log(1 + t) <= t - t^2/2 + t^3/3 saves most logarithms.
+  // log(out / C) = f - log sum exp f + log(out / alpha); log(1 + t) <= t - t^2/2 + t^3/3 saves most logarithms.
   for (Index k = 0; k < K_; ++k) {
     if (!(out[k] > 0)) continue;
     const double more = take_[k] * surplus, t = more / alpha[k];
     const double log =
-        t < 0.05 ? scores[k] - log_sum + t * (1 - t * (0.5 - t / 3)) + lost_[k] : std::log(out[k] / problem_.price[i]);
+        t < 0.05 ? scores[k] - log_sum + t * (1 - t * (0.5 - t / 3)) + lost_[k] : std::log(out[k] / problem_.C[i]);
     gain -= out[k] * log;
   }
   return gain;

@@ -1,5 +1,5 @@
-// Dual coordinate descent over rows for the joint loss of linear models of all classes (Keerthi, Sundararajan, Chang, Hsieh and
-// Lin 2008).
+// Dual coordinate descent over rows for Crammer and Singer's loss of linear models of all classes (Keerthi, Sundararajan,
+// Chang, Hsieh and Lin 2008).
 #include "maxmargin/linear/multiclass/coordinate_descent.hpp"
 
 #include <algorithm>
@@ -52,7 +52,7 @@ class ClassDescent {
         moved_(width_, 0.0) {
     double mean = 0;
     for (Index i = 0; i < n_; ++i) {
-      alpha_[area(i) + problem.label[i]] = problem.price[i];
+      alpha_[area(i) + problem.label[i]] = problem.C[i];
       curvature_[i] = problem.x->square(i);
       mean += curvature_[i] / n_;
     }
@@ -65,7 +65,7 @@ class ClassDescent {
   // True if it is slow, or could be more exact.
   bool run() {
     record_.begin(patience);
-    record_.see_primal(std::accumulate(problem_.price, problem_.price + n_, 0.0), W_, 0);  // where W = 0 each row loses 1
+    record_.see_primal(std::accumulate(problem_.C, problem_.C + n_, 0.0), W_, 0);  // where W = 0 each row loses 1
     next_ = alpha_;
     record_.see_dual(0.0, next_);
     for (std::int64_t sweeps = 0, wait = 1;; wait = std::clamp<std::int64_t>(sweeps / 4, 1, most_sweeps)) {
@@ -75,7 +75,7 @@ class ClassDescent {
         if (!sweep()) return false;
         if (problem_.offset == LinearOffset::free) learn_offsets();
       }
-      judge(sweeps);
+      evaluate(sweeps);
     }
   }
   ClassPoint last() { return {std::move(W_), std::move(alpha_)}; }
@@ -103,7 +103,7 @@ class ClassDescent {
     double* const alpha = alpha_.data() + area(i);
     problem_.x->class_products(&i, 1, width_, W_.data(), size_ > d_ ? offsets() : nullptr, scores_.data());
     for (Index k = 0; k < K_; ++k) moved_[k] = alpha[k] + (scores_[k] - scores_[y] + (k != y)) / curvature_[i];
-    project_to_simplex(K_, problem_.price[i], moved_.data());
+    project_to_simplex(K_, problem_.C[i], moved_.data());
     double others = 0, sum = 0, gain = 0;
     classes_.clear();
     changes_.clear();
@@ -121,7 +121,7 @@ class ClassDescent {
     if (classes_.empty()) return 0;
     classes_.push_back(y);
     changes_.push_back(-sum);
-    alpha[y] = problem_.price[i] - others;
+    alpha[y] = problem_.C[i] - others;
     add(i);
     return gain - 0.5 * curvature_[i] * sum * sum;
   }
@@ -181,7 +181,7 @@ class ClassDescent {
   }
 
   // Looks at both objectives.
-  void judge(std::int64_t sweeps) {
+  void evaluate(std::int64_t sweeps) {
     if (sweeps >= next_recount_) {
       recount();
       next_recount_ = sweeps + recounted;
@@ -194,12 +194,12 @@ class ClassDescent {
             const Index i = block.rows[r], y = problem_.label[i];
             double* const f = block.values + area(r);
             const double own = f[y]--;  // its own class needs no distance
-            losses[block.chunk] += problem_.price[i] * (*std::max_element(f, f + K_) + 1 - own);
+            losses[block.chunk] += problem_.C[i] * (*std::max_element(f, f + K_) + 1 - own);
           }
         },
         nullptr);
-    double primal = 0.5 * hot().dot(std::ptrdiff_t(area(d_)), W_.data(), W_.data());
-    if (problem_.offset == LinearOffset::penalised) primal += 0.5 * pull_ * hot().dot(width_, total_.data(), total_.data());
+    double primal = 0.5 * simd().dot(std::ptrdiff_t(area(d_)), W_.data(), W_.data());
+    if (problem_.offset == LinearOffset::penalised) primal += 0.5 * pull_ * simd().dot(width_, total_.data(), total_.data());
     record_.see_primal(primal + losses.total(), W_, sweeps);
     std::vector<double> totals = total_;
     if (size_ > d_) std::swap_ranges(totals.begin(), totals.end(), offsets());

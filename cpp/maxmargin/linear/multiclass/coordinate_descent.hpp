@@ -1,4 +1,4 @@
-// Dual coordinate descent over rows for the joint loss of linear models of all classes.
+// Dual coordinate descent over rows for Crammer and Singer's loss of linear models of all classes.
 #pragma once
 
 #include <vector>

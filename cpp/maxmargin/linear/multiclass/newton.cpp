@@ -58,24 +58,24 @@ class ClassNewton {
         double dual = record_.dual();
         if (round == first || unsolved <= far * primal_) record_.see_dual(dual = find_dual(), next_);
         if (record_.stops()) break;
-        if (rows_.smoothed() && unsolved <= 0.1 * std::min(primal_ - dual, scale())) sharpen();
+        if (rows_.smoothed() && unsolved <= 0.1 * std::min(primal_ - dual, scale())) update_multipliers();
       }
       const double forcing = problem_.penalty ? std::clamp(0.5 * std::sqrt(record_.relative_gap()), 1e-4, most_forcing) : 1e-10;
       const double goal = !problem_.penalty  ? 0.0
                           : rows_.smoothed() ? 0.02 * std::min(primal_ - record_.dual(), scale())
                                              : 0.1 * record_.aim();
       if (!system_.solve(alpha_, gradient_, forcing, goal, direction_, record_)) break;
-      decrement_ = -hot().dot(std::ptrdiff_t(area(size_)), gradient_.data(), direction_.data());
+      decrement_ = -simd().dot(std::ptrdiff_t(area(size_)), gradient_.data(), direction_.data());
       find_scores(direction_, along_);
       if (!problem_.penalty && without_penalty()) break;
       if (!(decrement_ > 0)) {  // nothing left that float64 can tell
         if (!rows_.smoothed()) break;
-        sharpen();
+        update_multipliers();
         continue;
       }
       const double length = find_length();
-      hot().axpy(std::ptrdiff_t(area(size_)), length, direction_.data(), W_.data());
-      hot().axpy(std::ptrdiff_t(area(n_)), length, along_.data(), scores_.data());
+      simd().axpy(std::ptrdiff_t(area(size_)), length, direction_.data(), W_.data());
+      simd().axpy(std::ptrdiff_t(area(n_)), length, along_.data(), scores_.data());
     }
     return record_.finish(alpha_);
   }
@@ -116,7 +116,7 @@ class ClassNewton {
         }
         first[block.chunk] += slope;
         if (!rows_.smoothed()) {
-          second[block.chunk] += square - slope * slope / problem_.price[block.first + r];
+          second[block.chunk] += square - slope * slope / problem_.C[block.first + r];
           continue;
         }
         double* const curved = block.values + area(r);
@@ -133,8 +133,8 @@ class ClassNewton {
   double find_length() {
     double slope_w = 0, curve_w = 0;
     for (Index a = 0; a < size_; ++a) {
-      slope_w += ridge_[a] * hot().dot(width_, W_.data() + area(a), direction_.data() + area(a));
-      curve_w += ridge_[a] * hot().dot(width_, direction_.data() + area(a), direction_.data() + area(a));
+      slope_w += ridge_[a] * simd().dot(width_, W_.data() + area(a), direction_.data() + area(a));
+      curve_w += ridge_[a] * simd().dot(width_, direction_.data() + area(a), direction_.data() + area(a));
     }
     const double close = rows_.smoothed() ? 1e-2 : 0.25, before = loss_;
     return line_search(close * decrement_, [&](double length) {
@@ -156,8 +156,8 @@ class ClassNewton {
         gradient_.data());
     primal_ = loss_;
     for (Index a = 0; a < size_; ++a) {
-      primal_ += 0.5 * ridge_[a] * hot().dot(width_, W_.data() + area(a), W_.data() + area(a));
-      hot().axpy(width_, ridge_[a], W_.data() + area(a), gradient_.data() + area(a));
+      primal_ += 0.5 * ridge_[a] * simd().dot(width_, W_.data() + area(a), W_.data() + area(a));
+      simd().axpy(width_, ridge_[a], W_.data() + area(a), gradient_.data() + area(a));
     }
   }
 
@@ -168,12 +168,12 @@ class ClassNewton {
     return bound_.find(alpha_, combined_, scores_, log_sums_, next_);
   }
 
-  // What the optimum is about: at large prices the primal objective is far above it until the end.
+  // What the optimum is about: at large C the primal objective is far above it until the end.
   double scale() const { return std::max(record_.dual(), primal_ - loss_); }
 
-  void sharpen() {
-    rows_.sharpen(alpha_);
-    find_scores(W_, scores_);  // what steps add up to has rounding that sharper losses see
+  void update_multipliers() {
+    rows_.update_multipliers(alpha_);
+    find_scores(W_, scores_);  // what steps add up to has rounding that a larger penalty parameter sees
     look(0);
     find_gradient();
   }
@@ -193,7 +193,7 @@ class ClassNewton {
         next[k] += alpha[k];
         inside = inside && next[k] >= 0;
         separates = separates && (k == problem_.label[i] || f[k] < f[problem_.label[i]]);
-        if (inside && next[k] > 0) gain -= next[k] * std::log(next[k] / problem_.price[i]);
+        if (inside && next[k] > 0) gain -= next[k] * std::log(next[k] / problem_.C[i]);
       }
     }
     if (inside) record_.see_dual(gain, next_);
@@ -243,7 +243,7 @@ ClassOutcome minimise_classes_by_newton(const ClassProblem& problem, const Linea
   // With many features a round costs much, and steps of single rows come to the end for less, if they do.
   ClassPoint swept;
   const bool wide = problem.x->columns() + (problem.offset != LinearOffset::none) > ClassSystem::widest_part;
-  if (wide && problem.loss == ClassLoss::joint && !descend_by_rows(problem, fair_try, record, swept))
+  if (wide && problem.loss == ClassLoss::crammer_singer && !descend_by_rows(problem, fair_try, record, swept))
     return record.finish(swept.alpha);
   ClassNewton search(problem, record);
   if (!swept.W.empty()) search.begin_at(swept);

@@ -49,11 +49,11 @@ void ClassPasses::pass(std::span<const Index> rows, const double* W, const Body&
       x_.add_class_rows(rows.data() + i, count, width_, values, own);
       if (size_ == d) continue;
       double* const last = own + std::ptrdiff_t(d) * width_;
-      for (Index r = 0; r < count; ++r) hot().axpy(width_, 1.0, values + std::ptrdiff_t(r) * width_, last);
+      for (Index r = 0; r < count; ++r) simd().axpy(width_, 1.0, values + std::ptrdiff_t(r) * width_, last);
     }
   });
   if (G != nullptr)
-    for (Index c = 1; c < parts; ++c) hot().axpy(std::ptrdiff_t(area), 1.0, sums_.data() + std::size_t(c - 1) * area, G);
+    for (Index c = 1; c < parts; ++c) simd().axpy(std::ptrdiff_t(area), 1.0, sums_.data() + std::size_t(c - 1) * area, G);
 }
 
 }  // namespace maxmargin

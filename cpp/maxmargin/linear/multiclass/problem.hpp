@@ -7,22 +7,22 @@
 
 namespace maxmargin {
 
-enum class ClassLoss : int { multinomial = 0, joint = 1 };
+enum class ClassLoss : int { multinomial = 0, crammer_singer = 1 };
 
-// minimise  1/2 sum_k |w_k|^2 (+ 1/2 (b_k / scale)^2 if penalised) + sum_i price_i loss(f(x_i), y_i),  f_k(x) = <w_k, x> + b_k,
+// minimise  1/2 sum_k |w_k|^2 (+ 1/2 (b_k / scale)^2 if penalised) + sum_i C_i loss(f(x_i), y_i),  f_k(x) = <w_k, x> + b_k,
 //
 // with the loss  log sum_k exp f_k - f_y  or  max_k (f_k + [k != y]) - f_y.
 //
-// Its dual: with alpha_i >= 0, sum_k alpha_ik = price_i, and  v_k = sum_i (price_i [k = y_i] - alpha_ik) x_i,
+// Its dual: with alpha_i >= 0, sum_k alpha_ik = C_i, and  v_k = sum_i (C_i [k = y_i] - alpha_ik) x_i,
 //
-//     maximise  -1/2 sum_k |v_k|^2 (- 1/2 (scale total_k)^2) + gain,  total_k = sum_i (price_i [k = y_i] - alpha_ik),
+//     maximise  -1/2 sum_k |v_k|^2 (- 1/2 (scale total_k)^2) + gain,  total_k = sum_i (C_i [k = y_i] - alpha_ik),
 //
-// gain = -sum alpha_ik log(alpha_ik / price_i)  or  sum over k != y_i of alpha_ik; total = 0 where offsets are free, and v = 0
+// gain = -sum alpha_ik log(alpha_ik / C_i)  or  sum over k != y_i of alpha_ik; total = 0 where offsets are free, and v = 0
 // where there is no penalty.
 struct ClassProblem {
   const LinearRows* x;
   const Index* label;
-  const double* price;
+  const double* C;
   Index classes;
   ClassLoss loss;
   LinearOffset offset;

@@ -35,7 +35,7 @@ Index ClassRecord::n_support() const {
   const Index width = problem_.width();
   if (!alpha_.empty())
     for (Index i = 0; i < problem_.x->rows(); ++i)
-      support += alpha_[std::size_t(i) * std::size_t(width) + std::size_t(problem_.label[i])] < problem_.price[i];
+      support += alpha_[std::size_t(i) * std::size_t(width) + std::size_t(problem_.label[i])] < problem_.C[i];
   return support;
 }
 

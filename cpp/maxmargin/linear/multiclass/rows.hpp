@@ -10,12 +10,12 @@
 
 namespace maxmargin {
 
-// alpha becomes the nearest point with alpha >= 0 and sum `price`, by leaving out what falls below the mean excess (Michelot
+// alpha becomes the nearest point with alpha >= 0 and sum `C`, by leaving out what falls below the mean excess (Michelot
 // 1986).
-inline void project_to_simplex(Index K, double price, double* alpha) {
+inline void project_to_simplex(Index K, double C, double* alpha) {
   const double top = *std::max_element(alpha, alpha + K);
   for (Index k = 0; k < K; ++k) alpha[k] -= top;
-  double level = -price;  // below it nothing is left
+  double level = -C;  // below it nothing is left
   for (Index kept = K + 1;;) {
     double sum = 0;
     Index count = 0;
@@ -23,16 +23,16 @@ inline void project_to_simplex(Index K, double price, double* alpha) {
       if (alpha[k] > level) sum += alpha[k], ++count;
     if (count == kept) break;
     kept = count;
-    level = std::max(level, (sum - price) / count);
+    level = std::max(level, (sum - C) / count);
   }
   for (Index k = 0; k < K; ++k) alpha[k] = alpha[k] > level ? alpha[k] - level : 0.0;
 }
 
-// The loss of the highest score, max over alpha >= 0 with sum price of  <alpha, f + [k != y]> - price f_y,  gets curvature from
+// The loss of the highest score, max over alpha >= 0 with sum C of  <alpha, f + [k != y]> - C f_y,  gets curvature from
 //
-//     - |alpha - centre|^2 / (2 sharpness price),
+//     - |alpha - centre|^2 / (2 penalty_parameter C),
 //
-// whose alpha = the projection of  centre + sharpness price (f + [k != y])  becomes the next centre: see linear/newton.hpp.
+// whose alpha = the projection of  centre + penalty_parameter C (f + [k != y])  becomes the next centre: see linear/newton.hpp.
 class ClassRows {
  public:
   explicit ClassRows(const ClassProblem& problem) : problem_(problem), width_(problem.width()) {
@@ -41,16 +41,16 @@ class ClassRows {
       centre_.assign(std::size_t(n) * std::size_t(width_), 0.0);
       double square = 0;
       for (Index i = 0; i < n; ++i) {
-        centre_[at(i, problem.label[i])] = problem.price[i];
-        square += problem.price[i] * (problem.x->square(i) + 1.0);
+        centre_[at(i, problem.label[i])] = problem.C[i];
+        square += problem.C[i] * (problem.x->square(i) + 1.0);
       }
-      // Multipliers are of the size 1/|x|^2 where prices are larger than that.
-      sharpness_ = std::min(0.3, 4.0 * n / square);
+      // Multipliers are of the size 1/|x|^2 where C is larger than that.
+      penalty_parameter_ = std::min(0.3, 4.0 * n / square);
     }
   }
 
-  bool smoothed() const { return problem_.loss == ClassLoss::joint; }
-  double sharpness() const { return smoothed() ? sharpness_ : 1.0; }
+  bool smoothed() const { return problem_.loss == ClassLoss::crammer_singer; }
+  double penalty_parameter() const { return smoothed() ? penalty_parameter_ : 1.0; }
 
   // Loss and multipliers of some rows [first, first + count) at scores f; both [count][width]. For the multinomial loss also
   // log sum exp f.
@@ -63,20 +63,20 @@ class ClassRows {
     }
     constexpr Index most = 64;
     double top[most], rest[most];
-    hot().exponentials(count, problem_.classes, width_, f, alpha, top, rest);
+    simd().exponentials(count, problem_.classes, width_, f, alpha, top, rest);
     for (Index r = 0; r < count; ++r) {
       const Index i = first + r;
-      const double price = problem_.price[i], factor = price / (1.0 + rest[r]);
+      const double C = problem_.C[i], factor = C / (1.0 + rest[r]);
       double* const row = alpha + std::ptrdiff_t(r) * width_;
       for (Index k = 0; k < width_; ++k) row[k] *= factor;
       const double log = std::log1p(rest[r]);
       log_sums[r] = top[r] + log;
-      sum += price * (log + (top[r] - f[std::ptrdiff_t(r) * width_ + problem_.label[i]]));
+      sum += C * (log + (top[r] - f[std::ptrdiff_t(r) * width_ + problem_.label[i]]));
     }
     return sum;
   }
 
-  // alpha - price e_y, whose own entry is minus the sum of the others.
+  // alpha - C e_y, whose own entry is minus the sum of the others.
   void slopes(Index i, const double* alpha, double* out) const {
     const Index y = problem_.label[i];
     double others = 0;
@@ -93,7 +93,7 @@ class ClassRows {
     if (!smoothed()) {
       double mean = 0;
       for (Index k = 0; k < K; ++k) mean += alpha[k] * z[k];
-      mean /= problem_.price[i];
+      mean /= problem_.C[i];
       for (Index k = 0; k < K; ++k) z[k] = alpha[k] * (z[k] - mean);
       return;
     }
@@ -101,7 +101,7 @@ class ClassRows {
     for (Index k = 0; k < K; ++k)
       if (alpha[k] > 0) mean += z[k], ++count;
     mean /= std::max(count, 1.0);
-    const double rate = sharpness_ * problem_.price[i];
+    const double rate = penalty_parameter_ * problem_.C[i];
     for (Index k = 0; k < K; ++k) z[k] = alpha[k] > 0 ? rate * (z[k] - mean) : 0.0;
   }
 
@@ -112,19 +112,19 @@ class ClassRows {
 
   // The entry (k, l) of the curvature of a row that has multipliers of `count` classes.
   double curvature(Index i, Index count, const double* alpha, Index k, Index l) const {
-    if (!smoothed()) return alpha[k] * ((k == l) - alpha[l] / problem_.price[i]);
+    if (!smoothed()) return alpha[k] * ((k == l) - alpha[l] / problem_.C[i]);
     if (!(alpha[k] > 0 && alpha[l] > 0)) return 0;
-    return sharpness_ * problem_.price[i] * ((k == l) - 1.0 / count);
+    return penalty_parameter_ * problem_.C[i] * ((k == l) - 1.0 / count);
   }
 
   // The centre of the first smoothing.
   void begin_at(const std::vector<double>& alpha) { centre_ = alpha; }
 
-  static constexpr double sharpening = 4.0;
+  static constexpr double increase = 4.0;
   // What alpha has become is the centre of the next smoothing, which is closer to the loss.
-  void sharpen(const std::vector<double>& alpha) {
+  void update_multipliers(const std::vector<double>& alpha) {
     centre_ = alpha;
-    if (sharpness_ < 1e9) sharpness_ *= sharpening;
+    if (penalty_parameter_ < 1e9) penalty_parameter_ *= increase;
   }
 
  private:
@@ -132,7 +132,7 @@ class ClassRows {
 
   double project(Index i, const double* f, double* alpha) const {
     const Index K = problem_.classes, y = problem_.label[i];
-    const double price = problem_.price[i], rate = sharpness_ * price;
+    const double C = problem_.C[i], rate = penalty_parameter_ * C;
     const double* const centre = centre_.data() + at(i, 0);
     double highest = f[y];
     for (Index k = 0; k < K; ++k) {
@@ -141,14 +141,14 @@ class ClassRows {
       alpha[k] = centre[k] + rate * (score - f[y]);
     }
     for (Index k = K; k < width_; ++k) alpha[k] = 0;
-    project_to_simplex(K, price, alpha);
-    return price * (highest - f[y]);
+    project_to_simplex(K, C, alpha);
+    return C * (highest - f[y]);
   }
 
   const ClassProblem& problem_;
   Index width_;
   std::vector<double> centre_;
-  double sharpness_ = 0.3;
+  double penalty_parameter_ = 0.3;
 };
 
 }  // namespace maxmargin

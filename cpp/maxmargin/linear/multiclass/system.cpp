@@ -37,7 +37,7 @@ ClassSystem::ClassSystem(const ClassProblem& problem, const ClassRows& rows, Cla
       counts_(n_),
       weight_(n_),
       column_(stride_),
-      mean_price_(std::accumulate(problem.price, problem.price + n_, 0.0) / n_) {
+      mean_C_(std::accumulate(problem.C, problem.C + n_, 0.0) / n_) {
   in_row_ = std::max(double(problem.x->stored_values()) / n_, 1.0);
   kind_ = size_ <= widest_part ? Kind::shared : Kind::diagonal;
   const std::size_t area = std::size_t(size_) * std::size_t(width_);
@@ -91,7 +91,7 @@ bool ClassSystem::solve(const std::vector<double>& alpha, const std::vector<doub
 // Where no row curves, a free offset has no curvature. A millionth of what one row has lets it move.
 double ClassSystem::held(Index a) const {
   const bool free = a == d_ && problem_.offset == LinearOffset::free;
-  return ridge_[a] + (free ? 1e-6 * mean_price_ * rows_.sharpness() : 0.0);
+  return ridge_[a] + (free ? 1e-6 * mean_C_ * rows_.penalty_parameter() : 0.0);
 }
 
 // Lower triangle of H = sum of weight_i x_i x_i', with the constant feature.
@@ -134,7 +134,7 @@ bool ClassSystem::factor(const std::vector<double>& alpha, const std::vector<dou
   for (int attempt = 0; attempt < 8; ++attempt, floor *= 100) {
     L = H_;
     for (Index u = 0; u < unknowns; ++u) L[std::size_t(u) * stride + u] += floor;
-    if (hot().cholesky(unknowns, L.data(), stride, 0.0) < 0) break;
+    if (simd().cholesky(unknowns, L.data(), stride, 0.0) < 0) break;
   }
   for (Index k = 0; k < K_; ++k)
     for (Index a = 0; a < size_; ++a) solution[k * size_ + a] = -gradient[std::size_t(a) * width_ + k];
@@ -155,7 +155,7 @@ void ClassSystem::times(const std::vector<double>& alpha, const std::vector<doub
   if (thinned_ != 1)
     for (double& value : out) value *= thinned_;
   for (Index a = 0; a < size_; ++a)
-    hot().axpy(width_, held(a), v.data() + std::ptrdiff_t(a) * width_, out.data() + std::ptrdiff_t(a) * width_);
+    simd().axpy(width_, held(a), v.data() + std::ptrdiff_t(a) * width_, out.data() + std::ptrdiff_t(a) * width_);
 }
 
 // H + ridge becomes its factor: of class k, or of one that all share, k = K.
@@ -170,7 +170,7 @@ void ClassSystem::factor_part(Index k, double* H) {
     own += std::max(held(a), floor);
   }
   H_.assign(H, H + std::size_t(stride_) * std::size_t(stride_));
-  for (int attempt = 0; attempt < 8 && hot().cholesky(size_, H, stride_, 0.0) >= 0; ++attempt, floor *= 100) {
+  for (int attempt = 0; attempt < 8 && simd().cholesky(size_, H, stride_, 0.0) >= 0; ++attempt, floor *= 100) {
     std::copy(H_.begin(), H_.end(), H);
     for (Index a = 0; a < size_; ++a) H[std::size_t(a) * stride_ + a] += 100 * floor;
   }
@@ -220,7 +220,7 @@ void ClassSystem::find_diagonals(const std::vector<double>& alpha) {
       for (Index k = 0; k < K_; ++k)
         weights[std::size_t(r) * width_ + k] = thinned_ * rows_.curvature(i, counts_[i], row(alpha, i), k, k);
     }
-    hot().class_sums_f64(count, d_, width_, x, weights.data(), diagonals_.data());
+    simd().class_sums_f64(count, d_, width_, x, weights.data(), diagonals_.data());
   }
 }
 
@@ -304,17 +304,17 @@ bool ClassSystem::descend(const std::vector<double>& alpha, const std::vector<do
   for (std::ptrdiff_t a = 0; a < area; ++a) r_[a] = -gradient[a];
   precondition(r_, z_);
   p_ = z_;
-  double rz = hot().dot(area, r_.data(), z_.data());
+  double rz = simd().dot(area, r_.data(), z_.data());
   const double enough = forcing * forcing * rz;
   for (int step = 0; step < most_steps && rz > enough; ++step) {
     times(alpha, p_, Hp_);
-    const double curve = hot().dot(area, p_.data(), Hp_.data());
+    const double curve = simd().dot(area, p_.data(), Hp_.data());
     if (!(curve > 0)) break;
     const double length = rz / curve;
-    hot().axpy(area, length, p_.data(), direction.data());
-    hot().axpy(area, -length, Hp_.data(), r_.data());
+    simd().axpy(area, length, p_.data(), direction.data());
+    simd().axpy(area, -length, Hp_.data(), r_.data());
     precondition(r_, z_);
-    const double next = hot().dot(area, r_.data(), z_.data());
+    const double next = simd().dot(area, r_.data(), z_.data());
     const double ratio = next / rz;
     rz = next;
     for (std::ptrdiff_t a = 0; a < area; ++a) p_[a] = z_[a] + ratio * p_[a];

@@ -62,7 +62,7 @@ class ClassSystem {
   bool prepared_ = false;
   std::vector<Index> live_, counts_;
   std::vector<double> weight_, parts_, part_, column_, diagonals_, H_, r_, z_, p_, Hp_;
-  double mean_price_;
+  double mean_C_;
 };
 
 }  // namespace maxmargin

@@ -1,4 +1,4 @@
-#include "maxmargin/linear/judge.hpp"
+#include "maxmargin/linear/evaluation.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -73,39 +73,39 @@ void with_loss(RowLossKind loss, const Body& body) {
 
 }  // namespace
 
-JudgedRows judge_rows(RowLossKind loss, double epsilon, std::size_t n, const double* f, const double* y, const double* price,
-                      const double* alpha, double shrink, bool with_slopes) {
-  JudgedRows rows;
+EvaluatedRows evaluate_rows(RowLossKind loss, double epsilon, std::size_t n, const double* f, const double* y, const double* C,
+                            const double* alpha, double shrink, bool with_slopes) {
+  EvaluatedRows rows;
   if (with_slopes) rows.slopes.resize(n);
   with_loss(loss, [&](auto kind) {
     constexpr bool residual = kind() == RowLossKind::tube || kind() == RowLossKind::squared_tube;
-    long double lost = 0, conjugates = 0, size = 0, mass = 0;
+    long double lost = 0, conjugates = 0, size = 0, abs_sum = 0;
     for (std::size_t begin = 0; begin < n; begin += block) {
       double sum[4] = {0, 0, 0, 0};
       for (std::size_t i = begin; i < std::min(begin + block, n); ++i) {
-        const double z = residual ? y[i] - f[i] : y[i] * f[i], u = -shrink * alpha[i] / price[i];
+        const double z = residual ? y[i] - f[i] : y[i] * f[i], u = -shrink * alpha[i] / C[i];
         const Term term = at<kind()>(z, epsilon);
-        const double paid = conjugate<kind()>(u, epsilon), share = price[i] * paid;
-        sum[0] += price[i] * term.value;
+        const double paid = conjugate<kind()>(u, epsilon), share = C[i] * paid;
+        sum[0] += C[i] * term.value;
         sum[1] += share;
         sum[2] += std::abs(share);
-        // a residual that is rounded loses digits once more when epsilon is taken from it, at the row's price
-        if (residual) sum[2] += price[i] * std::abs(term.derivative * z);
+        // a residual that is rounded loses digits once more when epsilon is taken from it, times the row's C
+        if (residual) sum[2] += C[i] * std::abs(term.derivative * z);
         sum[3] += std::abs(alpha[i]);
         // what is not finite or no number has to show
         if (!(std::abs(f[i]) <= rows.reach)) rows.reach = std::abs(f[i]);
         if (const double missed = term.value + paid - u * z; !(missed <= rows.worst)) rows.worst = missed;
-        if (with_slopes) rows.slopes[i] = -price[i] * (residual ? -term.derivative : y[i] * term.derivative);
+        if (with_slopes) rows.slopes[i] = -C[i] * (residual ? -term.derivative : y[i] * term.derivative);
       }
       lost += sum[0];
       conjugates += sum[1];
       size += sum[2];
-      mass += sum[3];
+      abs_sum += sum[3];
     }
     rows.lost = double(lost);
     rows.conjugates = double(conjugates);
     rows.size = double(size);
-    rows.mass = double(mass);
+    rows.abs_sum = double(abs_sum);
   });
   return rows;
 }

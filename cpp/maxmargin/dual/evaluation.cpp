@@ -1,4 +1,4 @@
-#include "maxmargin/dual/judge.hpp"
+#include "maxmargin/dual/evaluation.hpp"
 
 #include <cmath>
 #include <limits>
@@ -33,14 +33,14 @@ struct Level {
   }
 };
 
-// `plain` problems have no kink, no ridge and no mass: most of what is asked of each row is known before.
+// `plain` problems have no l1_weight, no ridge and no sum of |beta| to keep: most of what is asked of each row is known before.
 template <bool plain>
-Judgement judge_as(const SignedDual& problem, const double* beta, const double* scores, double score_scale) {
+Evaluation evaluate_as(const SignedDual& problem, const double* beta, const double* scores, double score_scale) {
   const Index n = problem.n;
-  const double kink = plain ? 0.0 : problem.kink;
+  const double l1_weight = plain ? 0.0 : problem.l1_weight;
   const auto ridge_at = [&](Index i) { return plain ? 0.0 : problem.ridge_at(i); };
-  Judgement found{};
-  double beta_gradient = 0, linear = 0, total = 0, mass = 0, outside = 0;
+  Evaluation found{};
+  double beta_gradient = 0, linear = 0, sum = 0, abs_sum = 0, outside = 0;
   for (Index i = 0; i < n; ++i) {
     const double b = beta[i];
     outside = std::max({outside, problem.lower[i] - b, b - problem.upper[i]});
@@ -49,18 +49,18 @@ Judgement judge_as(const SignedDual& problem, const double* beta, const double* 
     found.square_norm += b * scores[i];
     beta_gradient += b * (scores[i] + 2.0 * problem.q[i] + ridge_at(i) * b);
     linear += std::abs(b * problem.q[i]);
-    total += b;
-    mass += std::abs(b);
+    sum += b;
+    abs_sum += std::abs(b);
   }
-  found.mass = mass;
-  const bool slack = problem.mass_may_fall && mass < problem.mass * (1 - 1e-9);
+  found.abs_sum = abs_sum;
+  const bool slack = problem.abs_sum_may_fall && abs_sum < problem.abs_sum * (1 - 1e-9);
   const bool by_side = !plain && problem.keep == Keep::sides && !slack;
 
   Level levels[2];
   for (Index i = 0; i < n; ++i) {
     const double b = beta[i], lower = problem.lower[i], upper = problem.upper[i];
     const double gradient = scores[i] + problem.q[i] + ridge_at(i) * b;
-    const Slopes at = slopes(gradient, kink, b, lower, upper);
+    const Slopes at = slopes(gradient, l1_weight, b, lower, upper);
     if (!by_side || b > 0)
       levels[0].meet(at);
     else if (b < 0)
@@ -70,16 +70,16 @@ Judgement judge_as(const SignedDual& problem, const double* beta, const double* 
       levels[1].meet({infinity, at.fall});
     }
     const bool at_zero = !plain && b == 0 && problem.stops_at_zero();
-    if (b > lower && b < upper && !at_zero) levels[by_side && b < 0].meet_free(gradient + (b > 0 ? kink : -kink));
+    if (b > lower && b < upper && !at_zero) levels[by_side && b < 0].meet_free(gradient + (b > 0 ? l1_weight : -l1_weight));
   }
   const Level& first = levels[0];
   if (by_side) {
     found.violation = std::max(first.crossed(), levels[1].crossed());
     found.bias = 0.5 * (first.multiplier() + levels[1].multiplier());
-    found.price = 0.5 * (first.multiplier() - levels[1].multiplier());
-    if (problem.mass_may_fall) {  // a price below 0 says that the mass should fall
-      found.violation = std::max(found.violation, -found.price);
-      found.price = std::max(found.price, 0.0);
+    found.nu_multiplier = 0.5 * (first.multiplier() - levels[1].multiplier());
+    if (problem.abs_sum_may_fall) {  // a multiplier below 0 says that the sum of |beta| should fall
+      found.violation = std::max(found.violation, -found.nu_multiplier);
+      found.nu_multiplier = std::max(found.nu_multiplier, 0.0);
     }
     found.bias_low = found.bias_high = found.bias;
   } else if (problem.keep != Keep::nothing) {
@@ -90,11 +90,12 @@ Judgement judge_as(const SignedDual& problem, const double* beta, const double* 
   } else {
     found.violation = std::max({0.0, first.highest, -first.lowest});
   }
-  const double off_total = problem.keep == Keep::nothing ? 0.0 : std::abs(total - problem.total);
-  const double off_mass = by_side ? std::abs(mass - problem.mass) : 0.0;
-  // A point that is off its totals bounds the optimum all the same, less what the multipliers of the totals pay for that.
-  found.dual = 0.0 - 0.5 * beta_gradient - kink * mass - std::abs(found.bias) * off_total - std::abs(found.price) * off_mass;
-  found.infeasibility = std::max({outside, off_total, off_mass}) / std::max(mass, 1e-300);
+  const double off_sum = problem.keep == Keep::nothing ? 0.0 : std::abs(sum - problem.sum);
+  const double off_abs_sum = by_side ? std::abs(abs_sum - problem.abs_sum) : 0.0;
+  // A point that is off its sums bounds the optimum all the same, less what the multipliers of the sums pay for that.
+  found.dual = 0.0 - 0.5 * beta_gradient - l1_weight * abs_sum - std::abs(found.bias) * off_sum -
+               std::abs(found.nu_multiplier) * off_abs_sum;
+  found.infeasibility = std::max({outside, off_sum, off_abs_sum}) / std::max(abs_sum, 1e-300);
 
   // Near the boundary is what is within 1e-6, of the level itself where there is no linear term to give a unit.
   // But scores that are much larger are not known so well, and a row must not be lost to their rounding.
@@ -104,11 +105,11 @@ Judgement judge_as(const SignedDual& problem, const double* beta, const double* 
     largest = std::max(largest, std::abs(scores[i]));
     unitless = unitless && problem.q[i] == 0;
   }
-  const double unit = !unitless || kink > 0 ? 1.0 : std::abs(by_side ? found.price : found.bias);
+  const double unit = !unitless || l1_weight > 0 ? 1.0 : std::abs(by_side ? found.nu_multiplier : found.bias);
   const double near = std::max({10.0 * found.violation, 1e-6 * unit, 1e-12 * largest});
-  const double bend = plain ? 0.0 : kink + found.price;
+  const double bend = plain ? 0.0 : l1_weight + found.nu_multiplier;
   constexpr double epsilon = 4.0 * std::numeric_limits<double>::epsilon();
-  const double of_a_score = mass * score_scale + std::abs(found.bias), close = std::max(near, epsilon * of_a_score);
+  const double of_a_score = abs_sum * score_scale + std::abs(found.bias), close = std::max(near, epsilon * of_a_score);
   double loss = 0, exposed = 0;  // exposed: how fast the loss changes with the scores
   for (Index i = 0; i < n; ++i) {
     const double slope = scores[i] + found.bias + problem.q[i], lower = problem.lower[i], upper = problem.upper[i];
@@ -118,16 +119,17 @@ Judgement judge_as(const SignedDual& problem, const double* beta, const double* 
     if (room <= close || beta[i] != 0) exposed += std::isinf(upper - lower) ? std::abs(beta[i]) : std::max(upper, -lower);
     if (beta[i] == 0 && room <= near) found.boundary.push_back(i);
   }
-  found.primal = 0.5 * found.square_norm + loss + found.bias * problem.total + found.price * (by_side ? problem.mass : 0.0);
-  found.rounding = epsilon * (of_a_score * (exposed + mass) + linear + kink * mass + std::abs(loss));
+  found.primal =
+      0.5 * found.square_norm + loss + found.bias * problem.sum + found.nu_multiplier * (by_side ? problem.abs_sum : 0.0);
+  found.rounding = epsilon * (of_a_score * (exposed + abs_sum) + linear + l1_weight * abs_sum + std::abs(loss));
   return found;
 }
 
 }  // namespace
 
-Judgement judge(const SignedDual& problem, const double* beta, const double* scores, double score_scale) {
-  const bool plain = problem.kink == 0 && problem.ridge == nullptr && problem.keep != Keep::sides;
-  return plain ? judge_as<true>(problem, beta, scores, score_scale) : judge_as<false>(problem, beta, scores, score_scale);
+Evaluation evaluate(const SignedDual& problem, const double* beta, const double* scores, double score_scale) {
+  const bool plain = problem.l1_weight == 0 && problem.ridge == nullptr && problem.keep != Keep::sides;
+  return plain ? evaluate_as<true>(problem, beta, scores, score_scale) : evaluate_as<false>(problem, beta, scores, score_scale);
 }
 
 }  // namespace maxmargin

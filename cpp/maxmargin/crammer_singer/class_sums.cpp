@@ -1,4 +1,4 @@
-// Class totals of the joint search: what offsets learn from them, and how they are made exactly 0.
+// Class sums of the search: what offsets learn from them, and how they are made exactly 0.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -12,21 +12,21 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double largest_pull = 8;  // beside the diagonal
-constexpr int portions = 16;        // in which totals are moved, so that no row takes too much
+constexpr int portions = 16;        // in which class sums are moved, so that no row takes too much
 
 }  // namespace
 
-// The largest of the class totals.
+// The largest of the class sums.
 template <class R>
-double JointSearch<R>::imbalance() const {
+double CrammerSingerSearch<R>::imbalance() const {
   double most = 0;
-  for (Index k = 0; k < problem_.classes; ++k) most = std::max(most, std::abs(total_[k]));
+  for (Index k = 0; k < problem_.classes; ++k) most = std::max(most, std::abs(class_sum_[k]));
   return most;
 }
 
-// The method of multipliers: what the pull has to hold is the offsets' from now on. If totals do not fall, it pulls harder.
+// The method of multipliers: what the pull has to hold is the offsets' from now on. If class sums do not fall, it pulls harder.
 template <class R>
-void JointSearch<R>::learn_offsets() {
+void CrammerSingerSearch<R>::learn_offsets() {
   bias_ = shift_;
   const double most = imbalance();
   if (most > 0.5 * last_imbalance_) pull_ = std::min(2 * pull_, largest_pull * scale_);
@@ -34,24 +34,24 @@ void JointSearch<R>::learn_offsets() {
   set_shift();
 }
 
-// Makes the totals exactly 0, at the offsets as they are.
+// Makes the class sums exactly 0, at the offsets as they are.
 template <class R>
-void JointSearch<R>::balance() {
+void CrammerSingerSearch<R>::balance() {
   if (!problem_.offsets) return;
   bias_ = shift_;
   for (Index k = 0; k < problem_.classes; ++k)
-    total_[k] = std::accumulate(beta_.data() + at(0, k), beta_.data() + at(0, k) + n_, 0.0);
+    class_sum_[k] = std::accumulate(beta_.data() + at(0, k), beta_.data() + at(0, k) + n_, 0.0);
   const double portion = imbalance() / portions;
   for (Index turn = 0; turn < 4 * portions + n_ && imbalance() > 0; ++turn)
-    if (!move_totals(portion, portion / 8) && !move_totals(portion, 0)) break;
+    if (!move_class_sums(portion, portion / 8) && !move_class_sums(portion, 0)) break;
   set_shift();
 }
 
 // Moves a portion from classes that have too much to classes that have too little, in rows with some room where that costs
 // least: from k to l a row costs the slope of l minus that of k, and the way may lead by other classes. Some row always has
-// room: a total below 0 has coefficients below 0.
+// room: a class sum below 0 has coefficients below 0.
 template <class R>
-bool JointSearch<R>::move_totals(double portion, double some) {
+bool CrammerSingerSearch<R>::move_class_sums(double portion, double some) {
   const Index K = problem_.classes;
   const auto pair = [K](Index k, Index l) { return std::size_t(k) * std::size_t(K) + std::size_t(l); };
   std::vector<double> price(pair(K, 0), infinity), slope(K);
@@ -79,9 +79,9 @@ bool JointSearch<R>::move_totals(double portion, double some) {
   now_.clear();
   std::vector<Index> way;  // places in the block
   for (Index move = 0; move < K; ++move) {
-    const auto first = total_.begin(), last = first + K;
+    const auto first = class_sum_.begin(), last = first + K;
     const auto high = Index(std::max_element(first, last) - first), low = Index(std::min_element(first, last) - first);
-    double amount = std::min({total_[high], -total_[low], portion});
+    double amount = std::min({class_sum_[high], -class_sum_[low], portion});
     Index edges = 0;
     for (Index k = high; price[pair(high, low)] < infinity && k != low; k = next[pair(k, low)]) ++edges;
     if (edges == 0 || Index(block_.size()) + edges > rows_.capacity()) break;
@@ -96,8 +96,8 @@ bool JointSearch<R>::move_totals(double portion, double some) {
       now_[in_block(way[edge]) + k] -= amount;
       now_[in_block(way[edge]) + next[pair(k, low)]] += amount;
     }
-    total_[high] -= amount;
-    total_[low] += amount;
+    class_sum_[high] -= amount;
+    class_sum_[low] += amount;
   }
   rows_.fetch(*maker_, block_, -1);
   spread_block();
@@ -105,7 +105,7 @@ bool JointSearch<R>::move_totals(double portion, double some) {
 }
 
 template <class R>
-Index JointSearch<R>::place_in_block(Index row) {
+Index CrammerSingerSearch<R>::place_in_block(Index row) {
   const auto found = Index(std::find(block_.begin(), block_.end(), row) - block_.begin());
   if (found == Index(block_.size())) {
     block_.push_back(row);
@@ -116,11 +116,11 @@ Index JointSearch<R>::place_in_block(Index row) {
   return found;
 }
 
-template double JointSearch<float>::imbalance() const;
-template double JointSearch<double>::imbalance() const;
-template void JointSearch<float>::learn_offsets();
-template void JointSearch<double>::learn_offsets();
-template void JointSearch<float>::balance();
-template void JointSearch<double>::balance();
+template double CrammerSingerSearch<float>::imbalance() const;
+template double CrammerSingerSearch<double>::imbalance() const;
+template void CrammerSingerSearch<float>::learn_offsets();
+template void CrammerSingerSearch<double>::learn_offsets();
+template void CrammerSingerSearch<float>::balance();
+template void CrammerSingerSearch<double>::balance();
 
 }  // namespace maxmargin

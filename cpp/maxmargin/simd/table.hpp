@@ -1,5 +1,5 @@
-// The table of hot functions. One table is compiled per instruction-set level from the same source (hot.inl); platform/cpu.cpp
-// picks one at load. Every other file of the core is compiled for the baseline only.
+// The table of hot functions. One table is compiled per instruction-set level from the same source (table.inl);
+// platform/cpu.cpp picks one at load. Every other file of the core is compiled for the baseline only.
 #pragma once
 
 #include <cstddef>
@@ -91,7 +91,7 @@ struct CsrView {
   const V* data;
 };
 
-struct Hot {
+struct SimdTable {
   const char* level;
 
   // out[r][offset + c] = k(row r of the strip, column c of the panel)
@@ -158,11 +158,11 @@ struct Hot {
   void (*cholesky_rows)(Index j, Index width, Index begin, Index end, double* a, std::ptrdiff_t stride);
   void (*cholesky_columns)(Index j, Index width, Index begin, Index end, Index n, double* a, std::ptrdiff_t stride);
   // Of the hinge, its square or the logistic loss at margins z: alpha, which is the slope times -1, curvature, and the loss, or
-  // null; each times the price. The hinge has the curvature of its proximal term, and its loss is without that.
-  void (*smoothed_hinge)(Index n, const double* z, const double* price, const double* centre, const double* rate,
-                         double sharpness, double* alpha, double* curvature, double* loss);
-  void (*squared_hinge)(Index n, const double* z, const double* price, double* alpha, double* curvature, double* loss);
-  void (*logistic)(Index n, const double* z, const double* price, double* alpha, double* curvature, double* loss);
+  // null; each times C. The hinge has the curvature of its proximal term, and its loss is without that.
+  void (*smoothed_hinge)(Index n, const double* z, const double* C, const double* centre, const double* rate,
+                         double penalty_parameter, double* alpha, double* curvature, double* loss);
+  void (*squared_hinge)(Index n, const double* z, const double* C, double* alpha, double* curvature, double* loss);
+  void (*logistic)(Index n, const double* z, const double* C, double* alpha, double* curvature, double* loss);
   // All classes at once, `width` of them, a multiple of 4: out[i][c] = start[c] + sum over k of x[i][k] W[k][c] (or no start);
   // G[k][c] += sum over i of x[i][k] U[i][c]; the same of a row that is sparse.
   void (*class_products_f32)(Index rows, Index d, Index width, const float* const* x, const double* W, const double* start,
@@ -177,9 +177,9 @@ struct Hot {
   void (*exponentials)(Index rows, Index classes, Index width, const double* scores, double* e, double* top, double* rest);
 };
 
-const Hot& hot_baseline();
+const SimdTable& simd_baseline();
 #if defined(__x86_64__)
-const Hot& hot_x86_64_v3();
+const SimdTable& simd_x86_64_v3();
 #endif
 
 }  // namespace maxmargin

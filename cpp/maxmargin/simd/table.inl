@@ -1,4 +1,4 @@
-// Compiled once per instruction-set level, inside a namespace of its own. See hot.hpp.
+// Compiled once per instruction-set level, inside a namespace of its own. See table.hpp.
 namespace {
 
 #include "maxmargin/simd/vectors.inl"
@@ -11,7 +11,7 @@ namespace {
 #include "maxmargin/simd/losses.inl"
 #include "maxmargin/simd/classes.inl"
 
-constexpr Hot table{
+constexpr SimdTable table{
     MAXMARGIN_LEVEL,
     tile<float, float>,
     tile<double, double>,
