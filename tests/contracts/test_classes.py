@@ -8,7 +8,6 @@ import threading
 from typing import Any
 
 import numpy as np
-import piqp
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -26,8 +25,11 @@ from maxmargin.problems import ClassLoss, JointMulticlass, LinearClasses, Offset
 from maxmargin.solution import Status, certify_classes
 from maxmargin.solvers import SMO, ClassesNewton
 
+from ._registry import least_joint, multinomial
+
 OFFSETS = ["free", "penalised", None]
 LOSSES = ["multinomial", "joint"]
+WORDS = {Offset.FREE: "free", Offset.PENALISED: "penalised", Offset.NONE: None}
 
 
 def _sets() -> dict[str, tuple[Any, NDArray[Any]]]:
@@ -57,20 +59,7 @@ def _all(problem: LinearClasses, solution: Any) -> NDArray[np.float64]:
 def _value(problem: LinearClasses, p: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
     """The multinomial objective and its slope, by hand."""
     X = problem.X.toarray() if sparse.issparse(problem.X) else problem.X
-    P = p.reshape(len(problem.classes), -1)
-    w, b = P[:, :-1], P[:, -1] * (problem.offset is not Offset.NONE)
-    f = X @ w.T + b
-    top = f.max(axis=1, keepdims=True)
-    log_sum = top[:, 0] + np.log(np.exp(f - top).sum(axis=1))
-    every = np.arange(len(f))
-    ridge = 0.5 * (w**2).sum() + (0.5 * (b**2).sum() if problem.offset is Offset.PENALISED else 0.0)
-    slope = np.exp(f - log_sum[:, None])
-    slope[every, problem.codes] -= 1.0
-    slope *= problem.price[:, None]
-    in_b = slope.sum(axis=0) + (b if problem.offset is Offset.PENALISED else 0.0)
-    in_b = in_b * (problem.offset is not Offset.NONE)
-    value = ridge + float(problem.price @ (log_sum - f[every, problem.codes]))
-    return value, np.column_stack([slope.T @ X + w, in_b]).ravel()
+    return multinomial(X, problem.codes, problem.price, "l2", WORDS[problem.offset], p)
 
 
 @pytest.mark.parametrize("C", [1e-2, 1.0, 1e3])
@@ -89,39 +78,6 @@ def test_multinomial_against_a_general_minimiser(name: str, offset: Any, C: floa
     assert found.certificate.dual_objective <= known.fun * (1 + 1e-12)
 
 
-def _program(problem: LinearClasses) -> float:
-    """The least value of the joint problem by interior points, in weights, offsets and one slack a row."""
-    X, K, n = np.asarray(problem.X), len(problem.classes), problem.n
-    rows = np.column_stack([X, np.ones(n)])
-    size = rows.shape[1] * K
-    row, rival = np.nonzero(np.arange(K) != problem.codes[:, None])
-    G = np.zeros((len(row), size + n))
-    for r, (i, k) in enumerate(zip(row, rival, strict=True)):
-        y = problem.codes[i]
-        G[r, y * rows.shape[1] : (y + 1) * rows.shape[1]] = rows[i]
-        G[r, k * rows.shape[1] : (k + 1) * rows.shape[1]] = -rows[i]
-        G[r, size + i] = 1.0
-    Q = np.zeros((size + n, size + n))
-    Q[np.arange(size), np.arange(size)] = 1.0
-    if problem.offset is Offset.FREE:
-        Q[np.arange(rows.shape[1] - 1, size, rows.shape[1]), np.arange(rows.shape[1] - 1, size, rows.shape[1])] = 1e-9
-    c = np.concatenate([np.zeros(size), problem.price])
-    low, high = np.full(size + n, -1e30), np.full(size + n, 1e30)
-    low[size:] = 0.0
-    if problem.offset is Offset.NONE:
-        last = np.arange(rows.shape[1] - 1, size, rows.shape[1])
-        low[last] = high[last] = 0.0
-    solver = piqp.DenseSolver()
-    solver.settings.eps_abs = solver.settings.eps_rel = 1e-9
-    solver.settings.max_iter = 500
-    empty = np.zeros((0, size + n), order="F")
-    G = np.asfortranarray(G)
-    solver.setup(np.asfortranarray(Q), c, empty, np.zeros(0), G, np.ones(len(G)), np.full(len(G), 1e30), low, high)
-    assert solver.solve() == piqp.PIQP_SOLVED
-    x = solver.result.x
-    return float(0.5 * x @ Q @ x + c @ x)
-
-
 @pytest.mark.parametrize("C", [1e-2, 1.0, 1e2])
 @pytest.mark.parametrize("offset", OFFSETS)
 @pytest.mark.parametrize("name", ["iris", "wine", "blobs", "uneven", "doubled"])
@@ -129,7 +85,9 @@ def test_joint_against_a_general_solver(name: str, offset: Any, C: float) -> Non
     problem = LinearClasses(*SETS[name], loss="joint", C=C, offset=offset)
     found = solve(problem, tol=1e-8)
     assert found.status is Status.CONVERGED
-    assert found.certificate.primal_objective == pytest.approx(_program(problem), rel=1e-6)
+    assert found.certificate.primal_objective == pytest.approx(
+        least_joint(np.asarray(problem.X), problem.codes, problem.price, offset), rel=1e-6
+    )
     f = np.asarray(problem.X) @ found.weights.T + found.bias
     rivals = f + 1.0
     rivals[np.arange(problem.n), problem.codes] -= 1.0

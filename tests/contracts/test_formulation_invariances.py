@@ -17,13 +17,13 @@ from maxmargin.kernels import RBF, Linear, Polynomial
 from maxmargin.problems import Ball, Tube
 from maxmargin.solution import Solution, Status
 
-from ._registry import PROBLEMS, Array, ProblemCase
+from ._registry import FORMULATIONS, Array, Formulation
 
 EXACT = 1e-7
 TOL = 1e-9
 KERNELS = [RBF(gamma=0.5), Linear(), Polynomial(degree=2, gamma=0.3, coef0=1.0)]
 EXAMPLES = settings(max_examples=200)
-cases = st.sampled_from(PROBLEMS)
+cases = st.sampled_from(FORMULATIONS)
 seeds = st.integers(0, 2**32 - 1)
 
 
@@ -39,7 +39,7 @@ def sets(draw: st.DrawFn) -> tuple[Array, Array, Any, float]:
     return X, y, draw(st.sampled_from(KERNELS)), 10.0 ** draw(st.integers(-2, 2), label="log10 C")
 
 
-def _solved(problem: ProblemCase, X: Array, t: Array, u: Array, kernel: Any) -> Solution:
+def _solved(problem: Formulation, X: Array, t: Array, u: Array, kernel: Any) -> Solution:
     solution = solve(problem.build(X, t, u, kernel), tol=TOL, throw=False)
     # A margin of 0 or none at all has no scores that could be compared.
     assume(solution.status is Status.CONVERGED)
@@ -64,7 +64,7 @@ def _same(one: Solution, other: Solution, X: Array, sign: float = 1.0) -> None:
 
 @EXAMPLES
 @given(data=sets(), problem=cases, seed=seeds)
-def test_weight_two_is_the_row_twice(data: tuple[Array, Array, Any, float], problem: ProblemCase, seed: int) -> None:
+def test_weight_two_is_the_row_twice(data: tuple[Array, Array, Any, float], problem: Formulation, seed: int) -> None:
     X, y, kernel, C = data
     t, counts = problem.targets(X, y), np.random.default_rng(seed).integers(1, 4, len(y))
     weighted = _solved(problem, X, t, C * counts, kernel)
@@ -74,7 +74,7 @@ def test_weight_two_is_the_row_twice(data: tuple[Array, Array, Any, float], prob
 
 @EXAMPLES
 @given(data=sets(), problem=cases, seed=seeds)
-def test_weight_zero_is_the_row_absent(data: tuple[Array, Array, Any, float], problem: ProblemCase, seed: int) -> None:
+def test_weight_zero_is_the_row_absent(data: tuple[Array, Array, Any, float], problem: Formulation, seed: int) -> None:
     X, y, kernel, C = data
     keep = np.random.default_rng(seed).random(len(y)) < 0.7
     keep[:2] = True
@@ -87,7 +87,7 @@ def test_weight_zero_is_the_row_absent(data: tuple[Array, Array, Any, float], pr
 
 @EXAMPLES
 @given(data=sets(), problem=cases, seed=seeds)
-def test_order_of_rows_does_not_matter(data: tuple[Array, Array, Any, float], problem: ProblemCase, seed: int) -> None:
+def test_order_of_rows_does_not_matter(data: tuple[Array, Array, Any, float], problem: Formulation, seed: int) -> None:
     X, y, kernel, C = data
     rng = np.random.default_rng(seed)
     order, u, t = rng.permutation(len(y)), C * rng.lognormal(size=len(y)), problem.targets(X, y)
@@ -97,7 +97,7 @@ def test_order_of_rows_does_not_matter(data: tuple[Array, Array, Any, float], pr
 
 @EXAMPLES
 @given(data=sets(), problem=cases)
-def test_swapped_labels_swap_the_sign(data: tuple[Array, Array, Any, float], problem: ProblemCase) -> None:
+def test_swapped_labels_swap_the_sign(data: tuple[Array, Array, Any, float], problem: Formulation) -> None:
     X, y, kernel, C = data
     t, u = problem.targets(X, y), np.full(len(y), C)
     without = problem.name in ("one class", "data description")
@@ -106,7 +106,7 @@ def test_swapped_labels_swap_the_sign(data: tuple[Array, Array, Any, float], pro
 
 @EXAMPLES
 @given(data=sets(), problem=cases)
-def test_same_input_same_bits(data: tuple[Array, Array, Any, float], problem: ProblemCase) -> None:
+def test_same_input_same_bits(data: tuple[Array, Array, Any, float], problem: Formulation) -> None:
     X, y, kernel, C = data
     t, u = problem.targets(X, y), np.full(len(y), C)
     one, other = (_solved(problem, X, t, u, kernel) for _ in range(2))
@@ -118,7 +118,7 @@ def test_same_input_same_bits(data: tuple[Array, Array, Any, float], problem: Pr
 @given(data=sets(), shift=st.integers(-50, 50))
 def test_shifted_targets_shift_the_offset(data: tuple[Array, Array, Any, float], shift: int) -> None:
     X, y, kernel, C = data
-    for problem in PROBLEMS:
+    for problem in FORMULATIONS:
         if problem.regression and problem.offset:
             t, u = problem.targets(X, y), np.full(len(y), C)
             plain, moved = _solved(problem, X, t, u, kernel), _solved(problem, X, t + shift, u, kernel)

@@ -21,8 +21,19 @@ from maxmargin.problems import Ball, Tube
 from maxmargin.solution import Solution, Status
 
 from ..agreement._evaluator import KERNEL_ROUNDING
-from ._oracle import ORACLES, solve_by_piqp
-from ._registry import DATA, KERNELS, PROBLEMS, QP, SOLVERS, Answer, Array, KernelCase, ProblemCase
+from ._registry import (
+    DATA,
+    ENGINES,
+    FORMULATIONS,
+    KERNELS,
+    ORACLES,
+    QP,
+    Answer,
+    Array,
+    Formulation,
+    KernelCase,
+    solve_by_piqp,
+)
 
 TOL = 1e-8
 ORACLE_ACCURACY = 1e-7
@@ -64,7 +75,7 @@ def read(solution: Solution) -> Answer:
     return Answer(beta, solution.bias, width)
 
 
-def excess(problem: ProblemCase, K: Array, t: Array, a: Answer) -> Array:
+def excess(problem: Formulation, K: Array, t: Array, a: Answer) -> Array:
     """By how much rows miss what the docstring of their problem asks."""
     f = K @ a.beta + a.bias
     if problem.regression:
@@ -75,7 +86,7 @@ def excess(problem: ProblemCase, K: Array, t: Array, a: Answer) -> Array:
 
 
 @lru_cache(maxsize=2048)
-def _program(data: str, kernel: KernelCase, weights: str, problem: ProblemCase) -> tuple[QP, Array, Array, float]:
+def _program(data: str, kernel: KernelCase, weights: str, problem: Formulation) -> tuple[QP, Array, Array, float]:
     """The program, its Gram matrix, labels or targets, and the best value any oracle found."""
     X, y = DATA[data]()
     K, t = kernel.reference(X, X), problem.targets(X, y)
@@ -86,7 +97,7 @@ def _program(data: str, kernel: KernelCase, weights: str, problem: ProblemCase) 
 
 
 def _check(
-    problem: ProblemCase, qp: QP, K: Array, t: Array, u: Array, solution: Solution, best: float, accuracy: float
+    problem: Formulation, qp: QP, K: Array, t: Array, u: Array, solution: Solution, best: float, accuracy: float
 ) -> None:
     assert solution.status.is_optimal
     answer, certificate = read(solution), solution.certificate
@@ -112,19 +123,26 @@ def _check(
     np.testing.assert_allclose(solution.slack, np.maximum(0.0, missed), rtol=0, atol=1e-7 * size)
 
 
+EVERY = [(data, kernel, problem) for data in DATA for kernel in CHOSEN for problem in FORMULATIONS]
+POSSIBLE = [case for case in EVERY if case[2].slack or (case[0], case[1].name) in SEPARABLE]
+IMPOSSIBLE = [case for case in EVERY if case not in POSSIBLE]
+
+
 @pytest.mark.parametrize("weights", WEIGHTS)
-@pytest.mark.parametrize("problem", PROBLEMS, ids=str)
-@pytest.mark.parametrize("kernel", CHOSEN, ids=str)
-@pytest.mark.parametrize("data", DATA)
-def test_optimum_and_strong_duality(data: str, kernel: KernelCase, problem: ProblemCase, weights: str) -> None:
+@pytest.mark.parametrize(("data", "kernel", "problem"), IMPOSSIBLE, ids=str)
+def test_what_no_function_satisfies_is_infeasible(data: str, kernel: KernelCase, problem: Formulation, weights: str) -> None:
     X, y = DATA[data]()
-    if not problem.slack and (data, kernel.name) not in SEPARABLE:
-        solution = solve(problem.build(X, y, WEIGHTS[weights](len(y)), kernel.kernel), throw=False)
-        assert solution.status is Status.INFEASIBLE
-        return
+    solution = solve(problem.build(X, y, WEIGHTS[weights](len(y)), kernel.kernel), throw=False)
+    assert solution.status is Status.INFEASIBLE
+
+
+@pytest.mark.parametrize("weights", WEIGHTS)
+@pytest.mark.parametrize(("data", "kernel", "problem"), POSSIBLE, ids=str)
+def test_optimum_and_strong_duality(data: str, kernel: KernelCase, problem: Formulation, weights: str) -> None:
+    X, y = DATA[data]()
     qp, K, t, best = _program(data, kernel, weights, problem)
     u = WEIGHTS[weights](len(y))
-    for solver in SOLVERS.values():
+    for solver in ENGINES.values():
         solution = solve(problem.build(X, t, u, kernel.kernel), solver=solver, tol=TOL_AT_ZERO if abs(best) <= ZERO else TOL)
         _check(problem, qp, K, t, u, solution, best, ORACLE_ACCURACY)
 
@@ -141,8 +159,10 @@ def small_sets(draw: st.DrawFn) -> tuple[Array, Array, Array]:
 
 
 @settings(max_examples=400)
-@given(data=small_sets(), kernel=st.sampled_from(CHOSEN), problem=st.sampled_from([case for case in PROBLEMS if case.slack]))
-def test_optimum_of_any_small_set(data: tuple[Array, Array, Array], kernel: KernelCase, problem: ProblemCase) -> None:
+@given(
+    data=small_sets(), kernel=st.sampled_from(CHOSEN), problem=st.sampled_from([each for each in FORMULATIONS if each.slack])
+)
+def test_optimum_of_any_small_set(data: tuple[Array, Array, Array], kernel: KernelCase, problem: Formulation) -> None:
     X, y, u = data
     K, t = kernel.reference(X, X), problem.targets(X, y)
     qp = problem.qp(K, t, u)
@@ -151,8 +171,8 @@ def test_optimum_of_any_small_set(data: tuple[Array, Array, Array], kernel: Kern
     _check(problem, qp, K, t, u, solution, best, 1e-6)
 
 
-@pytest.mark.parametrize("problem", PROBLEMS, ids=str)
-def test_scores_of_new_rows_follow_from_the_answer(problem: ProblemCase) -> None:
+@pytest.mark.parametrize("problem", FORMULATIONS, ids=str)
+def test_scores_of_new_rows_follow_from_the_answer(problem: Formulation) -> None:
     X, y = DATA["wide"]()
     t, new = problem.targets(X, y), X[::-1] + 0.5
     for kernel in CHOSEN:
@@ -165,9 +185,9 @@ def test_scores_of_new_rows_follow_from_the_answer(problem: ProblemCase) -> None
 
 
 @pytest.mark.parametrize("steps", [0, 1, 3, 10, 40])
-@pytest.mark.parametrize("problem", PROBLEMS, ids=str)
+@pytest.mark.parametrize("problem", FORMULATIONS, ids=str)
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_the_certificate_of_an_unfinished_answer_is_true(problem: ProblemCase, steps: int) -> None:
+def test_the_certificate_of_an_unfinished_answer_is_true(problem: Formulation, steps: int) -> None:
     for data, kernel in ((data, kernel) for data in DATA for kernel in CHOSEN):
         if not problem.slack and (data, kernel.name) not in SEPARABLE - BEYOND_ORACLES:
             continue

@@ -1,4 +1,4 @@
-"""Every solver on soft margins at every C ends at the optimum of a general QP solver on the same program.
+"""The engine on soft margins at every C ends at the optimum of a general QP solver on the same program.
 
 The Gram matrix is scikit-learn's, the program is the table's in ARCHITECTURE.md, and the verdict is
 recomputed here in plain numpy: nothing that maxmargin says of itself is believed. The other formulations are
@@ -17,8 +17,7 @@ from maxmargin import solve
 from maxmargin.solution import Solution, Status
 
 from ..agreement._evaluator import Machine, judge
-from ._oracle import ORACLES
-from ._registry import BOXES, DATA, KERNELS, QP, SOFT_MARGINS, SOLVERS, Array, KernelCase, ProblemCase
+from ._registry import BOXES, DATA, ENGINES, KERNELS, ORACLES, QP, SOFT_MARGINS, Array, Formulation, KernelCase
 
 TOL = 1e-8
 """Tight, so that agreement to the accuracy of the oracles is a fair demand."""
@@ -30,7 +29,7 @@ CONVEX = [case for case in KERNELS if case.name != "sigmoid"]
 
 
 @lru_cache(maxsize=2048)
-def _program(data: str, kernel: KernelCase, box: str, problem: ProblemCase) -> tuple[QP, Array, float]:
+def _program(data: str, kernel: KernelCase, box: str, problem: Formulation) -> tuple[QP, Array, float]:
     """The quadratic program, its Gram matrix, and the best value any oracle found."""
     X, y = DATA[data]()
     K = kernel.reference(X, X)
@@ -38,20 +37,20 @@ def _program(data: str, kernel: KernelCase, box: str, problem: ProblemCase) -> t
     return qp, K, min(qp.value(oracle(qp)) for oracle in ORACLES.values())
 
 
-def _solution(data: str, kernel: KernelCase, box: str, problem: ProblemCase, solver: Any) -> Solution:
+def _solution(data: str, kernel: KernelCase, box: str, problem: Formulation, solver: Any) -> Solution:
     X, y = DATA[data]()
     return solve(problem.build(X, y, BOXES[box](len(y)), kernel.kernel), solver=solver, tol=TOL)
 
 
-@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("solver", ENGINES)
 @pytest.mark.parametrize("problem", SOFT_MARGINS, ids=str)
 @pytest.mark.parametrize("box", BOXES)
 @pytest.mark.parametrize("kernel", CONVEX, ids=str)
 @pytest.mark.parametrize("data", DATA)
-def test_same_optimum_as_a_general_solver(data: str, kernel: KernelCase, box: str, problem: ProblemCase, solver: str) -> None:
+def test_same_optimum_as_a_general_solver(data: str, kernel: KernelCase, box: str, problem: Formulation, solver: str) -> None:
     qp, K, best = _program(data, kernel, box, problem)
     _, y = DATA[data]()
-    solution = _solution(data, kernel, box, problem, SOLVERS[solver])
+    solution = _solution(data, kernel, box, problem, ENGINES[solver])
     assert solution.status is Status.CONVERGED
 
     verdict = judge(Machine(np.arange(len(y)), y, solution.alpha, qp.u, solution.bias), K, problem.offset)
@@ -93,10 +92,10 @@ def test_offset_is_the_middle_of_the_optimal_interval(data: str, kernel: KernelC
 @pytest.mark.parametrize("problem", SOFT_MARGINS, ids=str)
 @pytest.mark.parametrize("kernel", CONVEX, ids=str)
 @pytest.mark.parametrize("data", DATA)
-def test_all_solvers_agree_on_the_scores(data: str, kernel: KernelCase, problem: ProblemCase) -> None:
+def test_all_settings_agree_on_the_scores(data: str, kernel: KernelCase, problem: Formulation) -> None:
     """alpha may differ where the optimum is degenerate; f may not."""
     X, _ = DATA[data]()
-    scores = [_solution(data, kernel, "C=10", problem, solver).decision_function(X) for solver in SOLVERS.values()]
+    scores = [_solution(data, kernel, "C=10", problem, solver).decision_function(X) for solver in ENGINES.values()]
     scale = 1e-6 * max(1.0, np.abs(scores[0]).max())
     for other in scores[1:]:
         np.testing.assert_allclose(other, scores[0], rtol=0, atol=scale)

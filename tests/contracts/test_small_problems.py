@@ -12,8 +12,7 @@ from maxmargin.problems import SoftMargin
 from maxmargin.solution import Status
 
 from ..agreement._evaluator import Machine, judge
-from ._oracle import solve_by_piqp
-from ._registry import KERNELS, SOFT_MARGINS, Array, KernelCase, ProblemCase
+from ._registry import KERNELS, SOFT_MARGINS, Array, Formulation, KernelCase, solve_by_piqp
 
 TOL = 1e-6
 ORACLE_ACCURACY = 1e-6
@@ -36,7 +35,7 @@ def rows(draw: st.DrawFn) -> tuple[Array, Array, float]:
 
 @settings(max_examples=400)
 @given(data=rows(), kernel=st.sampled_from(CONVEX), problem=st.sampled_from(SOFT_MARGINS))
-def test_optimum_of_any_small_problem(data: tuple[Array, Array, float], kernel: KernelCase, problem: ProblemCase) -> None:
+def test_optimum_of_any_small_problem(data: tuple[Array, Array, float], kernel: KernelCase, problem: Formulation) -> None:
     X, y, C = data
     upper = np.full(len(y), C)
     K = kernel.reference(X, X)

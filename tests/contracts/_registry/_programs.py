@@ -1,16 +1,35 @@
-"""Two general QP solvers that know nothing of SVMs: PIQP (interior point) and DAQP (dual active set)."""
+"""Quadratic programs in plain numpy, and two general solvers that know nothing of SVMs.
+
+They are PIQP (interior point) and DAQP (dual active set).
+"""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import daqp
 import numpy as np
 import piqp
 
-from ._registry import QP, Array
+Array = np.ndarray
 
 PIQP_ACCURACY = 1e-10
 PROXIMAL = (1e-6, 1e-5, 1e-4)
 """Weights of DAQP's proximal term, which its steps take out again: with one of them rounding may send it in circles."""
+
+
+@dataclass(frozen=True)
+class QP:
+    """minimise 1/2 a'Qa + p'a subject to 0 <= a <= u, A a = c."""
+
+    Q: Array
+    p: Array
+    u: Array
+    A: Array
+    c: Array
+
+    def value(self, a: Array) -> float:
+        return float(0.5 * a @ self.Q @ a + self.p @ a)
 
 
 def solve_by_piqp(qp: QP) -> Array:

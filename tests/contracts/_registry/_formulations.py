@@ -1,21 +1,14 @@
-"""The lists that the contract tests run over. To add a kernel, a problem or a solver: one line here.
-
-Every entry brings what an independent check needs: a kernel its float64 reference from scikit-learn, a
-problem its quadratic program in plain numpy, as the table in ARCHITECTURE.md states it.
-"""
+"""Every formulation of the dual family, and the same quadratic program in plain numpy, as ARCHITECTURE.md has it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any
 
 import numpy as np
-from sklearn import datasets
-from sklearn.metrics.pairwise import linear_kernel, polynomial_kernel, rbf_kernel, sigmoid_kernel
 
-from maxmargin.kernels import RBF, Linear, Polynomial, Sigmoid
 from maxmargin.problems import (
     DataDescription,
     EpsilonRegression,
@@ -25,50 +18,8 @@ from maxmargin.problems import (
     OneClass,
     SoftMargin,
 )
-from maxmargin.solvers import SMO
 
-Array = np.ndarray
-
-
-@dataclass(frozen=True, eq=False)
-class KernelCase:
-    """A kernel with numbers for its parameters, and the same kernel as scikit-learn computes it."""
-
-    name: str
-    kernel: Any
-    reference: Callable[[Array, Array], Array]
-    mercer: bool = True
-
-    def __str__(self) -> str:
-        return self.name
-
-
-KERNELS = [
-    KernelCase("linear", Linear(), linear_kernel),
-    KernelCase("rbf", RBF(gamma=0.3), lambda X, Y: rbf_kernel(X, Y, gamma=0.3)),
-    KernelCase("rbf wide", RBF(gamma=1e-3), lambda X, Y: rbf_kernel(X, Y, gamma=1e-3)),
-    KernelCase(
-        "quadratic",
-        Polynomial(degree=2, gamma=0.5, coef0=1.0),
-        lambda X, Y: polynomial_kernel(X, Y, 2, 0.5, 1.0),
-    ),
-    KernelCase("cubic", Polynomial(degree=3, gamma=0.05), lambda X, Y: polynomial_kernel(X, Y, 3, 0.05, 0.0)),
-    KernelCase("sigmoid", Sigmoid(gamma=0.2, coef0=-0.5), lambda X, Y: sigmoid_kernel(X, Y, 0.2, -0.5), mercer=False),
-]
-
-
-@dataclass(frozen=True)
-class QP:
-    """minimise 1/2 a'Qa + p'a subject to 0 <= a <= u, A a = c."""
-
-    Q: Array
-    p: Array
-    u: Array
-    A: Array
-    c: Array
-
-    def value(self, a: Array) -> float:
-        return float(0.5 * a @ self.Q @ a + self.p @ a)
+from ._programs import QP, Array
 
 
 @dataclass(frozen=True)
@@ -81,7 +32,7 @@ class Answer:
 
 
 @dataclass(frozen=True, eq=False)
-class ProblemCase:
+class Formulation:
     """How maxmargin states a problem, and how the table states it.
 
     ``t`` are labels or targets, ``u`` the bounds ``C_i``, or the weights where there is no C. ``variables`` gives the
@@ -189,8 +140,8 @@ def _doubled_and_filled(t: Array, a: Answer, u: Array) -> Array:
     return _doubled(t, a, u) + np.tile(0.5 * missing * room / room.sum(), 2)
 
 
-def _soft(name: str, slack: str, offset: Any, qp: Any, primal: Any) -> ProblemCase:
-    return ProblemCase(
+def _soft(name: str, slack: str, offset: Any, qp: Any, primal: Any) -> Formulation:
+    return Formulation(
         name,
         lambda X, y, u, kernel: SoftMargin(X, y, C=1.0, kernel=kernel, offset=offset, sample_weight=u, slack=slack),
         qp if offset is True else lambda K, y, u: _without_offset(qp(K + (offset == "penalised"), y, u)),
@@ -200,14 +151,14 @@ def _soft(name: str, slack: str, offset: Any, qp: Any, primal: Any) -> ProblemCa
     )
 
 
-PROBLEMS = [
+FORMULATIONS = [
     _soft("soft margin", "linear", True, _margin_qp, _margin_primal),
     _soft("soft margin, no offset", "linear", False, _margin_qp, _margin_primal),
     _soft("soft margin, penalised offset", "linear", "penalised", _margin_qp, _penalised_primal),
     _soft("squared slack", "squared", True, _squared_qp, partial(_margin_primal, power=2)),
     _soft("squared slack, no offset", "squared", False, _squared_qp, partial(_margin_primal, power=2)),
     _soft("squared slack, penalised offset", "squared", "penalised", _squared_qp, partial(_penalised_primal, power=2)),
-    ProblemCase(
+    Formulation(
         "hard margin",
         lambda X, y, u, kernel: HardMargin(X, y, kernel=kernel, sample_weight=u),
         lambda K, y, u: _margin_qp(K, y, np.full(len(y), np.inf)),
@@ -215,7 +166,7 @@ PROBLEMS = [
         lambda K, y, u, a: _half(K, a),
         slack=False,
     ),
-    ProblemCase(
+    Formulation(
         "hard margin, no offset",
         lambda X, y, u, kernel: HardMargin(X, y, kernel=kernel, offset=False, sample_weight=u),
         lambda K, y, u: _without_offset(_margin_qp(K, y, np.full(len(y), np.inf))),
@@ -224,14 +175,14 @@ PROBLEMS = [
         offset=False,
         slack=False,
     ),
-    ProblemCase(
+    Formulation(
         "nu-classification",
         lambda X, y, u, kernel: NuClassification(X, y, nu=_nu(y, u), kernel=kernel, sample_weight=u),
         lambda K, y, u: _and_total(_margin_qp(K, y, u), _nu(y, u) * u.sum()),
         lambda y, a, u: y * a.beta * (_nu(y, u) * u.sum() / np.abs(a.beta).sum()),
         _nu_margin_primal,
     ),
-    ProblemCase(
+    Formulation(
         "epsilon-regression",
         lambda X, t, u, kernel: EpsilonRegression(X, t, C=1.0, epsilon=0.1, kernel=kernel, sample_weight=u),
         lambda K, t, u: _tube_qp(K, t, u, 0.1),
@@ -239,7 +190,7 @@ PROBLEMS = [
         _tube_primal,
         regression=True,
     ),
-    ProblemCase(
+    Formulation(
         "epsilon-regression, no offset",
         lambda X, t, u, kernel: EpsilonRegression(X, t, C=1.0, epsilon=0.1, kernel=kernel, offset=False, sample_weight=u),
         lambda K, t, u: _without_offset(_tube_qp(K, t, u, 0.1)),
@@ -248,7 +199,7 @@ PROBLEMS = [
         offset=False,
         regression=True,
     ),
-    ProblemCase(
+    Formulation(
         "nu-regression",
         lambda X, t, u, kernel: NuRegression(X, t, C=1.0, nu=NU, kernel=kernel, sample_weight=u),
         lambda K, t, u: _and_total(_tube_qp(K, t, u, 0.0), NU * u.sum(), _tube_qp(K, t, u, 0.0).p),
@@ -256,14 +207,14 @@ PROBLEMS = [
         lambda K, t, u, a: _tube_primal(K, t, u, a) + NU * u.sum() * a.width,
         regression=True,
     ),
-    ProblemCase(
+    Formulation(
         "one class",
         lambda X, y, u, kernel: OneClass(X, nu=NU, kernel=kernel, sample_weight=u),
         lambda K, y, u: _of_one_class(K, u, np.zeros(len(u)), NU * u.sum()),
         lambda y, a, u: a.beta,
         lambda K, y, u, a: _half(K, a) + NU * u.sum() * a.bias + u @ np.maximum(0.0, -a.bias - K @ a.beta),
     ),
-    ProblemCase(
+    Formulation(
         "data description",
         lambda X, y, u, kernel: DataDescription(X, nu=NU, kernel=kernel, sample_weight=u),
         lambda K, y, u: _of_one_class(K, u / (NU * u.sum()), -0.5 * np.diag(K), 1.0),
@@ -272,60 +223,5 @@ PROBLEMS = [
     ),
 ]
 
-SOFT_MARGINS = PROBLEMS[:2]
+SOFT_MARGINS = FORMULATIONS[:2]
 """With linear slack, free offset or none: what the judge of the agreement tests knows."""
-
-SOLVERS: dict[str, Any] = {
-    "auto": "auto",
-    "smo": SMO(),
-    "smo without shrinking": SMO(shrinking=False),
-    "smo, tiny cache": SMO(cache_size=1),
-}
-
-
-def _iris_pair() -> tuple[Array, Array]:
-    X, y = datasets.load_iris(return_X_y=True)
-    return X[y > 0], np.where(y[y > 0] == 2, 1.0, -1.0)
-
-
-def _moons() -> tuple[Array, Array]:
-    X, y = datasets.make_moons(80, noise=0.2, random_state=0)
-    return X, 2.0 * y - 1.0
-
-
-def _lattice() -> tuple[Array, Array]:
-    """Many equal distances and equal rows with opposite labels: the optimum is degenerate."""
-    X = np.array([[i % 4, i // 4 % 4] for i in range(40)], dtype=float)
-    return X, np.where((X.sum(axis=1) % 3 == 0) ^ (np.arange(40) % 7 == 0), 1.0, -1.0)
-
-
-def _wide() -> tuple[Array, Array]:
-    X, y = datasets.make_classification(30, 50, n_informative=10, random_state=1)
-    return X, 2.0 * y - 1.0
-
-
-def _skewed() -> tuple[Array, Array]:
-    rng = np.random.default_rng(2)
-    return np.vstack([rng.normal(0, 1, (57, 3)), rng.normal(1, 1, (3, 3))]), np.repeat([-1.0, 1.0], [57, 3])
-
-
-def _two_rows() -> tuple[Array, Array]:
-    return np.array([[0.0, 1.0], [2.0, -1.0]]), np.array([1.0, -1.0])
-
-
-DATA: dict[str, Callable[[], tuple[Array, Array]]] = {
-    "iris": lru_cache(_iris_pair),
-    "moons": lru_cache(_moons),
-    "lattice": lru_cache(_lattice),
-    "wide": lru_cache(_wide),
-    "skewed": lru_cache(_skewed),
-    "two rows": lru_cache(_two_rows),
-}
-"""Small enough for a general QP solver, each degenerate in its own way."""
-
-BOXES: dict[str, Callable[[int], Array]] = {
-    "C=0.1": lambda n: np.full(n, 0.1),
-    "C=10": lambda n: np.full(n, 10.0),
-    "C=1e3": lambda n: np.full(n, 1e3),
-    "a C for each row": lambda n: np.random.default_rng(4).lognormal(0, 1.5, n),
-}
