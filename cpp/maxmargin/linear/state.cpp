@@ -49,6 +49,7 @@ bool LinearRecord::see(double primal, const std::vector<double>& w, double b, do
       outcome_.alpha[i] = alpha[i] * (alpha[i] * problem_.y[i] > 0 ? factor_plus : factor_minus);
   }
   if (outcome_.trace.size() < most_checkpoints) outcome_.trace.push_back(progress());
+  seen_ = outcome_.trace.size();
   if (gap() < 0.999 * settled_gap_) {
     settled_gap_ = gap();
     settled_round_ = rounds;
@@ -71,6 +72,13 @@ bool LinearRecord::see(double primal, const std::vector<double>& w, double b, do
     return true;
   }
   return spent(rounds) || poll();
+}
+
+void LinearRecord::note(double dual, std::int64_t rounds) {
+  if (stopped_ || outcome_.trace.empty() || outcome_.trace.size() >= most_checkpoints) return;
+  const double gap = primal_ - dual;
+  outcome_.trace.push_back(
+      {seconds(), rounds, -dual, gap / std::max(std::abs(primal_), 1e-300), outcome_.trace.back().n_support, gap});
 }
 
 // A dual objective above the primal one by more than rounding is none: without a penalty multipliers are feasible only at the
@@ -114,7 +122,11 @@ bool LinearRecord::poll() {
   return stopped_;
 }
 
-LinearOutcome LinearRecord::finish() { return std::move(outcome_); }
+// The last checkpoint is that of the multipliers that are handed back.
+LinearOutcome LinearRecord::finish() {
+  outcome_.trace.resize(std::min(seen_, outcome_.trace.size()));
+  return std::move(outcome_);
+}
 
 Multiple best_multiple(const LinearProblem& problem, const std::vector<double>& margins, double square) {
   const auto n = Index(margins.size());

@@ -41,6 +41,8 @@ class LinearRecord {
   // True to stop: the gap is small, or a limit is reached.
   bool see(double primal, const std::vector<double>& w, double b, double dual, const std::vector<double>& alpha,
            double factor_minus, double factor_plus, std::int64_t rounds);
+  // A checkpoint between two points that are seen: the dual objective there, beside the best primal one so far.
+  void note(double dual, std::int64_t rounds);
   // Takes over the dual point of another search of the same problem.
   void adopt(const LinearOutcome& found);
   // The next dual point counts, whatever its value: it is nearer to what makes it feasible.
@@ -72,6 +74,7 @@ class LinearRecord {
   double settled_gap_ = std::numeric_limits<double>::infinity();
   std::int64_t settled_round_ = 0;
   LinearOutcome outcome_;
+  std::size_t seen_ = 0;  // checkpoints up to the last point that was
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now(), last_ = start_;
   bool stopped_ = false;
 };
