@@ -25,7 +25,7 @@ from maxmargin.problems import (
     PrimalProblem,
     SoftMargin,
 )
-from maxmargin.solution import Kind
+from maxmargin.solution import Kind, certify_joint
 
 X, codes = make_classification(150, 5, n_informative=3, n_redundant=0, flip_y=0.2, random_state=7)
 NAMES = np.array(["no", "yes"])[codes]
@@ -108,6 +108,24 @@ def test_two_classes_at_once_are_a_soft_margin() -> None:
     np.testing.assert_allclose(joint.slack, dual.slack, atol=1e-6)
     np.testing.assert_array_equal(joint.taxonomy, dual.taxonomy)
     np.testing.assert_array_equal(joint.predict(X), dual.predict(X))
+
+
+def test_all_classes_without_slack() -> None:
+    hard = solve(JointMulticlass(IRIS, SPECIES, C=np.inf, kernel=RBF(gamma=5.0)), tol=1e-6)
+    assert hard.kkt.largest < 1e-6
+    assert hard.kkt.slater is True
+    assert set(hard.taxonomy.tolist()) == {Kind.NON_INFORMATIVE, Kind.BOUNDARY}
+    off = hard.coefficients.copy()
+    off[0, 0] *= 2.0  # what a row pulls its own class by is what it pushes others away with
+    terms = certify_joint(JointMulticlass(IRIS, SPECIES, C=np.inf, kernel=RBF(gamma=5.0)), _spread(hard, off), hard.bias).terms
+    assert terms is not None
+    assert terms.stationarity == pytest.approx(abs(off[0, 0]), rel=1e-6)
+
+
+def _spread(solution: Any, coefficients: Any) -> Any:
+    beta = np.zeros((solution.n, len(solution.classes)))
+    beta[solution.support] = 2.0 * coefficients
+    return beta
 
 
 def test_no_street_is_narrower_than_the_margin() -> None:

@@ -126,9 +126,14 @@ class ClassTerms:
             alpha_unique=None,
             active=None,
             rank=None,
-            slater=True if np.isfinite(self.price).all() else None,
+            slater=self._slater(),
             convex=self.convex,
         )
+
+    def _slater(self) -> bool | None:
+        """Whether some point fulfils all strictly: with slack always, else if all rows are ahead (double the scores)."""
+        hard = np.isinf(self.price)
+        return True if not hard.any() or float(leads(self.scores[hard], self.codes[hard]).min()) > 0.0 else None
 
     def _slack_residuals(self, others: Matrix) -> Residuals:
         every = np.arange(len(self.codes))

@@ -143,9 +143,9 @@ def _judged(problem: JointMulticlass, beta: Matrix, bias: Vector) -> JointJudgem
     mass = float(np.abs(beta).sum())
     price = prices_at(problem, beta)
     loss = float(price @ (highest - slopes[every, own]))
-    outside = max(float((beta - problem.room).max()), float(np.abs(beta.sum(axis=1)).max()), 0.0)
-    totals = float(np.abs(beta.sum(axis=0)).max()) if problem.offset else 0.0
-    outside, lead = max(outside, totals), leads(slopes, own)
+    sums = float(np.abs(beta.sum(axis=1)).max())  # of a row, and of a class
+    sums = max(sums, float(np.abs(beta.sum(axis=0)).max())) if problem.offset else sums
+    outside, lead = max(float((beta - problem.room).max()), sums, 0.0), leads(slopes, own)
     return JointJudgement(
         primal=square + loss,
         dual=float(beta[every, own].sum()) - square,
@@ -156,7 +156,7 @@ def _judged(problem: JointMulticlass, beta: Matrix, bias: Vector) -> JointJudgem
         rounding=_rounding(problem, beta, bias, price, lead, loss),
         least=1.0 + float(lead.min()),
         terms=ClassTerms(
-            codes=own, price=problem.upper, scores=values, stationarity=totals, square_norm=square, loss=ClassLoss.JOINT
+            codes=own, price=problem.upper, scores=values, stationarity=sums, square_norm=square, loss=ClassLoss.JOINT
         ),
     )
 
