@@ -35,7 +35,7 @@ PUBLIC: dict[str, str] = {
     "Penalty PrimalProblem Problem Reading Slack SoftMargin Terms Tube",
     "maxmargin.scales": "C_from_alpha_sum C_from_lam C_from_lam_half alpha_sum_from_C lam_from_C lam_half_from_C",
     "maxmargin.solution": "Certificate ClassesSolution DualIterate Geometry JointIterate JointJudgement JointSolution "
-    "Judgement KKT Kind LinearJudgement LinearKKT LinearSolution PrimalIterate Progress Solution Status Trace certify "
+    "Judgement KKT Kind LinearJudgement LinearSolution PrimalIterate Progress Solution Status Trace certify "
     "certify_all certify_classes certify_joint certify_linear linear_kkt margin_of",
     "maxmargin.solvers": "SMO BallSearch Choice Chunking ClassesDescent ClassesNewton ClassesSolver CoordinateDescent "
     "Decomposition DualQP DualSolver GradientDescent JointRows KernelSubgradient Limits LinearNewton LinearProgram Origin "

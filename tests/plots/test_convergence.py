@@ -12,9 +12,9 @@ from matplotlib.figure import Figure
 
 from maxmargin import solve
 from maxmargin.errors import InvalidInput
-from maxmargin.kernels import RBF
+from maxmargin.kernels import RBF, Linear
 from maxmargin.plots import convergence
-from maxmargin.problems import SoftMargin
+from maxmargin.problems import JointMulticlass, LinearClasses, PrimalProblem, SoftMargin
 from maxmargin.solution import Solution, Trace
 from maxmargin.solvers import Decomposition, ProjectedGradient
 
@@ -63,6 +63,51 @@ def test_a_known_optimum(solutions: list[Solution]) -> None:
     assert lowest >= 0.99 / max(1.0, abs(top))
 
 
+def _rows() -> tuple[Any, Any]:
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(60, 3))
+    return X, X[:, 0] + 0.7 * rng.normal(size=60) > 0
+
+
+def test_linear_models_beside_the_dual() -> None:
+    """Of the primal objective its distance, and for all the relative gap."""
+    problem = PrimalProblem(*_rows(), offset="penalised")
+    drawn = {
+        "newton": solve(problem, tol=1e-8),
+        "sweeps": solve(problem, solver="coordinate_descent", tol=1e-6),
+        "dual": solve(SoftMargin(*_rows(), kernel=Linear(), offset="penalised"), tol=1e-6),
+    }
+    axes = convergence(drawn, axes=Figure().subplots(2, 2))
+    top = max(solution.trace.objective.max() for solution in drawn.values())
+    for name, solution in drawn.items():
+        trace = solution.trace
+        away = top - trace.objective if name == "dual" else trace.primal - top
+        above, below = (_curves(axes[row, 1])[name].get_ydata() for row in range(2))
+        np.testing.assert_allclose(above, np.maximum(away / max(1.0, abs(top)), 1e-16))
+        gap = trace.gap / np.maximum(np.abs(trace.primal), np.abs(trace.objective))
+        np.testing.assert_allclose(below, np.maximum(gap, 1e-16))
+        assert above[-1] < 1e-5 < above[0]
+        assert below[-1] < 1e-4
+    assert [text.get_text() for text in axes[0, 1].get_legend().get_texts()] == list(drawn)
+    assert axes[1, 0].get_ylabel() == "relative gap"
+
+
+def test_all_classes_at_once() -> None:
+    X, _ = _rows()
+    y = np.digitize(X[:, 1], [-0.5, 0.5])
+    joint = solve(JointMulticlass(X, y, kernel=Linear(), C=2.0))
+    axes = convergence(joint, axes=Figure().subplots(2, 2))
+    np.testing.assert_allclose(_curves(axes[1, 1])["0"].get_ydata(), np.maximum(joint.trace.violation, 1e-16))
+    assert axes[1, 0].get_ylabel() == "KKT violation"
+    linear = solve(LinearClasses(X, y, loss="joint"))
+    axes = convergence([linear, solve(LinearClasses(X, y, loss="joint"), solver="coordinate_descent")])
+    assert set(_curves(axes[0, 0])) == {"0", "1"}
+    with pytest.raises(
+        InvalidInput, match=r"answers to one problem\. Got number 1 with a primal objective of .*, with the same C\."
+    ):
+        convergence([joint, linear])  # the joint problem has |w_k|² without its half
+
+
 def test_messages(solutions: list[Solution]) -> None:
     with pytest.raises(InvalidInput, match=r"must be one or more solutions of maxmargin.solve. Got none\."):
         convergence([])
@@ -72,6 +117,8 @@ def test_messages(solutions: list[Solution]) -> None:
         convergence(solutions, ["a"])
     with pytest.raises(InvalidInput, match=r"one name for each of 2\. Got 'ab'\."):
         convergence(solutions, "ab")
+    with pytest.raises(InvalidInput, match=r"must be None where 'solutions' is a dict: its keys are names\."):
+        convergence({"a": solutions[0]}, ["a"])
     with pytest.raises(InvalidInput, match=r"must be four axes\. Got 2\."):
         convergence(solutions, axes=Figure().subplots(1, 2))
     with pytest.raises(InvalidInput, match=r"Solutions \[0\] have no trace"):

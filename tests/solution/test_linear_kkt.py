@@ -29,9 +29,10 @@ def test_they_are_0_at_every_optimum(loss: str, offset: Any, penalty: str) -> No
     kkt = linear_kkt(problem, solve(problem, tol=1e-8))
     assert kkt.largest < 5e-3  # the gap is quadratic in stationarity
     assert kkt.dual_feasibility == 0.0
-    assert kkt.primal_feasibility < 1e-12
+    assert kkt.primal_feasibility < (5e-3 if loss == "squared_hinge" else 1e-12)  # there slack is that of the multipliers
     assert kkt.w_unique is (None if penalty == "l1" else True)
-    assert len(str(kkt).splitlines()) == 5
+    assert (kkt.slack_complementarity is None) == (loss in ("logistic", "squared"))
+    assert len(str(kkt).splitlines()) == (7 if kkt.slack_complementarity is None else 8)
 
 
 @pytest.mark.parametrize("loss", ["hinge", "squared_hinge", "logistic", EpsilonInsensitive(epsilon=0.1)], ids=str)
@@ -47,8 +48,19 @@ def test_they_sum_to_the_gap(loss: Any) -> None:
     kkt = linear_kkt(problem, _point(problem, w, alpha))
     assert (rows >= -1e-12).all()
     assert judged.primal - judged.dual == pytest.approx(0.5 * away @ away + rows.sum())
-    assert kkt.complementarity == pytest.approx(rows.max())
     assert kkt.stationarity == pytest.approx(np.abs(away).max())
+    if loss == "logistic":
+        assert kkt.complementary_slackness == pytest.approx(rows.max())
+        assert kkt.slack_complementarity is None
+        return
+    # slack is what the loss is of; with squared slack it is that of the multipliers
+    e = 1.0 - z if isinstance(loss, str) else -z - loss.epsilon  # all α pull a tube's rows the same way
+    xi = alpha / 2.0 if loss == "squared_hinge" else np.maximum(0.0, e)
+    assert kkt.primal_feasibility == pytest.approx(np.maximum(0.0, e - xi).max())
+    assert kkt.complementary_slackness == pytest.approx((alpha * np.abs(xi - e)).max())
+    assert kkt.slack_complementarity == pytest.approx(0.0 if loss == "squared_hinge" else ((1.0 - alpha) * xi).max())
+    if loss == "hinge":
+        np.testing.assert_allclose(alpha * (xi - e) + (1.0 - alpha) * xi, rows, atol=1e-12)
 
 
 def _point(problem: PrimalProblem, w: Any, alpha: Any) -> LinearSolution:
@@ -58,21 +70,25 @@ def _point(problem: PrimalProblem, w: Any, alpha: Any) -> LinearSolution:
 
 
 def test_of_a_hinge_they_are_those_of_the_soft_margin() -> None:
-    """At any point: both complementarities of a row together."""
+    """At any point, each of them."""
     kernel = solve(SoftMargin(X, Y, C=1.0, kernel=Linear(), offset=False), tol=1e-2)
     problem = PrimalProblem(X, Y, C=1.0, offset=None)
     e = 1.0 - Y * kernel.decision_function(X)
     xi, alpha = np.maximum(0.0, e), kernel.alpha
     kkt = linear_kkt(problem, _point(problem, kernel.weights, alpha))
-    assert kkt.complementarity == pytest.approx(np.max(alpha * (xi - e) + (1.0 - alpha) * xi), abs=1e-12)
+    assert kkt.complementary_slackness == pytest.approx(np.max(alpha * (xi - e)), abs=1e-12)
+    assert kkt.complementary_slackness == pytest.approx(kernel.kkt.complementary_slackness, abs=1e-12)
+    assert kkt.slack_complementarity == pytest.approx(kernel.kkt.slack_complementarity, abs=1e-12)
     assert kkt.stationarity == pytest.approx(0.0, abs=1e-12)
 
 
 def test_multipliers_outside_of_their_bounds() -> None:
     problem = PrimalProblem(X, Y, C=1.0, offset=None)
     kkt = linear_kkt(problem, _point(problem, np.zeros(4), np.full(80, 1.5)))
-    assert kkt.dual_feasibility == np.inf
-    assert "dual feasibility    inf" in str(kkt)
+    assert kkt.dual_feasibility == 0.5
+    assert "dual feasibility    0.5" in str(kkt)
+    smooth = PrimalProblem(X, Y, C=1.0, offset=None, loss="logistic")
+    assert linear_kkt(smooth, _point(smooth, np.zeros(4), np.full(80, 1.5))).dual_feasibility == np.inf
 
 
 def test_a_ball_that_does_not_bind_leaves_w_open() -> None:

@@ -250,7 +250,7 @@ bool CrammerSingerSearch<R>::checkpoint(double violation) {
     last_support_ = support;
     if (outcome_.steps >= next_checkpoint_) {
       outcome_.trace.push_back(progress);
-      next_checkpoint_ = outcome_.steps + std::max<std::int64_t>(256, outcome_.steps / 12);
+      next_checkpoint_ = outcome_.steps + std::max<std::int64_t>(128, outcome_.steps / 12);
     }
     if (report) {
       last_report_ = now;

@@ -11,8 +11,10 @@ namespace maxmargin {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-// Checkpoints of the trace: so many steps apart at the least, and so many while the steps double.
-constexpr std::int64_t least_between_checkpoints = 256, checkpoints_doubling = 12;
+// Checkpoints of the trace: so many steps apart at the least, and so many while the steps double. Small problems are over in
+// the time of a few, and have them further apart.
+constexpr std::int64_t least_between_checkpoints = 16, most_between_checkpoints = 256, checkpoints_doubling = 12;
+constexpr std::int64_t steps_times_rows = 1 << 18;
 
 }  // namespace
 
@@ -139,7 +141,9 @@ bool PairSearch<R>::checkpoint(double violation) {
                             support, gap()};
     if (due) {
       outcome.trace.push_back(progress);
-      state_.next_checkpoint = outcome.steps + std::max(least_between_checkpoints, outcome.steps / checkpoints_doubling);
+      const std::int64_t least =
+          std::clamp(steps_times_rows / std::max<std::int64_t>(1, v_.n), least_between_checkpoints, most_between_checkpoints);
+      state_.next_checkpoint = outcome.steps + std::max(least, outcome.steps / checkpoints_doubling);
     }
     if (report) {
       state_.last_report = now;

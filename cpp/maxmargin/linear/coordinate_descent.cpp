@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t most_between_polls = 4096;  // rows
 constexpr double work_between_polls = 1 << 22;    // stored values of them
-constexpr std::int64_t sweeps_between_looks = 8, longest_pause = 8;
+constexpr std::int64_t sweeps_between_looks = 8, notes_doubling = 16, longest_pause = 8;
 constexpr double least_step = 0.05, longest_step = 10.0;
 constexpr double most_drift = 1e-11;  // of w from what alpha makes, in lengths of w
 
@@ -62,7 +62,8 @@ class CoordinateSearch {
         if (record_.poll()) return record_.finish();
       }
       // Here, not after going on: a sweep leaves margins that are nearly right.
-      if (is_worth_a_look(sweep) && (look(sweep) || is_slow(sweep))) break;
+      const bool looks = is_worth_a_look(sweep);
+      if (looks && (look(sweep) || is_slow(sweep))) break;
       if (sweep_.most - sweep_.least <= 0.1 * record_.relative_gap() && sweep_.schedule.some_settled()) {
         sweep_.all_come_back();
       } else {
@@ -70,6 +71,9 @@ class CoordinateSearch {
         sweep_.lowest = sweep_.least < 0 ? sweep_.least : -CoordinateSweep::infinity;
       }
       go_on(sweep);
+      if (looks) next_note_ = sweep;
+      if (!looks && sweep >= next_note_) record_.note(dual_, sweep);
+      if (sweep >= next_note_) next_note_ = sweep + std::max<std::int64_t>(1, sweep / notes_doubling);
     }
     return record_.finish();
   }
@@ -197,7 +201,7 @@ class CoordinateSearch {
   std::size_t rows_between_polls_;
   double dual_ = 0, share_ = 1;  // share_: of the sweep's own gap, what a look found
   double drift_ = 0, drift_way_ = 0;
-  std::int64_t last_look_ = 0, next_try_ = 0, pause_ = 1;
+  std::int64_t last_look_ = 0, next_note_ = 1, next_try_ = 0, pause_ = 1;
 };
 
 }  // namespace

@@ -12,6 +12,8 @@ namespace maxmargin {
 
 namespace {
 
+constexpr std::int64_t notes_doubling = 16;
+
 class TubeSearch {
  public:
   TubeSearch(const LinearProblem& problem, std::uint64_t seed, const LinearOptions& options, const Monitor& monitor)
@@ -35,12 +37,15 @@ class TubeSearch {
 
   LinearOutcome run() {
     double bound = infinity, worst = infinity;  // the largest violation: of the sweep before, and of this one
-    std::int64_t next_look = 1;
+    std::int64_t next_look = 1, next_note = 1;
     for (std::int64_t sweep = 0;; ++sweep) {
       if (sweep >= next_look || sweep == 0 || sweep >= most_) {
         next_look = sweep + std::max<std::int64_t>(1, sweep / 4);
         if (look(sweep)) break;
+      } else if (sweep >= next_note) {
+        record_.note(dual(), sweep);
       }
+      if (sweep >= next_note) next_note = sweep + std::max<std::int64_t>(1, sweep / notes_doubling);
       schedule_.choose();
       worst = 0;
       std::size_t done = 0;
@@ -92,13 +97,21 @@ class TubeSearch {
   // The gap at w, which is the combination that alpha makes.
   bool look(std::int64_t sweep) {
     passes_.scores(w_.data(), z_.data());
-    double loss = 0, gain = 0, square = last_ * last_;
-    for (Index i = 0; i < n_; ++i) {
-      loss += loss_of(problem_, i, problem_.y[i] * (z_[i] + constant_ * last_));
-      gain += gain_of(problem_, i, alpha_[i]);
-    }
+    double loss = 0;
+    for (Index i = 0; i < n_; ++i) loss += loss_of(problem_, i, problem_.y[i] * (z_[i] + constant_ * last_));
+    return record_.see(0.5 * square() + loss, w_, constant_ * last_, dual(), alpha_, 1.0, 1.0, sweep);
+  }
+
+  double square() const {
+    double square = last_ * last_;
     for (const double value : w_) square += value * value;
-    return record_.see(0.5 * square + loss, w_, constant_ * last_, gain - 0.5 * square, alpha_, 1.0, 1.0, sweep);
+    return square;
+  }
+
+  double dual() const {
+    double gain = 0;
+    for (Index i = 0; i < n_; ++i) gain += gain_of(problem_, i, alpha_[i]);
+    return gain - 0.5 * square();
   }
 
   const LinearProblem& problem_;

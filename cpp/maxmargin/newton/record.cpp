@@ -37,6 +37,7 @@ bool NewtonRecord::is_within(double tol) const {
 bool NewtonRecord::stops() {
   if (stopped_) return true;
   if (summary_.trace.size() < most_checkpoints) summary_.trace.push_back(progress());
+  seen_ = summary_.trace.size();
   if (gap() < 0.999 * settled_gap_ || (rules_.or_primal && primal_ < 0.999 * settled_primal_)) {
     settled_gap_ = gap();
     settled_primal_ = primal_;
@@ -57,6 +58,13 @@ bool NewtonRecord::stops() {
     return true;
   }
   return spent() || poll();
+}
+
+void NewtonRecord::note(double dual, std::int64_t rounds) {
+  if (stopped_ || summary_.trace.empty() || summary_.trace.size() >= most_checkpoints) return;
+  const double gap = primal_ - dual;
+  summary_.trace.push_back({seconds_since(start_), rounds, -dual, gap / std::max(std::abs(primal_), 1e-300),
+                            summary_.trace.back().n_support, gap});
 }
 
 bool NewtonRecord::spent() {

@@ -50,6 +50,8 @@ class NewtonRecord {
   bool stops();
   // Between two rounds: time and signals.
   bool poll();
+  // A checkpoint between two points that are seen: the dual objective there, beside the best primal one so far.
+  void note(double dual, std::int64_t rounds);
 
   double primal() const { return primal_; }
   double dual() const { return dual_; }
@@ -81,7 +83,11 @@ class NewtonRecord {
     settled_round_ = summary_.rounds;
   }
   bool was_stopped() const { return stopped_; }
-  NewtonSummary take_summary() { return std::move(summary_); }
+  // The last checkpoint is that of the multipliers that are handed back.
+  NewtonSummary take_summary() {
+    summary_.trace.resize(std::min(seen_, summary_.trace.size()));
+    return std::move(summary_);
+  }
   virtual Index n_support() const = 0;
 
  private:
@@ -99,6 +105,7 @@ class NewtonRecord {
   std::int64_t settled_round_ = 0;
   int extra_rounds_ = 0;
   NewtonSummary summary_;
+  std::size_t seen_ = 0;  // checkpoints up to the last point that was
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now(), last_ = start_;
   bool stopped_ = false;
 };

@@ -199,7 +199,15 @@ class KernelClassifier(ClassifierMixin, KernelModel, ABC):  # type: ignore[misc]
                     self._records, state, classes=self.classes_, kind=self._rows, support=self.support_, n=n, steps=steps
                 )
             ]
-        return list(solutions(self._records, state, kind=self._rows, support=self.support_, n=n, steps=self.n_iter_))
+        return solutions(
+            self._records,
+            state,
+            kind=self._rows,
+            support=self.support_,
+            n=n,
+            steps=self.n_iter_,
+            classes=self.classes_,
+        )
 
     def _layout(self) -> tuple[Scheme, list[int]]:
         return class_layout(self.classes_, self._n_support, one_vs_rest=self._ovr is True)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from maxmargin.errors import InvalidInput
 from maxmargin.estimators._fitted import Fitted, RowKind, boundary_rows
+from maxmargin.estimators._schemes import Scheme
 from maxmargin.kernels import Gram
 from maxmargin.problems import Margin, Reading, Terms
 from maxmargin.solution import Certificate, Solution, SolutionBatch, Status, Trace
@@ -207,6 +208,7 @@ def solutions(
     steps: NDArray[np.integer[Any]],
     readings: Sequence[Reading] | None = None,
     targets: NDArray[np.float64] | None = None,
+    classes: NDArray[Any] | None = None,
 ) -> list[Solution]:
     """Put the solutions of all machines together, in LIBSVM's order of pairs.
 
@@ -228,6 +230,8 @@ def solutions(
         What the scores of each machine mean; None for margins.
     targets : ndarray or None
         Targets at the support vectors of each machine, one machine after the other; None for the signs of the coefficients.
+    classes : ndarray or None
+        The labels of a classifier; None for others.
     """
     coefficients = fitted.scheme.spread(fitted.dual, fitted.bounds)
     places = [np.flatnonzero(row) for row in coefficients]
@@ -292,9 +296,16 @@ def solutions(
                 ),
                 boundary_side=records.sides[stored[up_outside]].astype(np.float64),
                 boundary_rows=None if beyond is None else take_rows(beyond, stored[up_outside]),
+                classes=None if classes is None else _labels(fitted.scheme, index, classes),
             )
         )
     return found
+
+
+def _labels(scheme: Scheme, machine: int, classes: NDArray[Any]) -> NDArray[Any] | None:
+    """Labels of the negative and of the positive side of a machine; None where one side is all other classes."""
+    positive, negative = scheme.sides(machine)
+    return None if negative is None else classes[[negative, positive]]
 
 
 def _split(flat: NDArray[Any], counts: NDArray[np.integer[Any]]) -> list[NDArray[Any]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -126,7 +127,8 @@ def hold(model: Any, solutions: Sequence[LinearSolution] | Sequence[ClassesSolut
     """Keep the solutions of a linear model for the next fit, where it wants them: they have the multipliers too."""
     vars(model).pop("_held", None)
     if model.warm_start:
-        model._held = solutions
+        # without what they know of the training rows, which no start needs and a pickle would carry
+        model._held = [replace(each, terms=None) for each in solutions]
 
 
 def linear_starts(model: Any, count: int, width: int, classes: NDArray[Any] | None = None) -> Sequence[Any] | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -11,18 +11,24 @@ from numpy.typing import NDArray
 from maxmargin.errors import InvalidInput
 from maxmargin.plots._canvas import matplotlib_module, screen_panels
 from maxmargin.plots._style import INK, class_colours
-from maxmargin.solution import Solution
+from maxmargin.solution import ClassesSolution, JointSolution, LinearSolution, Solution, Trace
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _ROUNDING: Final = 1e-16
 """Distances below this part of the objective are rounding; they are drawn there, as a logarithm has no 0."""
+_APART: Final = 1e-6
+"""Objectives that differ by more than this part contradict each other; by less it is rounding."""
 _DASHES: Final = ("-", "--", "-.", ":")
+
+AnySolution = Solution | JointSolution | LinearSolution | ClassesSolution
+_DUAL: Final = (Solution, JointSolution)  # what moves is the multipliers
+_ALL: Final = (*_DUAL, LinearSolution, ClassesSolution)
 
 
 def convergence(
-    solutions: Solution | Sequence[Solution],
+    solutions: AnySolution | Sequence[AnySolution] | Mapping[str, AnySolution],
     names: Sequence[str] | None = None,
     *,
     axes: Any = None,
@@ -30,15 +36,17 @@ def convergence(
 ) -> NDArray[Any]:
     """Draw how several solvers came to the optimum of one problem.
 
-    Above, how far the dual objective is below the best that is known, relative to its size: ``(D* − D) / max(1, |D*|)``.
-    Below, the KKT violation as the solver sees it. On the left over seconds, on the right over the solver's own steps: pair
-    steps, rounds or gradient steps. All axes are logarithmic. Numbers are those of
-    `Solution.trace`: of a hard margin they are in the terms of its nearest points.
+    Above, how far the objective that the solver moves is from the best dual objective that is known, relative to its size:
+    ``(D* − D) / max(1, |D*|)`` of the dual one, and ``(P − D*) / max(1, |D*|)`` of the primal one for linear models. Below, the
+    KKT violation as the solver sees it; if a linear model is among them, for all the relative gap
+    ``(P − D) / max(|P|, |D|)``. On the left over seconds, on the right over the solver's own steps: pair steps, rounds or
+    gradient steps. All axes are logarithmic. Numbers are those of `Solution.trace`: of a hard margin they are in the terms of
+    its nearest points.
 
     Parameters
     ----------
-    solutions : Solution or sequence of Solution
-        Answers to the same problem.
+    solutions : Solution, JointSolution, LinearSolution, ClassesSolution, sequence or dict of these
+        Answers to the same problem; the keys of a dict are their names.
     names : sequence of str, optional
         One for each in the legend; by default their numbers.
     axes : array of four matplotlib Axes, optional
@@ -54,7 +62,7 @@ def convergence(
     Raises
     ------
     InvalidInput
-        When there is nothing to draw, or names and axes do not fit.
+        When there is nothing to draw, names and axes do not fit, or objectives show that the answers are not to one problem.
     MissingExtra
         When matplotlib is not installed.
 
@@ -66,30 +74,61 @@ def convergence(
     >>> problem = SoftMargin([[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1])
     >>> names = ["smo", "dual_qp"]
     >>> axes = convergence([solve(problem, solver=name) for name in names], names)
+
+    The same machine as a linear model in the primal:
+
+    >>> from maxmargin.kernels import Linear
+    >>> from maxmargin.problems import PrimalProblem
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1]
+    >>> axes = convergence({"dual": solve(SoftMargin(X, y, kernel=Linear())), "primal": solve(PrimalProblem(X, y))})
     """
-    listed = [solutions] if isinstance(solutions, Solution) else list(solutions)
+    if isinstance(solutions, Mapping):
+        if names is not None:
+            raise InvalidInput(
+                "The 'names' parameter of convergence must be None where 'solutions' is a dict: its keys are names."
+            )
+        names, listed = list(solutions), list(solutions.values())
+    else:
+        listed = [solutions] if isinstance(solutions, _ALL) else list(solutions)
     labels = _labels(listed, names)
     if axes is not None and np.size(axes) != 4:
         raise InvalidInput(f"The 'axes' parameter of convergence must be four axes. Got {np.size(axes)}.")
     reached = max(float(solution.trace.objective.max()) for solution in listed)
     top = reached if best is None else float(best)
+    _require_one_problem(listed, reached)
     panels = np.asarray(screen_panels(2, 2) if axes is None else axes, dtype=object).reshape(2, 2)
-    colours = class_colours(len(listed))
+    colours, linear = class_colours(len(listed)), not all(isinstance(solution, _DUAL) for solution in listed)
     for k, (solution, label) in enumerate(zip(listed, labels, strict=True)):
         trace, look = solution.trace, {"color": colours[k], "linestyle": _DASHES[k % len(_DASHES)], "label": label}
-        distance = np.maximum((top - trace.objective) / max(1.0, abs(top)), _ROUNDING)
-        violation = np.maximum(trace.violation, _ROUNDING)
+        away = top - trace.objective if isinstance(solution, _DUAL) else trace.primal - top
+        distance = np.maximum(away / max(1.0, abs(top)), _ROUNDING)
+        violation = np.maximum(_relative_gap(trace) if linear else trace.violation, _ROUNDING)
         for column, along in enumerate((np.maximum(trace.seconds, 1e-6), np.maximum(trace.steps, 1))):
             for row, values in enumerate((distance, violation)):
                 # A dot at the end: where a solver stopped is as much of interest as the way.
                 panels[row, column].plot(along, values, linewidth=1.6, gid=label, **look)
                 panels[row, column].plot(along[-1:], values[-1:], marker="o", markersize=5, color=colours[k])
-    _name(panels)
+    _name(panels, "relative gap" if linear else "KKT violation")
     return panels
 
 
+def _require_one_problem(solutions: list[Any], reached: float) -> None:
+    """Raise where weak duality does not hold: a primal objective is below a dual one."""
+    for k, solution in enumerate(solutions):
+        lowest = np.nan if isinstance(solution, _DUAL) else float(np.nanmin(solution.trace.primal))
+        if lowest < reached - _APART * max(abs(lowest), abs(reached)):
+            raise InvalidInput(
+                f"The 'solutions' of convergence must be answers to one problem. Got number {k} with a primal objective of "
+                f"{lowest:.6g}, below the dual objective {reached:.6g} of another. Solve the same problem, with the same C."
+            )
+
+
+def _relative_gap(trace: Trace) -> NDArray[np.float64]:
+    return trace.gap / np.maximum(np.maximum(np.abs(trace.primal), np.abs(trace.objective)), 1e-300)
+
+
 def _labels(solutions: list[Any], names: Sequence[str] | None) -> list[str]:
-    wrong = [type(solution).__name__ for solution in solutions if not isinstance(solution, Solution)]
+    wrong = [type(solution).__name__ for solution in solutions if not isinstance(solution, _ALL)]
     if wrong or not solutions:
         raise InvalidInput(
             f"The 'solutions' parameter of convergence must be one or more solutions of maxmargin.solve. Got {wrong or 'none'}."
@@ -105,9 +144,9 @@ def _labels(solutions: list[Any], names: Sequence[str] | None) -> list[str]:
     return [str(name) for name in names]
 
 
-def _name(panels: NDArray[Any]) -> None:
+def _name(panels: NDArray[Any], below: str) -> None:
     ticker = matplotlib_module("matplotlib.ticker")
-    titles = ("distance from the optimum", "KKT violation")
+    titles = ("distance from the optimum", below)
     for row in range(2):
         for column, along in enumerate(("seconds", "steps")):
             ax: Axes = panels[row, column]

@@ -114,10 +114,13 @@ class Problem(ABC):
         Kernel values of the training rows.
     y : ndarray
         Labels −1 and +1, targets, or ones: what the scores are compared with.
+    classes : ndarray of shape (2,) or None
+        The user's labels of −1 and +1; None where there are none.
     """
 
     gram: Gram
     y: Vector
+    classes: NDArray[Any] | None = None
     can_be_zero: bool = True
     """Whether the optimum may be 0, as it is where ν-problems separate nothing."""
 

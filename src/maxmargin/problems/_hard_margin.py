@@ -62,6 +62,7 @@ class HardMargin(Problem):
     def __init__(self, X: Any, y: Any, kernel: Kernel | Any = None, offset: bool = True, sample_weight: Any = None) -> None:
         chosen, data = labelled(X, y, kernel, sample_weight, "HardMargin")
         self._fill(gram_of(chosen, data), data.y, check_boolean("offset", offset, "HardMargin"))
+        self.classes = data.classes
 
     @classmethod
     def on(cls, gram: Gram, y: Vector, offset: bool = True) -> Self:

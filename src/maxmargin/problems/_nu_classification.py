@@ -61,6 +61,7 @@ class NuClassification(Problem):
         share = check_fraction("nu", nu, "NuClassification")
         chosen, data = labelled(X, y, kernel, sample_weight, "NuClassification")
         self._fill(gram_of(chosen, data), data.y, data.weight, share)
+        self.classes = data.classes
 
     @classmethod
     def on(cls, gram: Gram, y: Vector, weight: Vector, nu: float) -> Self:

@@ -87,6 +87,8 @@ class PrimalProblem:
         Labels −1 and +1, or targets.
     price : ndarray of float64
         ``C_i``.
+    classes : ndarray of shape (2,) or None
+        The user's labels of −1 and +1; None of a regression.
     centring : Centring
         Which columns are far from 0, and the rows without that.
 
@@ -99,11 +101,14 @@ class PrimalProblem:
     (10.125, 0.5)
     """
 
-    __slots__ = ("B", "X", "_centred", "centring", "features", "loss", "offset", "offset_scale", "penalty", "price", "y")
+    __slots__ = (
+        *("B", "X", "_centred", "centring", "classes", "features", "loss", "offset", "offset_scale", "penalty", "price", "y"),
+    )
 
     X: Any
     y: Vector
     price: Vector
+    classes: NDArray[Any] | None
     loss: Loss
     penalty: Penalty
     offset: Offset
@@ -134,7 +139,7 @@ class PrimalProblem:
         bound = as_bound(B, paid, owner)
         if isinstance(lost, MarginLoss):
             data = training_set(X, y, sample_weight)
-            self._fill(data.X, data.y, price * data.weight, lost, paid, kind, scale, bound)
+            self._fill(data.X, data.y, price * data.weight, lost, paid, kind, scale, bound, classes=data.classes)
         else:
             matrix = feature_matrix(X)
             rows = weighted_rows(matrix, sample_weight)
@@ -174,6 +179,7 @@ class PrimalProblem:
         B: float,
         centring: Centring | None = None,
         features: _core.Features | None = None,
+        classes: NDArray[Any] | None = None,
     ) -> None:
         centring = Centring(X) if centring is None else centring
         if not len(y) == len(price) == X.shape[0]:
@@ -182,6 +188,7 @@ class PrimalProblem:
             "X": X,
             "y": y,
             "price": price,
+            "classes": np.array([-1, 1]) if classes is None and isinstance(loss, MarginLoss) else classes,
             "loss": loss,
             "penalty": penalty,
             "offset": offset,

@@ -115,6 +115,7 @@ class SoftMargin(Problem):
         upper = price * data.weight
         require_range(upper, "C times sample_weight")
         self._fill(gram_of(chosen, data), data.y, upper, kind, paid)
+        self.classes = data.classes
 
     @classmethod
     def on(cls, gram: Gram, y: Vector, upper: Vector, offset: Offset = Offset.FREE, slack: Slack = Slack.LINEAR) -> Self:

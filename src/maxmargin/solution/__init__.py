@@ -12,7 +12,7 @@ from maxmargin.solution._joint_judge import JointJudgement, certify_joint
 from maxmargin.solution._kkt import KKT
 from maxmargin.solution._linear import LinearSolution
 from maxmargin.solution._linear_judge import LinearJudgement, certify_linear
-from maxmargin.solution._linear_kkt import LinearKKT, linear_kkt
+from maxmargin.solution._linear_kkt import linear_kkt
 from maxmargin.solution._solution import Solution
 from maxmargin.solution._status import Status
 from maxmargin.solution._taxonomy import Kind
@@ -30,7 +30,6 @@ __all__ = [
     "Judgement",
     "Kind",
     "LinearJudgement",
-    "LinearKKT",
     "LinearSolution",
     "PrimalIterate",
     "Progress",

@@ -8,14 +8,16 @@ from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import xlog1py, xlogy
 
 from maxmargin import _core
 from maxmargin.errors import InvalidInput
 from maxmargin.kernels._rows import as_features
 from maxmargin.problems import ClassLoss, LinearClasses, Offset, Penalty
 from maxmargin.solution._certificate import Certificate
+from maxmargin.solution._class_terms import ClassTerms, multinomial_gains, required
+from maxmargin.solution._kkt import KKT
 from maxmargin.solution._linear_judge import FEASIBLE, LinearJudgement, rounding_of
+from maxmargin.solution._predictions import label_of_best
 from maxmargin.solution._status import Status
 from maxmargin.solution._trace import Trace
 from maxmargin.validation import feature_matrix
@@ -56,11 +58,7 @@ def certify_classes(problem: LinearClasses, w: Matrix, b: Vector, alpha: Matrix)
     outside = max(-float((others / price[:, np.newaxis]).min()), float(taken.max()) - 1.0)
     change = -others
     change[every, own] = lost
-    if problem.loss is ClassLoss.JOINT:
-        gains = lost
-    else:
-        share, inside = np.clip(taken, 0.0, 1.0), np.maximum(others, 0.0)
-        gains = -xlogy(inside, inside / price[:, np.newaxis]).sum(axis=1) - price * xlog1py(1.0 - share, -share)
+    gains = lost if problem.loss is ClassLoss.JOINT else multinomial_gains(others, price)
     gain, mass = float(gains.sum()), 2.0 * float(np.abs(lost).sum())
     scores = problem.scores(w, b)
     losses = problem.losses(scores)
@@ -85,7 +83,7 @@ def certify_classes(problem: LinearClasses, w: Matrix, b: Vector, alpha: Matrix)
     infeasibility = infeasibility if outside <= _ROUNDING and math.isfinite(gain) else math.inf
     dual = gain - paid - missed if infeasibility <= FEASIBLE else 0.0  # no loss is below 0
     terms = paid + gain + mass * reach if infeasibility <= FEASIBLE else 0.0
-    rounding = rounding_of(problem.n, problem.d, primal + terms)
+    rounding, away = rounding_of(problem.n, problem.d, primal + terms), _away(problem, w, b, v, totals)
     if problem.loss is ClassLoss.MULTINOMIAL:
         slopes = -price[:, np.newaxis] * problem.probabilities(scores)
         slopes[every, own] += price
@@ -93,9 +91,18 @@ def certify_classes(problem: LinearClasses, w: Matrix, b: Vector, alpha: Matrix)
     else:
         # Fenchel and Young of each row: 0 where its multipliers are slopes of its loss
         of_rows = losses - (gains - (change * scores).sum(axis=1)) / price
-        worst = max(_away(problem, w, b, v, totals), float(of_rows.max(initial=0.0)))
+        worst = max(away, float(of_rows.max(initial=0.0)))
     at_zero = problem.objective(np.zeros_like(w), np.zeros_like(b)) if dual <= rounding else math.nan
-    return LinearJudgement(primal, dual, worst, infeasibility, rounding, at_zero=at_zero)
+    known = ClassTerms(
+        codes=own,
+        price=price,
+        scores=scores,
+        stationarity=away,
+        square_norm=float((w * w).sum()),
+        loss=problem.loss,
+        w_unique=True if problem.penalty is Penalty.L2 else None,
+    )
+    return LinearJudgement(primal, dual, worst, infeasibility, rounding, at_zero=at_zero, class_terms=known)
 
 
 def _away(problem: LinearClasses, w: Matrix, b: Vector, v: Matrix, totals: Vector) -> float:
@@ -137,6 +144,8 @@ class ClassesSolution:
         Checkpoints on the way; violations are relative gaps.
     steps : int
         Newton rounds.
+    terms : ClassTerms or None
+        Scores, classes and prices of the training rows: what `kkt`, `slack`, `margin` and `taxonomy` need.
 
     Examples
     --------
@@ -145,6 +154,8 @@ class ClassesSolution:
     >>> solution = solve(LinearClasses([[0.0], [2.0], [4.0]], ["a", "b", "c"], loss="joint", C=10.0))
     >>> solution.status.name, solution.predict([[0.5], [2.2], [5.0]])
     ('CONVERGED', array(['a', 'b', 'c'], dtype='<U1'))
+    >>> solution.taxonomy, solution.kkt.largest < 0.01
+    (array([1, 1, 1], dtype=int8), True)
     """
 
     classes: NDArray[Any]
@@ -156,6 +167,7 @@ class ClassesSolution:
     certificate: Certificate
     trace: Trace
     steps: int
+    terms: ClassTerms | None = None
 
     def __repr__(self) -> str:
         classes, d = self.weights.shape
@@ -172,4 +184,37 @@ class ClassesSolution:
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The class with the highest score; the first of a tie."""
-        return np.asarray(self.classes[self.decision_function(X).argmax(axis=1)])
+        return label_of_best(self.decision_function(X), self.classes)
+
+    @property
+    def slack(self) -> Vector:
+        """``ξ_i = max(0, 1 − f_y(x_i) + max_{k≠y} f_k(x_i))`` of all rows, of the joint loss."""
+        return self._terms("slack").slack()
+
+    @property
+    def taxonomy(self) -> NDArray[np.int8]:
+        """`Kind` of every row of the joint loss, by its lead ``f_y(x_i) − max_{k≠y} f_k(x_i)`` in place of ``y f``."""
+        return self._terms("kinds of rows").taxonomy(self._others)
+
+    @property
+    def margin(self) -> float:
+        """``√2/|M|`` with ``|M|² = Σ_k |w_k|²`` (Crammer and Singer 2001), of the joint loss.
+
+        No street between two classes, ``2/|w_k − w_l|``, is narrower; of two classes it is that of a soft margin.
+        """
+        return self._terms("a margin").margin()
+
+    @property
+    def kkt(self) -> KKT:
+        """The optimality conditions, each as a number."""
+        return self._terms("optimality conditions").kkt(self._others)
+
+    @property
+    def _others(self) -> Matrix:
+        """The multipliers of other classes than a row's own, which has what they leave of C_i."""
+        others = self.alpha.copy()
+        others[np.arange(len(others)), self._terms("multipliers").codes] = 0.0
+        return others
+
+    def _terms(self, what: str) -> ClassTerms:
+        return required(self.terms, what, "ClassesSolution")

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from maxmargin.problems import Margin, Reading, Terms, Tube
 from maxmargin.solution._directions import Dependencies
+from maxmargin.solution._residuals import Residuals, slack_residuals
 
 __all__ = ["Conditions"]
 
@@ -45,21 +46,13 @@ class Conditions:
     sure: float
     near: float
 
-    def residuals(self) -> tuple[float, float, float, float, float]:
-        """The five numbers of `KKT`, in its order."""
-        alpha, excess, price = self.alpha, self.excess, self.terms.price
-        paid, bounded = np.isfinite(price), np.isfinite(price) & (not self.terms.squared)
-        slack = np.where(paid, np.maximum(0.0, excess), 0.0)
-        if self.terms.squared:
-            slack = np.maximum(0.0, alpha) / (2.0 * price)
-        room = np.where(bounded, price - alpha, 0.0)
-        return (
-            abs(float(self.beta.sum()) - self.terms.total) if self.terms.free_offset else 0.0,
-            _worst(excess - slack),
-            _worst(np.maximum(-alpha, -room)),
-            _worst(alpha * np.abs(slack - excess)),
-            _worst(room * slack),
-        )
+    def stationarity(self) -> float:
+        """In the offset; in w it holds by construction."""
+        return abs(float(self.beta.sum()) - self.terms.total) if self.terms.free_offset else 0.0
+
+    def residuals(self) -> Residuals:
+        """The four numbers of `KKT` that concern the rows."""
+        return slack_residuals(self.alpha, self.excess, self.terms.price, squared=self.terms.squared)
 
     @property
     def active(self) -> Mask:
@@ -194,7 +187,3 @@ class Conditions:
             return None
         passes = gradients.let_pass(self.side[self.active] > 0.0, self.side[self.active] < 0.0)
         return None if passes is None else not passes
-
-
-def _worst(values: Vector) -> float:
-    return max(0.0, float(values.max(initial=0.0)))

@@ -97,6 +97,7 @@ def dual_solution(
         boundary_side=model.reading.side(y, scores, np.zeros(len(y))),
         boundary_rows=gram.rows(judgement.boundary) if kept else None,
         products=gram.block(counting, counting) if few else None,
+        classes=problem.classes,
     )
 
 

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.errors import InvalidInput
 from maxmargin.kernels import BoundKernel
 from maxmargin.kernels._rows import weights_of
 from maxmargin.problems import InseparableClasses
 from maxmargin.solution._certificate import Certificate
+from maxmargin.solution._class_terms import ClassTerms, required
+from maxmargin.solution._kkt import KKT
+from maxmargin.solution._predictions import label_of_best
 from maxmargin.solution._status import Status
 from maxmargin.solution._trace import Trace
 from maxmargin.validation import feature_matrix, rows_are_objects
@@ -54,6 +58,8 @@ class JointSolution:
         Why there is no answer, if the status is INFEASIBLE.
     remark : str
         What floating point could not decide; empty for most.
+    terms : ClassTerms or None
+        Scores, classes and prices of the training rows: what `kkt`, `slack`, `margin` and `taxonomy` need.
 
     Examples
     --------
@@ -63,6 +69,8 @@ class JointSolution:
     >>> solution = solve(JointMulticlass([[0.0], [2.0], [4.0]], [0, 1, 2], C=10.0, kernel=Linear()))
     >>> solution.status.name, solution.decision_function([[2.0]]).shape
     ('CONVERGED', (1, 3))
+    >>> solution.taxonomy, round(solution.margin, 3), solution.kkt.largest < 1e-6
+    (array([1, 1, 1], dtype=int8), 1.0, True)
     """
 
     n: int
@@ -78,6 +86,7 @@ class JointSolution:
     support_vectors: Any
     proof: InseparableClasses | None = None
     remark: str = ""
+    terms: ClassTerms | None = None
 
     def __repr__(self) -> str:
         count = f"{len(self.support)} support vectors of {self.n} rows"
@@ -94,4 +103,43 @@ class JointSolution:
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The class with the highest score; the first of a tie."""
-        return np.asarray(self.classes[self.decision_function(X).argmax(axis=1)])
+        return label_of_best(self.decision_function(X), self.classes)
+
+    @property
+    def alpha(self) -> Matrix:
+        """``α_ik = −β_ik``, the multipliers of all rows, shape (n, K); 0 of their own class."""
+        alpha = np.zeros((self.n, len(self.classes)))
+        alpha[self.support] = -2.0 * self.coefficients
+        alpha[np.arange(self.n), self._terms("multipliers").codes] = 0.0
+        return alpha
+
+    @property
+    def slack(self) -> NDArray[np.float64]:
+        """``ξ_i = max(0, 1 − f_y(x_i) + max_{k≠y} f_k(x_i))`` of all rows."""
+        return self._terms("slack").slack()
+
+    @property
+    def taxonomy(self) -> NDArray[np.int8]:
+        """`Kind` of every row, by its lead ``f_y(x_i) − max_{k≠y} f_k(x_i)`` in place of ``y f``."""
+        return self._terms("kinds of rows").taxonomy(self.alpha)
+
+    @property
+    def margin(self) -> float:
+        """``√2/|M|`` with ``|M|² = Σ_k |w_k|²`` (Crammer and Singer 2001).
+
+        No street between two classes, ``2/|w_k − w_l|``, is narrower; of two classes it is that of `SoftMargin`.
+        """
+        return self._terms("a margin").margin()
+
+    @property
+    def kkt(self) -> KKT:
+        """The optimality conditions, each as a number."""
+        if self.status is Status.INFEASIBLE:
+            raise InvalidInput(
+                "There is no answer that could have optimality conditions: INFEASIBLE. Look at `proof`, or allow slack."
+            )
+        terms = self._terms("optimality conditions")
+        return replace(terms, convex=self.status is not Status.INDEFINITE).kkt(self.alpha)
+
+    def _terms(self, what: str) -> ClassTerms:
+        return required(self.terms, what, "JointSolution")

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.kernels import Gram
-from maxmargin.problems import JointMulticlass
+from maxmargin.problems import ClassLoss, JointMulticlass
+from maxmargin.solution._class_terms import ClassTerms, leads
 from maxmargin.solution._status import Status
 
 __all__ = ["JointJudgement", "certify_joint", "joint_scores"]
@@ -44,6 +45,8 @@ class JointJudgement(NamedTuple):
         By how much rounding errors of the scores may change the gap.
     least : float
         By how much the own class of a row is ahead of all others, at the least.
+    terms : ClassTerms or None
+        The rows as the loss sees them: what the report on the optimality conditions needs.
 
     Examples
     --------
@@ -60,6 +63,7 @@ class JointJudgement(NamedTuple):
     scale: float = 0.0
     rounding: float = 0.0
     least: float = 0.0
+    terms: ClassTerms | None = None
 
     @property
     def gap(self) -> float:
@@ -130,7 +134,8 @@ def certify_joint(problem: JointMulticlass, beta: Matrix, bias: Vector) -> Joint
 def _judged(problem: JointMulticlass, beta: Matrix, bias: Vector) -> JointJudgement:
     every, own = np.arange(len(beta)), problem.codes
     scores = joint_scores(problem, beta)
-    slopes = scores + bias
+    values = scores + bias
+    slopes = values.copy()
     slopes[every, own] -= 1.0
     lowest = np.where(beta < problem.room, slopes, np.inf).min(axis=1)
     highest = slopes.max(axis=1)
@@ -138,12 +143,9 @@ def _judged(problem: JointMulticlass, beta: Matrix, bias: Vector) -> JointJudgem
     mass = float(np.abs(beta).sum())
     price = prices_at(problem, beta)
     loss = float(price @ (highest - slopes[every, own]))
-    outside = max(float((beta - problem.room).max()), float(np.abs(beta.sum(axis=1)).max()), 0.0)
-    if problem.offset:
-        outside = max(outside, float(np.abs(beta.sum(axis=0)).max()))
-    rivals = slopes.copy()
-    rivals[every, own] = -np.inf
-    lead = slopes[every, own] - rivals.max(axis=1)
+    sums = float(np.abs(beta.sum(axis=1)).max())  # of a row, and of a class
+    sums = max(sums, float(np.abs(beta.sum(axis=0)).max())) if problem.offset else sums
+    outside, lead = max(float((beta - problem.room).max()), sums, 0.0), leads(slopes, own)
     return JointJudgement(
         primal=square + loss,
         dual=float(beta[every, own].sum()) - square,
@@ -153,6 +155,9 @@ def _judged(problem: JointMulticlass, beta: Matrix, bias: Vector) -> JointJudgem
         scale=mass * mass * float(np.abs(problem.source.diagonal()).max()) if mass > 0.0 else 0.0,
         rounding=_rounding(problem, beta, bias, price, lead, loss),
         least=1.0 + float(lead.min()),
+        terms=ClassTerms(
+            codes=own, price=problem.upper, scores=values, stationarity=sums, square_norm=square, loss=ClassLoss.JOINT
+        ),
     )
 
 

@@ -19,21 +19,32 @@ class KKT:
     qualification, of which two are looked at: Slater's condition, and whether the gradients of the active constraints are
     independent.
 
+    Every solution has this report. Of all classes at once there is a constraint ``ξ_i ≥ e_ik`` for each other class, with
+    ``e_ik = 1 − (f_y(x_i) − f_k(x_i))`` and a multiplier ``α_ik``, and the α of a row are bounded in their sum. A loss ℓ
+    without slack (logistic, least squares, multinomial) has every argument ``z_i`` of the loss as a variable that an equality
+    ties to w and b.
+
     Attributes
     ----------
     stationarity : float
-        In b: ``|Σ β_i − total|``, the total being 0 for two classes. In w it holds by construction, ``w = Σ β_i φ(x_i)``.
+        In b: ``|Σ β_i − total|``, the total being 0 for two classes. In w it holds by construction, ``w = Σ β_i φ(x_i)``. Of
+        linear models, which have w and multipliers apart, the largest ``|w_k − Σ β_i x_ik|`` counts too; of other penalties
+        than L2 see `LinearJudgement`.
     primal_feasibility : float
         ``max (e_i − ξ_i)``. With linear slack it holds by construction, ``ξ_i = max(0, e_i)``; with squared slack
-        ``ξ_i = α_i/(2 C_i)``; a hard margin has ``ξ_i = 0``.
+        ``ξ_i = α_i/(2 C_i)``; a hard margin has ``ξ_i = 0``. In a ball also ``max(0, |w|² − B)``.
     dual_feasibility : float
-        By how much an α is below 0 or above ``C_i``.
+        By how much an α is below 0 or above ``C_i``. Of a loss without slack infinite if some ``−α_i/C_i`` is not a slope
+        that it has anywhere.
     complementary_slackness : float
-        ``max α_i |ξ_i − e_i|``: a row with room to spare has no multiplier.
-    slack_complementarity : float
-        ``max (C_i − α_i) ξ_i``: a row with slack has all of its multiplier.
+        ``max α_i |ξ_i − e_i|``: a row with room to spare has no multiplier. Of a loss without slack
+        ``max C_i ℓ(z_i) + C_i ℓ*(−α_i/C_i) + α_i z_i``, which is never negative, and 0 where ``−α_i/C_i`` is the slope of ℓ at
+        ``z_i`` (Fenchel and Young). Of a hinge that would be the sum of this and the next of a row.
+    slack_complementarity : float or None
+        ``max (C_i − α_i) ξ_i``: a row with slack has all of its multiplier. None of a loss without slack.
     w_unique, b_unique, alpha_unique : bool or None
-        Whether no other w, b, α is optimal; None where the digits of the answer cannot tell. See Notes.
+        Whether no other w, b, α is optimal; None where the digits of the answer cannot tell, and where it is not looked at: α
+        of linear models with linear slack, b and α of all classes at once. See Notes.
     active : int or None
         Rows on the boundary, with a multiplier or without.
     rank : int or None
@@ -92,7 +103,7 @@ class KKT:
     primal_feasibility: float
     dual_feasibility: float
     complementary_slackness: float
-    slack_complementarity: float
+    slack_complementarity: float | None
     w_unique: bool | None
     b_unique: bool | None
     alpha_unique: bool | None
@@ -103,13 +114,13 @@ class KKT:
 
     @property
     def largest(self) -> float:
-        """The worst of the five numbers."""
+        """The worst of these numbers."""
         return max(
             self.stationarity,
             self.primal_feasibility,
             self.dual_feasibility,
             self.complementary_slackness,
-            self.slack_complementarity,
+            self.slack_complementarity or 0.0,
         )
 
     @property
@@ -122,12 +133,13 @@ class KKT:
         unique = (("w", self.w_unique), ("b", self.b_unique), ("alpha", self.alpha_unique))
         rank = "not looked at" if self.rank is None else f"{self.rank}: {'' if self.independent else 'not '}independent"
         active = "not looked at" if self.active is None else f"{self.active} rows on the boundary, rank {rank}"
+        slack = self.slack_complementarity
         return [
             ("stationarity", f"{self.stationarity:.3g}"),
             ("primal feasibility", f"{self.primal_feasibility:.3g}"),
             ("dual feasibility", f"{self.dual_feasibility:.3g}"),
             ("complementarity", f"{self.complementary_slackness:.3g}"),
-            ("slack complement.", f"{self.slack_complementarity:.3g}"),
+            *([] if slack is None else [("slack complement.", f"{slack:.3g}")]),
             ("unique", ", ".join(f"{name} {_WORDS[verdict]}" for name, verdict in unique)),
             ("active", active),
             ("Slater", f"{_SLATER[self.slater]}{'necessary and sufficient' if self.convex else _NOT_CONVEX}"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -12,6 +13,9 @@ from maxmargin import _core
 from maxmargin.errors import InvalidInput
 from maxmargin.kernels._rows import as_features
 from maxmargin.solution._certificate import Certificate
+from maxmargin.solution._kkt import KKT
+from maxmargin.solution._linear_terms import LinearTerms
+from maxmargin.solution._predictions import label_of_side
 from maxmargin.solution._status import Status
 from maxmargin.solution._trace import Trace
 from maxmargin.validation import feature_matrix
@@ -47,6 +51,10 @@ class LinearSolution:
         Checkpoints on the way; violations are relative gaps.
     steps : int
         Newton rounds or sweeps.
+    classes : ndarray of shape (2,) or None
+        The labels of the negative and of the positive side; None of a regression.
+    terms : LinearTerms or None
+        Scores, labels and prices of the training rows: what `kkt`, `slack` and `taxonomy` need.
 
     Examples
     --------
@@ -55,6 +63,20 @@ class LinearSolution:
     >>> solution = solve(PrimalProblem([[-1.0], [1.0]], [-1, 1], loss="squared_hinge", C=10.0))
     >>> solution.status.name, solution.weights.round(3), solution.decision_function([[3.0]]).round(3)
     ('CONVERGED', array([0.976]), array([2.927]))
+    >>> solution.predict([[3.0]]), round(solution.margin, 3), solution.slack.round(3)
+    (array([1]), 2.05, array([0.024, 0.024]))
+
+    The conditions of an optimum, each as a number:
+
+    >>> print(solve(PrimalProblem([[-1.0], [1.0]], [-1, 1], C=10.0), tol=1e-9).kkt)
+    stationarity        0
+    primal feasibility  0
+    dual feasibility    0
+    complementarity     0
+    slack complement.   0
+    unique              w yes, b yes, alpha unknown
+    active              2 rows on the boundary, rank not looked at
+    Slater              yes: the conditions are necessary and sufficient
     """
 
     weights: Vector
@@ -64,6 +86,8 @@ class LinearSolution:
     certificate: Certificate
     trace: Trace
     steps: int
+    classes: NDArray[Any] | None = None
+    terms: LinearTerms | None = None
 
     def __repr__(self) -> str:
         return f"<LinearSolution: {self.certificate.brief}; {len(self.weights)} weights from {len(self.alpha)} rows>"
@@ -78,9 +102,44 @@ class LinearSolution:
         """The primal objective at each checkpoint of the trace."""
         return self.trace.primal
 
+    @property
+    def slack(self) -> Vector:
+        """``ξ_i`` of all rows: ``max(0, 1 − y_i f(x_i))`` for hinges, ``max(0, |y_i − f(x_i)| − ε)`` for tubes, or squared."""
+        return self._terms("slack").slack()
+
+    @property
+    def taxonomy(self) -> NDArray[np.int8]:
+        """`Kind` of every row, for the hinge and its square."""
+        return self._terms("kinds of rows").taxonomy(self.alpha)
+
+    @property
+    def margin(self) -> float:
+        """Width of the street, ``2/|w|``, for the hinge and its square."""
+        self._terms("a street").require_street("a street")
+        norm = float(np.linalg.norm(self.weights))
+        return 2.0 / norm if norm > 0.0 else math.inf
+
+    @property
+    def kkt(self) -> KKT:
+        """The optimality conditions, each as a number."""
+        return self._terms("optimality conditions").kkt(self.alpha, optimal=self.status.is_optimal)
+
+    def _terms(self, what: str) -> LinearTerms:
+        if self.terms is None:
+            raise InvalidInput(
+                f"To tell {what}, the scores of the training rows are needed, which this LinearSolution was made without. "
+                "Get one from maxmargin.solve."
+            )
+        return self.terms
+
     def decision_function(self, X: Any) -> Vector:
         """``f(x)`` of the rows of X."""
         rows = feature_matrix(X)
         if rows.shape[1] != len(self.weights):
             raise InvalidInput(f"X has {rows.shape[1]} features, but the model has {len(self.weights)}.")
         return linear_scores(rows, self.weights, self.bias)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The label of the side that ``f(x)`` is on, the positive one for 0; of a regression ``f(x)``."""
+        f = self.decision_function(X)
+        return f if self.classes is None else label_of_side(f, self.classes)

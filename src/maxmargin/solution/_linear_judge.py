@@ -26,9 +26,11 @@ from maxmargin.losses import (
 )
 from maxmargin.problems import Offset, Penalty, PrimalProblem
 from maxmargin.problems._primal import inner
+from maxmargin.solution._class_terms import ClassTerms
+from maxmargin.solution._linear_terms import LinearTerms
 from maxmargin.solution._status import Status
 
-__all__ = ["FEASIBLE", "LinearJudgement", "certify_linear", "multiplier_stationarity", "rounding_of", "unsure"]
+__all__ = ["FEASIBLE", "LinearJudgement", "certify_linear", "rounding_of", "unsure"]
 
 Vector = NDArray[np.float64]
 
@@ -79,6 +81,8 @@ class LinearJudgement:
         By how much rounding may make the primal objective of the scores that the model gives lower than that of any w and b.
     at_zero : float
         The primal objective of ``w = 0``: the scale of the terms that cancel where the optimum is 0; nan where it is not.
+    terms, class_terms : LinearTerms, ClassTerms or None
+        The rows as the loss sees them, of two classes or of all at once: what the report on the optimality conditions needs.
 
     Examples
     --------
@@ -94,6 +98,8 @@ class LinearJudgement:
     rounding: float = 0.0
     noise: float = 0.0
     at_zero: float = 0.0
+    terms: LinearTerms | None = None
+    class_terms: ClassTerms | None = None
 
     def is_optimal(self, tol: float) -> bool:
         """Converged: feasible, and gap ≤ tol · |primal|.
@@ -209,15 +215,29 @@ def certify_linear(problem: PrimalProblem, w: Vector, b: float, alpha: Vector, *
     if stationarity and math.isnan(worst):
         worst = _LARGEST  # sums that overflow: as far away as numbers go
     at_zero = _at_zero(problem) if dual <= rounding else math.nan
-    return LinearJudgement(primal, dual, worst, infeasibility, rounding, noise, at_zero)
+    return LinearJudgement(
+        primal, dual, worst, infeasibility, rounding, noise, at_zero, _terms(problem, w, b, scores, sums, level)
+    )
 
 
-def multiplier_stationarity(problem: PrimalProblem, w: Vector, b: float, alpha: Vector) -> float:
-    """How far ``Σ α_i s_i x_i`` is from what w and b ask for, in the largest coordinate."""
-    near, level, moved = problem, b, problem.centred
-    if moved is not None:
-        near, level = moved.problem, moved.there(w, b)
-    return _Sums(near, alpha * problem.loss.slope(problem.y)).stationarity(w, level)
+def _terms(problem: PrimalProblem, w: Vector, b: float, scores: Vector, sums: _Sums, level: float) -> LinearTerms:
+    """What a solution keeps of the rows, from what is known of them already: no other pass over X."""
+    away, outside, binds = sums.stationarity(w, level), 0.0, False
+    if problem.penalty is Penalty.BALL:
+        square = inner(w, w) + ((b / problem.offset_scale) ** 2 if problem.offset is Offset.PENALISED else 0.0)
+        outside = max(0.0, square - problem.B)
+        binds = math.sqrt(inner(sums.v, sums.v)) > 1e3 * away and square > (1.0 - 1e-6) * problem.B
+    return LinearTerms(
+        loss=problem.loss,
+        penalty=problem.penalty,
+        offset=problem.offset,
+        y=problem.y,
+        price=problem.price,
+        scores=scores,
+        stationarity=away,
+        outside=outside,
+        binds=binds,
+    )
 
 
 @final

@@ -58,6 +58,8 @@ def _(problem: PrimalProblem, iterate: PrimalIterate, tol: float, *, with_rows: 
         certificate=Certificate.of(primal, judgement.dual, judgement.stationarity, status, scale=judgement.at_zero),
         trace=iterate.trace,
         steps=iterate.steps,
+        classes=problem.classes,
+        terms=judgement.terms,
     )
 
 
@@ -79,6 +81,7 @@ def _(problem: LinearClasses, iterate: PrimalIterate, tol: float, *, with_rows: 
         certificate=Certificate.of(judgement.primal, judgement.dual, judgement.stationarity, status, scale=judgement.at_zero),
         trace=iterate.trace,
         steps=iterate.steps,
+        terms=judgement.class_terms,
     )
 
 
@@ -117,6 +120,7 @@ def _(problem: JointMulticlass, iterate: JointIterate, tol: float, *, with_rows:
         support_vectors=problem.gram.rows(support) if with_rows else None,
         proof=proof,
         remark=_undecided(problem, judgement) if status is Status.STALLED else "",
+        terms=judgement.terms,
     )
 
 

@@ -19,6 +19,7 @@ from maxmargin.solution._directions import Dependencies, dependencies, dependenc
 from maxmargin.solution._geometry import Geometry
 from maxmargin.solution._kkt import KKT
 from maxmargin.solution._linear import linear_scores
+from maxmargin.solution._predictions import label_of_side
 from maxmargin.solution._status import Status
 from maxmargin.solution._taxonomy import Kind, kinds
 from maxmargin.solution._trace import Trace
@@ -84,6 +85,8 @@ class Solution:
         The boundary rows themselves, by which `kkt` tells what is unique; None if they are too many, or without an optimum.
     products : ndarray or None
         Kernel values of support vectors and boundary rows, for the same end, where the kernel is precomputed.
+    classes : ndarray of shape (2,) or None
+        The labels of the negative and of the positive side; None stands for −1 and +1.
 
     Examples
     --------
@@ -92,8 +95,8 @@ class Solution:
     >>> solution = solve(problems.SoftMargin([[0.0], [1.0], [3.0], [4.0]], [0, 0, 1, 1], C=10.0, kernel=Linear()))
     >>> solution.support, solution.weights, solution.bias, solution.margin
     (array([1, 2], dtype=int32), array([1.]), -2.0, 2.0)
-    >>> solution.decision_function([[2.5]])
-    array([0.5])
+    >>> solution.decision_function([[2.5]]), solution.predict([[2.5]])
+    (array([0.5]), array([1]))
     """
 
     n: int
@@ -119,6 +122,7 @@ class Solution:
     boundary_side: Vector | None = None
     boundary_rows: Any = None
     products: Vector | None = None
+    classes: NDArray[Any] | None = None
 
     def __post_init__(self) -> None:
         for values in (self.support, self.beta, self.support_scores, self.support_y, self.boundary):
@@ -187,6 +191,7 @@ class Solution:
         gradients = self._gradients(conditions) if optimal and not terms.squared else None
         active = int(conditions.active.sum()) if optimal else None
         return KKT(
+            conditions.stationarity(),
             *conditions.residuals(),
             w_unique=conditions.weights_are_unique(settled=settled) if convex else None,
             b_unique=conditions.offset_is_unique() if settled else None,
@@ -274,6 +279,11 @@ class Solution:
             sums = self.kernel.weighted_sums(rows, self.support_vectors, self.beta[np.newaxis], (0, len(self.beta)))
             f = np.asarray(sums[0, 0] + self.bias)
         return f - 0.5 * self.kernel.diagonal(rows) if self.reading.half_diagonal else f
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The label of the side that ``f(x)`` is on, the positive one for 0; of a regression ``f(x)``, of one class 1 or −1."""
+        f = self.decision_function(X)
+        return f if isinstance(self.reading, Tube) else label_of_side(f, self.classes)
 
     @property
     def _norm(self) -> float:

@@ -113,7 +113,10 @@ class Trace:
 
     @property
     def gap(self) -> NDArray[np.float64]:
-        """Primal minus dual objective, as the solver sees it; nan where it is not known."""
+        """Primal minus dual objective, as the solver sees it; nan where it is not known.
+
+        Where the primal objective costs a pass over the rows, it is that of the best point that was looked at so far.
+        """
         return self.checkpoints["gap"].astype(np.float64)
 
     @property

@@ -1,0 +1,90 @@
+"""What multipliers and slacks of rows miss of the optimality conditions, and how sharply they tell where the boundary is."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Residuals", "boundary_width", "slack_residuals"]
+
+Array = NDArray[np.float64]
+Vector = NDArray[np.float64]
+
+_LEAST: Final = 1e-6  # as for answers of the dual
+_MOST: Final = 0.01  # of half the street: what is further off is not on the boundary, however early a search was stopped
+
+
+@final
+class Residuals(NamedTuple):
+    """Those of the conditions of `KKT` that concern the rows; its names, and its order. None of a loss without slack."""
+
+    primal_feasibility: float
+    dual_feasibility: float
+    complementary_slackness: float
+    slack_complementarity: float | None
+
+
+def slack_residuals(alpha: Array, excess: Array, price: Vector, *, squared: bool = False) -> Residuals:
+    """Residuals of rows whose slack ``ξ_i ≥ 0`` covers one constraint ``ξ_i ≥ e_i``, or several ``ξ_i ≥ e_ik``.
+
+    Parameters
+    ----------
+    alpha, excess : ndarray of shape (n,) or (n, m)
+        The multiplier and the excess of each constraint. Together the multipliers of a row are at most ``C_i``.
+    price : ndarray of shape (n,)
+        ``C_i``; infinite where no slack is allowed.
+    squared : bool
+        Whether slack is paid for by its square: then it is that of the multipliers, ``α_i/(2 C_i)``, which have no bound.
+
+    Examples
+    --------
+    A row with room to spare that has a multiplier, and one with slack that has not all of its own:
+
+    >>> import numpy as np
+    >>> from maxmargin.solution._residuals import slack_residuals
+    >>> found = slack_residuals(np.array([0.5, 0.5]), np.array([-2.0, 3.0]), np.ones(2))
+    >>> found.complementary_slackness, found.slack_complementarity
+    (1.0, 1.5)
+    """
+    several = alpha.ndim > 1
+    taken, worst = (alpha.sum(axis=1), excess.max(axis=1)) if several else (alpha, excess)
+    paid = np.isfinite(price)
+    slack = np.maximum(0.0, taken) / (2.0 * price) if squared else np.where(paid, np.maximum(0.0, worst), 0.0)
+    room = np.where(paid & (not squared), price - taken, 0.0)
+    beside = slack[:, np.newaxis] if several else slack
+    return Residuals(
+        primal_feasibility=_largest(worst - slack),
+        dual_feasibility=max(_largest(-alpha), _largest(-room)),
+        complementary_slackness=_largest(alpha * np.abs(beside - excess)),
+        slack_complementarity=_largest(room * slack),
+    )
+
+
+def boundary_width(alpha: Vector, excess: Vector, price: Vector, *, squared: bool = False, unit: float = 1.0) -> float:
+    """An excess up to this, either way, is 0 within the tolerance of the answer.
+
+    A row whose multiplier is neither 0 nor ``C_i`` is on the boundary at the optimum. How far such rows are off it in the mean,
+    each with the weight ``min(α_i, C_i − α_i)`` that its excess has in the gap, tells how sharply the boundary is known. With
+    squared slack it is told by how far the slacks ``α_i/(2 C_i)`` are off the excess. ``unit`` is what an excess is compared
+    with: 1 for a margin.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from maxmargin.solution._residuals import boundary_width
+    >>> round(boundary_width(np.array([0.5, 0.0, 1.0]), np.array([1e-4, -3.0, 2.0]), np.ones(3)), 6)
+    0.0003
+    """
+    if squared:
+        weight, off = np.maximum(0.0, alpha), np.abs(alpha / (2.0 * price) - excess)
+    else:
+        weight, off = np.maximum(0.0, np.minimum(alpha, price - alpha)), np.abs(excess)
+    total = float(weight.sum())
+    mean = float((weight * off).sum()) / total if total > 0.0 else 0.0
+    return min(max(3.0 * mean, _LEAST * unit), _MOST * unit)
+
+
+def _largest(values: Array) -> float:
+    return max(0.0, float(values.max(initial=0.0)))
