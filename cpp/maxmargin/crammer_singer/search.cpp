@@ -97,7 +97,10 @@ JointOutcome JointSearch<R>::run() {
   } catch (const Stopped& stop) {
     outcome_.ending = stop.ending();
   }
-  if (outcome_.ending != Ending::converged) balance();
+  if (outcome_.ending == Ending::time_limit || outcome_.ending == Ending::stopped)
+    balance_in_haste();
+  else if (outcome_.ending != Ending::converged)
+    balance();
   store();
   outcome_.rows_made = rows_.rows_made();
   const Index K = problem_.classes;
@@ -258,7 +261,7 @@ bool JointSearch<R>::checkpoint(double violation) {
     }
   }
   if (outcome_.steps >= options_.max_steps) return outcome_.ending = Ending::step_limit, true;
-  if (options_.max_seconds > 0 && seconds > options_.max_seconds) return outcome_.ending = Ending::time_limit, true;
+  if (options_.deadline.is_over_at(now)) return outcome_.ending = Ending::time_limit, true;
   return false;
 }
 
@@ -271,7 +274,7 @@ void JointSearch<R>::stop_if_over() {
     last_report_ = now;
     if (monitor_({seconds, outcome_.steps, last_objective_, last_violation_, last_support_})) throw Stopped(Ending::stopped);
   }
-  if (options_.max_seconds > 0 && seconds > options_.max_seconds) throw Stopped(Ending::time_limit);
+  if (options_.deadline.is_over_at(now)) throw Stopped(Ending::time_limit);
 }
 
 template void JointSearch<float>::stop_if_over();
@@ -291,7 +294,7 @@ JointOutcome minimise_joint(const JointDual& problem, const Gram& gram, const do
       reported = now;
       if (monitor({passed.count(), 0, 0, infinity, 0})) throw Stopped(Ending::stopped);
     }
-    if (options.max_seconds > 0 && passed.count() > options.max_seconds) throw Stopped(Ending::time_limit);
+    if (options.deadline.is_over_at(now)) throw Stopped(Ending::time_limit);
   };
   std::unique_ptr<JointSearch<float>> rough;
   std::unique_ptr<JointSearch<double>> fine;

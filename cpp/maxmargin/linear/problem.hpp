@@ -32,7 +32,7 @@ struct LinearProblem {
 struct LinearOptions {
   double tol = 1e-4;  // gap <= tol * primal
   std::int64_t max_rounds = 0;
-  double max_seconds = 0;       // 0: none
+  Deadline deadline;
   std::int64_t fair_try = -1;   // sweeps after which the gap must fall to a half whenever their number doubles; -1: never
   bool stand_for_more = false;  // the rows: Newton ends where they tell no more about the others
 };

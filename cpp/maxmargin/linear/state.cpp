@@ -26,7 +26,9 @@ LinearRecord::LinearRecord(const LinearProblem& problem, const LinearOptions& op
   outcome_.alpha.assign(problem.x->rows(), 0.0);
 }
 
-double LinearRecord::seconds() const { return seconds_since(start_); }
+double LinearRecord::seconds() const {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+}
 
 Progress LinearRecord::progress() const {
   const auto support = std::count_if(outcome_.alpha.begin(), outcome_.alpha.end(), [](double a) { return a != 0; });
@@ -92,7 +94,7 @@ bool LinearRecord::spent(std::int64_t rounds) {
     end(good ? Ending::converged : Ending::step_limit);
     return true;
   }
-  if (options_.max_seconds > 0 && seconds() >= options_.max_seconds) {
+  if (options_.deadline.is_over()) {
     end(good ? Ending::converged : Ending::time_limit);
     return true;
   }
@@ -107,7 +109,7 @@ bool LinearRecord::poll() {
   if (monitor_(progress())) {
     end(Ending::stopped);
     stopped_ = true;
-  } else if (options_.max_seconds > 0 && seconds() >= options_.max_seconds) {
+  } else if (options_.deadline.is_over_at(now)) {
     end(Ending::time_limit);
     stopped_ = true;
   }

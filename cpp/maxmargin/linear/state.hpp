@@ -22,10 +22,6 @@ struct DualSums {
   std::vector<double> combination[2];  // sum of alpha_i y_i x_i; where the offset is not free all of it is in the first
 };
 
-inline double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
 // So few stored values that a round costs next to nothing: Newton's go on to what float64 can tell, and two ways to say the
 // same problem give the same answer.
 bool is_small(const LinearProblem& problem);

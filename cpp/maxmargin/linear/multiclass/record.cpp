@@ -65,7 +65,7 @@ bool ClassRecord::spent() {
     end(converged() ? Ending::converged : Ending::step_limit);
     return true;
   }
-  if (options_.max_seconds > 0 && seconds() >= options_.max_seconds) {
+  if (options_.deadline.is_over()) {
     end(converged() ? Ending::converged : Ending::time_limit);
     return true;
   }
@@ -80,7 +80,7 @@ bool ClassRecord::poll() {
   if (monitor_(progress())) {
     end(Ending::stopped);
     stopped_ = true;
-  } else if (options_.max_seconds > 0 && seconds() >= options_.max_seconds) {
+  } else if (options_.deadline.is_over_at(now)) {
     end(converged() ? Ending::converged : Ending::time_limit);
     stopped_ = true;
   }
