@@ -94,7 +94,7 @@ def certify_classes(problem: LinearClasses, w: Matrix, b: Vector, alpha: Matrix)
         # Fenchel and Young of each row: 0 where its multipliers are slopes of its loss
         of_rows = losses - (gains - (change * scores).sum(axis=1)) / price
         worst = max(_away(problem, w, b, v, totals), float(of_rows.max(initial=0.0)))
-    at_zero = problem.objective(np.zeros_like(w), np.zeros_like(b)) if dual <= rounding else math.nan
+    at_zero = float((price * problem.losses(np.zeros_like(alpha))).sum()) if dual <= rounding else math.nan
     return LinearJudgement(primal, dual, worst, infeasibility, rounding, at_zero=at_zero)
 
 
