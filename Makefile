@@ -12,14 +12,18 @@ SANITIZED_TESTS := tests/contracts/test_small_cache.py tests/contracts/test_hard
   tests/contracts/test_classes.py tests/contracts/test_classes_descent.py tests/contracts/test_ball.py tests/estimators/test_linear_svr.py tests/estimators/test_assembly.py \
   tests/solvers/test_sampled_search.py tests/solvers/test_shared_rows.py tests/kernels/test_whole_numbers.py
 
-.PHONY: run test check sanitize bench test-floor wheel agreement fuzz clean
+.PHONY: run test test-long check sanitize bench test-floor wheel agreement fuzz clean
 
 run: $(STAMP)
 	$(BIN)/maxmargin demo
 
 test: $(STAMP)
-	$(BIN)/python -m pytest -n 2 -m "not alone"
-	$(BIN)/python -m pytest -m alone
+	$(BIN)/python -m pytest -n 2 -m "not alone" --durations=10
+	$(BIN)/python -m pytest -m alone --durations=10
+
+# Ctrl-C and max_time of every kind of fit with every sort of rows: half an hour. One of each kind is in make test.
+test-long: $(STAMP)
+	MAXMARGIN_FULL=1 $(BIN)/python -m pytest -m alone --durations=10 tests/endings
 
 # The whole grid of agreement with scikit-learn; takes hours, because scikit-learn does at large C.
 agreement: $(STAMP)

@@ -123,7 +123,7 @@ ClassesResult minimise(const ClassesSpec& spec, const ClassesStart* start, const
                                .offset = spec.offset,
                                .offset_scale = spec.offset_scale,
                                .penalty = spec.penalty};
-    const LinearOptions options{limits.tol, limits.max_steps, limits.max_seconds};
+    const LinearOptions options{limits.tol, limits.max_steps, watch.deadline()};
     const Monitor monitored = [&](const Progress& p) { return watch.at_checkpoint(p); };
     outcome = with_room_for(n, K, 6, "the search", [&] {
       return method == ClassesMethod::rows

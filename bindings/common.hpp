@@ -16,6 +16,7 @@
 #include "gil.hpp"
 #include "maxmargin/dual/engine.hpp"
 #include "maxmargin/kernels/gram.hpp"
+#include "maxmargin/platform/deadline.hpp"
 #include "maxmargin/platform/out_of_memory.hpp"
 #include "maxmargin/rows/features.hpp"
 
@@ -68,20 +69,18 @@ class SignalPoll {
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 
-// The same, and throws `Stopped` when the time is over; 0 stands for no limit.
+// The same, and throws `Stopped` when the time is over.
 class TimedPoll {
  public:
-  explicit TimedPoll(double max_seconds) : max_seconds_(max_seconds) {}
+  explicit TimedPoll(double max_seconds) : deadline_(max_seconds) {}
   void operator()() {
     signals_();
-    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start_;
-    if (max_seconds_ > 0 && passed.count() > max_seconds_) throw Stopped(Termination::time_limit);
+    if (deadline_.is_over()) throw Stopped(Termination::time_limit);
   }
 
  private:
   SignalPoll signals_;
-  double max_seconds_;
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  Deadline deadline_;
 };
 
 // Calls body(poll) without the GIL; whatever it calls is polled for signals.
@@ -118,7 +117,7 @@ auto with_room_for(std::size_t rows, std::size_t columns, double times, const ch
   }
 }
 
-// When a run must end; 0 seconds stand for no limit.
+// When a run must end; infinity stands for no limit of time.
 struct LimitsHandle {
   double tol;
   std::int64_t max_steps;

@@ -283,7 +283,7 @@ void bind_kernels(nb::module_& m) {
   m.def("adjusted_gram", &adjusted_gram, "inner"_a, "signs"_a, "constant"_a);
   m.def("cross_kernel", &cross, "kernel"_a, "left"_a, "right"_a);
   m.def("weighted_sums", &sums, "kernel"_a, "rows"_a, "support"_a, "coefficients"_a, "bounds"_a);
-  m.def("products", &all_products, "grams"_a, "beta"_a, "max_seconds"_a = 0.0);
+  m.def("products", &all_products, "grams"_a, "beta"_a, "max_seconds"_a = std::numeric_limits<double>::infinity());
 
   nb::enum_<CsrFault>(m, "CsrFault")
       .value("none", CsrFault::none)

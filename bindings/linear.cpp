@@ -209,7 +209,7 @@ LinearResult minimise_with_l1(const L1Spec& spec, const LinearStart* start, cons
                             .offset = spec.offset,
                             .offset_scale = spec.offset_scale};
     outcome = minimise_l1(
-        problem, {limits.tol, limits.max_steps, limits.max_seconds}, [&](const Progress& p) { return watch.at_checkpoint(p); },
+        problem, {limits.tol, limits.max_steps, watch.deadline()}, [&](const Progress& p) { return watch.at_checkpoint(p); },
         start ? &start->point : nullptr);
   }
   return linear_result(std::move(outcome), watch.interrupted());

@@ -158,7 +158,7 @@ JointResult search_joint(const JointSpec& spec, const Matrix<double>& beta, cons
     const Watched watched(poll);
     const CrammerSingerDual problem{Index(n), classes, spec.label.data(), spec.upper.data(), spec.offsets};
     const Options options{
-        .tol = limits.tol, .max_steps = limits.max_steps, .max_seconds = limits.max_seconds, .cache_bytes = cache_bytes};
+        .tol = limits.tol, .max_steps = limits.max_steps, .deadline = watch.deadline(), .cache_bytes = cache_bytes};
     const Monitor monitored = [&](const Progress& p) { return watch.at_checkpoint(p); };
     outcome = with_room_for(n, std::size_t(classes), 6, "the search", [&] {
       return minimise_crammer_singer(problem, gram, beta.data(), bias.data(), options, monitored);

@@ -24,7 +24,7 @@ struct Report {
 // What other threads report waits until that thread reports or waits itself; of each problem the last report is kept.
 class Watch final : public Events {
  public:
-  explicit Watch(const nb::object& monitor, double max_seconds) : monitor_(monitor), max_seconds_(max_seconds) {}
+  explicit Watch(const nb::object& monitor, double max_seconds) : monitor_(monitor), deadline_(max_seconds) {}
 
   // True stops the run; nobody is asked again after that.
   bool at_checkpoint(std::size_t problem, const Progress& progress) override {
@@ -64,7 +64,7 @@ class Watch final : public Events {
       check_signals();
     }
     if (stop_) throw Stopped(Termination::stopped);
-    if (max_seconds_ > 0 && passed() > max_seconds_) throw Stopped(Termination::time_limit);
+    if (deadline_.is_over()) throw Stopped(Termination::time_limit);
   }
 
   // Throws Ctrl-C; other threads are told by `stop_`.
@@ -85,11 +85,9 @@ class Watch final : public Events {
   }
   bool interrupted() const { return interrupted_; }
   bool stopped() const override { return stop_; }
-  double seconds_left() const override { return max_seconds_ > 0 ? std::max(1e-9, max_seconds_ - passed()) : 0; }
+  const Deadline& deadline() const override { return deadline_; }
 
  private:
-  double passed() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(); }
-
   // Every 50 ms or so.
   bool is_due() {
     const auto now = std::chrono::steady_clock::now();
@@ -132,8 +130,8 @@ class Watch final : public Events {
   }
 
   const nb::object& monitor_;
-  double max_seconds_;
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now(), looked_ = start_, since_ = start_;
+  Deadline deadline_;
+  std::chrono::steady_clock::time_point looked_ = std::chrono::steady_clock::now(), since_ = looked_;
   std::thread::id caller_ = std::this_thread::get_id();
   std::atomic<bool> stop_{false};
   bool interrupted_ = false;

@@ -50,7 +50,7 @@ def _run(count: Count) -> Iterate:
     X = rng.normal(size=(count.rows, 6))
     y = np.sin(X[:, 0]) + X[:, 1] * X[:, 2] + 0.5 * rng.normal(size=count.rows) > 0
     problem = SoftMargin(X, y, C=count.C, kernel=RBF(gamma=1 / 6))
-    (iterate,) = SMO(cache_size=1000).run([problem], [Start.zero(problem.dual)], Limits(1e-3, 10**7, 0.0), None)
+    (iterate,) = SMO(cache_size=1000).run([problem], [Start.zero(problem.dual)], Limits(1e-3, 10**7), None)
     return iterate
 
 

@@ -92,7 +92,12 @@ def signalled(after):
         pass
     return 0.0 if ended is None else ended - sent[0]
 # The better of two: a busy machine may delay one of them.
-report(slowest=max(min(signalled(after), signalled(after)) for after in (0.01, 0.05, 0.15, 0.3, 0.7)))
+found = []
+for after in (0.01, 0.05, 0.15, 0.3, 0.7):
+    found.append(signalled(after))
+    if found[-1] > {most}:
+        found[-1] = min(found[-1], signalled(after))
+report(slowest=max(found))
 """
 
 
@@ -108,5 +113,7 @@ def test_set_up_does_not_overrun(kind: str) -> None:
 @pytest.mark.parametrize("kind", FITS | LATER)
 def test_ctrl_c_whatever_runs(kind: str) -> None:
     before, call = (FITS | LATER)[kind]
-    result: dict[str, Any] = run(DATA + before + INTERRUPTED.format(call=call.format(time="")), timeout=120)
+    result: dict[str, Any] = run(
+        DATA + before + INTERRUPTED.format(call=call.format(time=""), most=CTRL_C_SECONDS), timeout=120
+    )
     assert result["slowest"] <= CTRL_C_SECONDS

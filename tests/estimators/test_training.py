@@ -8,16 +8,10 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 from maxmargin import SVC
-from maxmargin.estimators._training import Deadline, upper_bounds
+from maxmargin.estimators._training import upper_bounds
 from maxmargin.solution import Status
 
 from ._sets import digits, iris
-
-
-def test_time_left():
-    assert Deadline(None).left() is None
-    assert 0 < Deadline(1e-12).left() <= 1e-9
-    assert 9 < Deadline(10.0).left() <= 10.0
 
 
 def test_bounds_are_positive_and_finite():

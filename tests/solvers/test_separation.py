@@ -20,7 +20,7 @@ from maxmargin.solution import Status
 from maxmargin.solvers import GradientDescent, Limits
 from maxmargin.solvers._separation import Patience, classes_fall_for_ever, falls_for_ever, leads, separates
 
-ENDLESS = Limits(tol=1e-4, max_steps=100, max_seconds=0.0)
+ENDLESS = Limits(tol=1e-4, max_steps=100)
 
 
 def status_of(X: Any, y: Any, loss: str = "logistic", **given: Any) -> Status:
@@ -127,7 +127,7 @@ def test_a_program_that_has_no_time_says_nothing() -> None:
     X, y = np.array([[0.0], [1.0]]), [0, 1]
     problem = PrimalProblem(X, y, loss="logistic", penalty=None)
     assert falls_for_ever(problem, np.zeros(2), Patience(ENDLESS, None))
-    late = Patience(Limits(tol=1e-4, max_steps=100, max_seconds=1e-9), None)
+    late = Patience(Limits(tol=1e-4, max_steps=100, max_seconds=0.0), None)
     time.sleep(1e-3)
     assert not falls_for_ever(problem, np.zeros(2), late)
     stopped = Patience(ENDLESS, lambda progress: True)

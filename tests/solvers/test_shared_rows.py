@@ -47,7 +47,7 @@ def test_together_is_as_alone(parts_of, columns, threads):
     """Every bit: of the points, and so of every step that led there."""
     X, codes = _classes(columns)
     problems = SoftMargins(RBF(gamma=0.5 / columns).bind(X).gram(X), parts_of(codes), np.full(len(codes), 10.0))
-    solver, limits = SMO(), Limits(1e-3, 10**6, 0.0)
+    solver, limits = SMO(), Limits(1e-3, 10**6)
     before = maxmargin.get_threads()
     try:
         maxmargin.set_threads(threads)
@@ -83,7 +83,7 @@ def test_a_cache_that_holds_all_rows_makes_none_twice(tol):
     largest = (max(parts.sizes) + 15) // 16 * 16
     value, shared = (4, sum(4 * int(n) ** 2 for n in np.bincount(codes))) if tol == 1e-3 else (8, 0)
     megabytes = (len(parts.sizes) * value * largest**2 + shared) / 2**20 + 1e-3
-    solver, limits = SMO(cache_size=megabytes), Limits(tol, 10**6, 0.0)
+    solver, limits = SMO(cache_size=megabytes), Limits(tol, 10**6)
     found = solver.run(list(problems), [Start.zero(problem.dual) for problem in problems], limits, None)
     for iterate, size in zip(found, parts.sizes, strict=True):
         assert 0 < iterate.rows_made <= size

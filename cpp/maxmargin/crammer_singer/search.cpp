@@ -97,7 +97,10 @@ CrammerSingerOutcome CrammerSingerSearch<R>::run() {
   } catch (const Stopped& stop) {
     outcome_.termination = stop.termination();
   }
-  if (outcome_.termination != Termination::converged) balance();
+  if (outcome_.termination == Termination::time_limit || outcome_.termination == Termination::stopped)
+    balance_in_haste();
+  else if (outcome_.termination != Termination::converged)
+    balance();
   store();
   outcome_.rows_made = rows_.rows_made();
   const Index K = problem_.classes;
@@ -258,7 +261,7 @@ bool CrammerSingerSearch<R>::checkpoint(double violation) {
     }
   }
   if (outcome_.steps >= options_.max_steps) return outcome_.termination = Termination::step_limit, true;
-  if (options_.max_seconds > 0 && seconds > options_.max_seconds) return outcome_.termination = Termination::time_limit, true;
+  if (options_.deadline.is_over_at(now)) return outcome_.termination = Termination::time_limit, true;
   return false;
 }
 
@@ -272,7 +275,7 @@ void CrammerSingerSearch<R>::stop_if_over() {
     if (monitor_({seconds, outcome_.steps, last_objective_, last_violation_, last_support_}))
       throw Stopped(Termination::stopped);
   }
-  if (options_.max_seconds > 0 && seconds > options_.max_seconds) throw Stopped(Termination::time_limit);
+  if (options_.deadline.is_over_at(now)) throw Stopped(Termination::time_limit);
 }
 
 template void CrammerSingerSearch<float>::stop_if_over();
@@ -292,7 +295,7 @@ CrammerSingerOutcome minimise_crammer_singer(const CrammerSingerDual& problem, c
       reported = now;
       if (monitor({passed.count(), 0, 0, infinity, 0})) throw Stopped(Termination::stopped);
     }
-    if (options.max_seconds > 0 && passed.count() > options.max_seconds) throw Stopped(Termination::time_limit);
+    if (options.deadline.is_over_at(now)) throw Stopped(Termination::time_limit);
   };
   std::unique_ptr<CrammerSingerSearch<float>> rough;
   std::unique_ptr<CrammerSingerSearch<double>> fine;

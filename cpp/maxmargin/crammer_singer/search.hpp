@@ -55,6 +55,7 @@ class CrammerSingerSearch {
   void solve_row(Index row, const double* beta, const double* gradient, double* change);
   double spread_block();
   void balance();
+  void balance_in_haste();
   bool move_class_sums(double portion, double some);
   Index place_in_block(Index row);
 

@@ -63,7 +63,7 @@ std::vector<Outcome> minimise_batch(const DualBatch& batch, const double* beta, 
       return;
     }
     Options own = each;
-    own.max_seconds = events.seconds_left();
+    own.deadline = events.deadline();
     const Gram& gram = shared.grams.empty() ? batch.gram(k) : *shared.grams[k];
     const Monitor monitor = [&events, k](const Progress& progress) { return events.at_checkpoint(k, progress); };
     outcomes[k] = minimise(batch.problem(k), gram, point, gradient + batch.starts[k], own, monitor);

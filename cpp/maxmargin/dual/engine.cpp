@@ -149,7 +149,7 @@ Outcome minimise(const SignedDual& problem, const Gram& gram, const double* beta
   state.beta.assign(beta, beta + n);
   state.gradient.assign(gradient, gradient + n);
   state.diagonal.resize(n);
-  const Poll poll = [&] { state.poll(options.max_seconds); };
+  const Poll poll = [&] { state.poll(options.deadline); };
   try {
     const Watched watched(poll);
     gram.diagonal(state.diagonal.data());

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "maxmargin/kernels/gram.hpp"
+#include "maxmargin/platform/deadline.hpp"
 #include "maxmargin/platform/progress.hpp"
 
 namespace maxmargin {
@@ -44,7 +45,7 @@ enum class Origin { cold, warm, resumed };
 struct Options {
   double tol = 1e-3;
   std::int64_t max_steps = 0;
-  double max_seconds = 0;  // 0: none
+  Deadline deadline;
   std::size_t cache_bytes = 0;
   bool shrinking = true;
   bool alone = true;  // no other problem runs beside: all threads are there for this one

@@ -27,7 +27,7 @@ struct State {
 
   double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); }
   // In the middle of something: throws `Stopped` if the run must end here.
-  void poll(double max_seconds);
+  void poll(const Deadline& deadline);
 };
 
 // Active sets up to this size get float64 rows, where the tolerance asks for them, and the exact finish.

@@ -18,15 +18,15 @@ constexpr std::int64_t steps_times_rows = 1 << 18;
 
 }  // namespace
 
-void State::poll(double max_seconds) {
+void State::poll(const Deadline& deadline) {
   const auto now = std::chrono::steady_clock::now();
-  const double passed = std::chrono::duration<double>(now - start).count();
   if (now - last_report > std::chrono::milliseconds(50)) {
+    const double passed = std::chrono::duration<double>(now - start).count();
     last_report = now;
     if ((*monitor)({passed, outcome.steps, objective, std::max(violation, known_violation), n_support}))
       throw Stopped(Termination::stopped);
   }
-  if (max_seconds > 0 && passed > max_seconds) throw Stopped(Termination::time_limit);
+  if (deadline.is_over_at(now)) throw Stopped(Termination::time_limit);
 }
 
 // The steps go on from the float64 gradient. Where the sum is kept they see it up to a constant: float32 then resolves it
@@ -150,7 +150,7 @@ bool PairSearch<R>::checkpoint(double violation) {
       if (monitor_(progress)) return outcome.termination = Termination::stopped, true;
     }
   }
-  if (options_.max_seconds > 0 && seconds > options_.max_seconds) return outcome.termination = Termination::time_limit, true;
+  if (options_.deadline.is_over_at(now)) return outcome.termination = Termination::time_limit, true;
   return false;
 }
 

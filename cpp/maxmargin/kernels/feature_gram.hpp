@@ -120,9 +120,14 @@ class SparseGram final : public FeatureGram {
   void block(std::span<const Index> rows, std::span<const Index> columns, double* out) const override;
   std::unique_ptr<RowMaker<float>> rows_f32(std::span<const Index> active) const override;
   std::unique_ptr<RowMaker<double>> rows_f64(std::span<const Index> active) const override;
+  // outs[p] = K betas[p]: each kernel value once for all of them, and the same bits as one by one.
+  void products_of(std::span<const double* const> betas, std::span<double* const> outs, const Poll& poll) const;
 
  private:
   void kernel_product(std::span<const Index> support, const double* coefficients, double* out, const Poll& poll) const override;
+  // Calls use(those, values) for some of the rows at a time, with the kernel values of each against all rows.
+  template <class Use>
+  void for_some_rows(std::span<const Index> rows, const Poll& poll, const Use& use) const;
 };
 
 void dense_weighted_sums(const KernelFunction& kernel, const TileRows& rows, const TileRows& support,

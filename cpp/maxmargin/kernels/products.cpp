@@ -127,6 +127,11 @@ void products(std::span<const Gram* const> grams, std::span<const double* const>
   // products with the linear kernel have a short cut
   if (dense.size() > 1 && !is_linear(dense[0]->kernel()))
     return (dense[0]->is_whole() ? shared_products<float> : shared_products<double>)(dense, betas, outs, on_caller);
+  // all classes at once, and points to choose from: several vectors for one source
+  const auto* const sparse = dynamic_cast<const SparseGram*>(grams[0]);
+  const bool same = std::all_of(grams.begin(), grams.end(), [&](const Gram* gram) { return gram == grams[0]; });
+  if (grams.size() > 1 && same && sparse != nullptr && sparse->kernel().kind != KernelKind::linear)
+    return sparse->products_of(betas, outs, on_caller);
   const bool opaque = std::any_of(grams.begin(), grams.end(), [](const Gram* gram) { return gram->is_opaque(); });
   const auto one = [&](std::ptrdiff_t k) { grams[k]->product(betas[k], outs[k], on_caller); };
   if (opaque)

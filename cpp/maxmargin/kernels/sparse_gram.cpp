@@ -1,6 +1,8 @@
 // The kernel of wide sparse rows. A few rows are spread out over all columns, interleaved; then every other row walks its own
 // non-zeros once and meets them all. The products of a pair are added in the order of the columns, whichever row is spread,
 // so k(i, j) = k(j, i) bit for bit.
+#include <algorithm>
+
 #include "maxmargin/kernels/feature_gram.hpp"
 #include "maxmargin/platform/cpu.hpp"
 #include "maxmargin/platform/thread_pool.hpp"
@@ -111,20 +113,40 @@ void SparseGram::block(std::span<const Index> rows, std::span<const Index> colum
   SparseProducts<double>(kernel(), features(), features(), global(columns)).rows(global(rows), targets.data());
 }
 
-void SparseGram::kernel_product(std::span<const Index> support, const double* coefficients, double* out,
-                                const Poll& poll) const {
+template <class Use>
+void SparseGram::for_some_rows(std::span<const Index> rows, const Poll& poll, const Use& use) const {
   SparseProducts<double> products(kernel(), features(), features(), used());
   constexpr std::size_t batch = 32;
   std::vector<double> values(batch * std::size_t(size()));
   double* targets[batch];
   for (std::size_t k = 0; k < batch; ++k) targets[k] = values.data() + k * std::size_t(size());
-  std::fill(out, out + size(), 0.0);
-  for (std::size_t begin = 0; begin < support.size(); begin += batch) {
-    const auto some = support.subspan(begin, std::min(batch, support.size() - begin));
+  for (std::size_t begin = 0; begin < rows.size(); begin += batch) {
+    const auto some = rows.subspan(begin, std::min(batch, rows.size() - begin));
     poll();
     products.rows(global(some), targets);
-    for (std::size_t k = 0; k < some.size(); ++k) simd().axpy(size(), coefficients[begin + k], targets[k], out);
+    use(some, targets);
   }
+}
+
+void SparseGram::kernel_product(std::span<const Index> support, const double* coefficients, double* out,
+                                const Poll& poll) const {
+  std::fill(out, out + size(), 0.0);
+  for_some_rows(support, poll, [&](std::span<const Index> some, double* const* values) {
+    for (std::size_t k = 0; k < some.size(); ++k) simd().axpy(size(), *coefficients++, values[k], out);
+  });
+}
+
+void SparseGram::products_of(std::span<const double* const> betas, std::span<double* const> outs, const Poll& poll) const {
+  std::vector<Index> support;
+  for (Index i = 0; i < size(); ++i)
+    if (std::any_of(betas.begin(), betas.end(), [i](const double* beta) { return beta[i] != 0.0; })) support.push_back(i);
+  for (double* const out : outs) std::fill(out, out + size(), 0.0);
+  for_some_rows(support, poll, [&](std::span<const Index> some, double* const* values) {
+    parallel_chunks(std::ptrdiff_t(betas.size()), [&](std::ptrdiff_t p) {
+      for (std::size_t k = 0; k < some.size(); ++k)
+        if (const double b = betas[p][some[k]]; b != 0.0) simd().axpy(size(), b, values[k], outs[p]);
+    });
+  });
 }
 
 void sparse_weighted_sums(const KernelFunction& kernel, const TileRows& rows, const TileRows& support,

@@ -18,18 +18,18 @@ std::vector<LinearOutcome> minimise_linear_batch(std::span<const LinearProblem> 
   const auto one = [&](std::size_t k) {
     LinearProblem problem = problems[k];
     const LinearOutcome* const start = starts.empty() || starts[k].w.empty() ? nullptr : &starts[k];
-    if (events.stopped()) {  // before it began
+    if (events.stopped() || events.deadline().is_over()) {  // before it began
       if (start != nullptr) outcomes[k] = *start;
       outcomes[k].w.resize(problem.x->columns(), 0.0);
       outcomes[k].alpha.resize(problem.x->rows(), 0.0);
-      outcomes[k].termination = Termination::stopped;
+      outcomes[k].termination = events.stopped() ? Termination::stopped : Termination::time_limit;
       return;
     }
     const Poll insist = [&] { events.insist(); };
     const Watched watched(insist);
     if (held) problem.x = held.get();
     LinearOptions own = options;
-    own.max_seconds = events.seconds_left();
+    own.deadline = events.deadline();
     const Monitor monitor = [&events, k](const Progress& progress) { return events.at_checkpoint(k, progress); };
     outcomes[k] = method == LinearMethod::newton ? minimise_by_newton(problem, own, monitor, start)
                                                  : minimise_by_coordinates(problem, seed, own, monitor);

@@ -20,21 +20,6 @@ void keep_memory(Index rows, Index columns) {
   std::free(all);
 }
 
-// What one search leaves of the time for the next.
-class Stopwatch {
- public:
-  explicit Stopwatch(const LinearOptions& options) : options_(options) {}
-  LinearOptions rest() const {
-    LinearOptions left = options_;
-    if (left.max_seconds > 0) left.max_seconds = std::max(1e-9, left.max_seconds - seconds_since(start_));
-    return left;
-  }
-
- private:
-  LinearOptions options_;
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
-
 }  // namespace
 
 LinearOutcome minimise_by_newton(const LinearProblem& problem, const LinearOptions& options, const Monitor& monitor,
@@ -44,7 +29,6 @@ LinearOutcome minimise_by_newton(const LinearProblem& problem, const LinearOptio
     shorter.x = held.get();
     return minimise_by_newton(shorter, options, monitor, start);
   }
-  const Stopwatch watch(options);
   bool stopped = false;  // once said, it is not asked again
   const Monitor once = [&](const Progress& p) { return stopped = stopped || monitor(p); };
   const bool given = start != nullptr;
@@ -63,10 +47,9 @@ LinearOutcome minimise_by_newton(const LinearProblem& problem, const LinearOptio
     start = &swept;
   }
   keep_memory(problem.x->rows(), wide ? 0 : problem.x->columns());
-  const LinearOptions rest = watch.rest();
-  LinearNewton search(problem, rest, once);
+  LinearNewton search(problem, options, once);
   if (start) search.begin_at(*start);
-  if (!given) search.begin_with_some_rows(rest, once);
+  if (!given) search.begin_with_some_rows(options, once);
   return search.run();
 }
 

@@ -7,6 +7,7 @@
 #include <limits>
 #include <vector>
 
+#include "maxmargin/platform/deadline.hpp"
 #include "maxmargin/platform/progress.hpp"
 
 namespace maxmargin {
@@ -18,7 +19,7 @@ inline double seconds_since(std::chrono::steady_clock::time_point start) {
 struct NewtonLimits {
   double tol = 1e-4;  // gap <= tol * primal
   std::int64_t max_rounds = 0;
-  double max_seconds = 0;  // 0: none
+  Deadline deadline;
 };
 
 // How a search went.
@@ -93,7 +94,7 @@ class NewtonRecord {
  private:
   Progress progress() const { return {seconds_since(start_), rounds(), -dual_, relative_gap(), n_support(), gap()}; }
   bool is_within(double tol) const;
-  bool is_late() const { return limits_.max_seconds > 0 && seconds_since(start_) >= limits_.max_seconds; }
+  bool is_late() const { return limits_.deadline.is_over(); }
   bool spent();
 
   const NewtonLimits limits_;

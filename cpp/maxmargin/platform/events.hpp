@@ -20,8 +20,7 @@ class Events {
   // In the middle of work that ends at its next checkpoint: throws if that is too long in coming.
   virtual void insist() = 0;
   virtual bool stopped() const = 0;
-  // Seconds left for a run that begins now; 0 stands for no limit.
-  virtual double seconds_left() const = 0;
+  virtual const Deadline& deadline() const = 0;
 };
 
 }  // namespace maxmargin

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from maxmargin._deadline import Deadline
 from maxmargin._solve._budget import Budget
 from maxmargin._solve._dual import DualRun, batch_of
 from maxmargin._solve._primal import solve_others
@@ -23,7 +24,7 @@ def solve_batch(
     solver: Any = "auto",
     tol: float = 1e-3,
     max_iter: int = -1,
-    max_time: float | None = None,
+    max_time: float | Deadline | None = None,
     throw: bool = True,
     *,
     callback: Callback | None = None,
@@ -37,7 +38,7 @@ def solve_batch(
     problems : sequence
         Problems of one family; linear models have the same rows.
     solver, tol, max_iter, max_time, throw, callback
-        As in `solve`.
+        As in `solve`; the time may be a `Deadline` that was set before.
     starts : sequence, optional
         A start of each, or None.
     with_rows : bool

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import math
-import time
-from typing import Any, final
+from typing import Any, Final, final
 
+from maxmargin._deadline import Deadline
 from maxmargin.problems._dual import DualBatch
 from maxmargin.solution._certify import judging_seconds
 from maxmargin.solvers import Limits
 from maxmargin.validation import check_integer, check_positive
 
 __all__ = ["Budget"]
+
+_A_PROBLEM: Final = 1e-4  # seconds that a solution takes in Python
+_OF_BOUNDS: Final = 3.0  # products that bounds of rounding errors take
 
 
 @final
@@ -21,7 +23,7 @@ class Budget:
     Parameters
     ----------
     tol, max_iter, max_time
-        As `maxmargin.solve` takes them; checked here.
+        As `maxmargin.solve` takes them; checked here. The time may be a `Deadline` that was set before.
     automatic : int
         The steps where ``max_iter`` is −1.
     """
@@ -29,29 +31,36 @@ class Budget:
     def __init__(self, tol: Any, max_iter: Any, max_time: Any, automatic: int) -> None:
         self.tol = check_positive("tol", tol, "solve")
         steps = check_integer("max_iter", max_iter, "solve", -1)
-        seconds = None if max_time is None else check_positive("max_time", max_time, "solve", infinite=True)
+        if isinstance(max_time, Deadline):
+            self.deadline = max_time
+        else:
+            self.deadline = Deadline(None if max_time is None else check_positive("max_time", max_time, "solve", infinite=True))
         self.is_automatic = steps < 0
         self._steps = automatic if self.is_automatic else min(steps, 2**62)
-        self._begin = time.perf_counter()
-        self._end = None if seconds is None or math.isinf(seconds) else self._begin + seconds
 
-    def elapsed(self) -> float:
-        """Seconds since the fit began."""
-        return time.perf_counter() - self._begin
+    def steps_after(self, taken: int) -> int:
+        """Steps that are left after some."""
+        return max(0, self._steps - taken)
 
-    def seconds_left(self) -> float:
-        """Seconds left, a little more than 0 when none are; 0 without a limit."""
-        return 0.0 if self._end is None else max(self._end - time.perf_counter(), 1e-9)
+    def limits(self, tol: float, steps_taken: int, judging: float) -> Limits:
+        """What a run that aims at ``tol`` may use: the certificate, which takes so many seconds, comes out of the same time."""
+        return Limits(tol, self.steps_after(steps_taken), self.deadline.before(judging))
 
-    def is_over(self) -> bool:
-        """Whether the time is used up."""
-        return self._end is not None and time.perf_counter() >= self._end
+    def dual_limits(self, tol: float, steps_taken: int, batch: DualBatch, judged: float) -> Limits | None:
+        """The same for a batch of duals, whose certificate is a product with the matrix of kernel values.
 
-    def limits(self, tol: float, steps_taken: int = 0, batch: DualBatch | None = None) -> Limits:
-        """What a run that aims at ``tol`` may use: the certificate of a batch of duals comes out of the same time."""
-        seconds = self.seconds_left()
-        if seconds > 0.0 and batch is not None:
-            judging = judging_seconds(batch, seconds)
-            seconds = self.seconds_left()
-            seconds = max(1e-9, seconds - min(judging, 0.5 * seconds))
-        return Limits(tol, max(0, self._steps - steps_taken), seconds)
+        None if there is no time to move: it is used up, or less is left than the ``judged`` seconds that the scores of a point
+        took at which the run begins. That one is as good as judged, and for another there is no time.
+        """
+        if not self.deadline.is_set:
+            return Limits(tol, self.steps_after(steps_taken))
+        judging = judging_seconds(batch, self.deadline.left())
+        if self.deadline.is_over() or not self.deadline.has(judged):
+            return None
+        seconds = self.deadline.before(judging, for_sure=_A_PROBLEM * len(batch.sizes))
+        return Limits(tol, self.steps_after(steps_taken), seconds)
+
+    def allows_bounds(self, batch: DualBatch) -> bool:
+        """Whether there is time to bound rounding errors row by row."""
+        left = self.deadline.left()
+        return not self.deadline.is_set or _OF_BOUNDS * judging_seconds(batch, left) <= left

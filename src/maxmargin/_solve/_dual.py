@@ -77,22 +77,21 @@ class DualRun:
         return self._solution(problems[k], iterates.at(k), judgements.at(k))
 
     def _solution(self, problem: Problem, iterate: DualIterate, judgement: Judgement) -> Solution:
-        tol, seconds = self.budget.tol, self.budget.elapsed()
+        tol, seconds = self.budget.tol, self.budget.deadline.elapsed()
         return dual_solution(problem, iterate, judgement, tol, seconds, with_rows=self.with_rows)
 
     def _first_points(self, problems: Sequence[Problem], starts: Sequence[Any] | None) -> tuple[DualIterates, Judgements]:
         """Where the solver comes to stop, and the evaluation of these points."""
         if not self.solver.takes_start and any(start is not None for start in starts or ()):
             raise self.solver.refuse_start()
-        begin = beginning(problems, starts, self.budget.seconds_left())
-        batch = batch_of(begin.problems)
-        if begin.scores is None:
+        before = self.budget.deadline.elapsed()
+        begin = beginning(problems, starts)
+        batch, judged = batch_of(begin.problems), self.budget.deadline.elapsed() - before
+        limits = self.budget.dual_limits(self.budget.tol, 0, batch, judged)
+        if limits is None:
             iterates = DualIterates.unmoved(begin.beta, batch.sizes, Status.TIME_LIMIT)
-        else:
-            limits = self.budget.limits(self.budget.tol, 0, batch)
-            iterates = self.solver.run_batch(
-                begin.problems, batch, begin.beta, begin.scores, limits, self.callback, begin.origin
-            )
+            return iterates, judge_all(batch_of(problems), begin.beta, begin.scores)
+        iterates = self.solver.run_batch(begin.problems, batch, begin.beta, begin.scores, limits, self.callback, begin.origin)
         if iterates.by_signal:
             for k, problem in enumerate(problems):
                 self._raise_if_interrupted(problem, iterates.at(k))
@@ -111,15 +110,16 @@ class DualRun:
             tol = self.budget.tol / problem.unit(judgement)
             if verdict(problem, judgement, self.budget.tol) or is_indefinite(problem, iterate, judgement):
                 break
-            if problem.proof(iterate.beta, judgement) is not None:
-                break
-            if self.budget.is_over():  # another look at the same point would only take longer
+            limits = self.budget.dual_limits(tol, iterate.steps, batch_of([problem]), 0.0)
+            if limits is None:  # another look at the same point would only take longer
                 iterate = replace(iterate, status=Status.TIME_LIMIT)
+                break
+            if problem.proof(iterate.beta, judgement) is not None:
                 break
             aim = min(aim, tol)
             if judgement.kkt_violation <= tol:
                 aim *= 0.1  # the pairs agree, the gap does not
-            limits = self.budget.limits(min(aim, 0.5 * judgement.kkt_violation), iterate.steps, batch_of([problem]))
+            limits = replace(limits, tol=min(aim, 0.5 * judgement.kkt_violation))
             bounded, start = resumed(problem, iterate.beta, judgement)
             (later,) = self.solver.run([bounded], [start], limits, numbered(self.callback, k))
             self._raise_if_interrupted(problem, iterate.then(later))
@@ -133,5 +133,10 @@ class DualRun:
             iterate, judgement = iterate.then(later), better
             if not progressed:
                 break
-        judgement = with_rounding(problem, iterate.beta, judgement, self.budget.tol)
+        if judgement.needs_bounds(self.budget.tol) and not self.budget.allows_bounds(batch_of([problem])):
+            judgement = judgement.widened()
+            if iterate.status in _RESUMABLE and verdict(problem, judgement, self.budget.tol) is None:
+                iterate = replace(iterate, status=Status.TIME_LIMIT)
+        else:
+            judgement = with_rounding(problem, iterate.beta, judgement, self.budget.tol)
         return self._solution(problem, iterate, judgement)

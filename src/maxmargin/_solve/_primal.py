@@ -13,7 +13,7 @@ from maxmargin._solve._budget import Budget
 from maxmargin._solve._warnings import infeasible, interrupted
 from maxmargin.problems import JointMulticlass, Penalty
 from maxmargin.solution import Iterate, Status
-from maxmargin.solution._other_solutions import solution_of
+from maxmargin.solution._other_solutions import certificate_seconds, solution_of
 from maxmargin.solvers import Callback, JointRows, Solver
 from maxmargin.solvers._base import numbered
 from maxmargin.solvers._starts import starting_point
@@ -33,21 +33,22 @@ def solve_others(
 ) -> list[Any]:
     """Certified solutions of problems of one family, within one budget."""
     points = [starting_point(*each) for each in zip(problems, starts or [None] * len(problems), strict=True)]
-    certified = partial(solution_of, tol=budget.tol, with_rows=with_rows)
+    certified = partial(solution_of, tol=budget.tol, deadline=budget.deadline, with_rows=with_rows)
+    judging = sum(certificate_seconds(problem, budget.deadline) for problem in problems) if budget.deadline.is_set else 0.0
     if (already := _optimal_already(problems, points, certified)) is not None:
         return already
     if not solver.takes_start and any(point is not None for point in points):
         raise solver.refuse_start()
-    iterates = solver.run(problems, points, budget.limits(budget.tol), callback)
+    iterates = solver.run(problems, points, budget.limits(budget.tol, 0, judging), callback)
     _raise_if_interrupted(problems, iterates, certified, throw)
     found = []
     for k, (problem, reached) in enumerate(zip(problems, iterates, strict=True)):
         iterate = replace(reached, status=Status.STALLED) if _ran_away(problem, reached, budget) else reached
         solution = certified(problem, iterate)
-        limits = budget.limits(budget.tol, iterate.steps)
-        short = iterate.status is Status.CONVERGED and solution.status is Status.STALLED and limits.max_steps > 0
+        left = budget.steps_after(iterate.steps)
+        short = iterate.status is Status.CONVERGED and solution.status is Status.STALLED and left > 0
         if short and isinstance(solver, JointRows):
-            limits = budget.limits(budget.tol)  # `resume` counts the steps before
+            limits = budget.limits(budget.tol, 0, judging)  # `resume` counts the steps before
             later = solver.resume(problem, iterate, limits, numbered(callback, k))
             _raise_if_interrupted([problem], [later], certified, throw)
             solution = certified(problem, later)

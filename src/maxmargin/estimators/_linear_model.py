@@ -12,11 +12,12 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from maxmargin._deadline import Deadline
 from maxmargin.estimators._input import checked_rows
 from maxmargin.estimators._parameters import check_budget, check_class_weight, check_random_state
 from maxmargin.estimators._plan import LinearRows, Plan
 from maxmargin.estimators._schemes import machine_names, scheme_of
-from maxmargin.estimators._training import Deadline, upper_bounds
+from maxmargin.estimators._training import upper_bounds
 from maxmargin.estimators._warm import classes_start, hold, linear_starts
 from maxmargin.kernels._scale import feature_scale_warning
 from maxmargin.losses import Loss

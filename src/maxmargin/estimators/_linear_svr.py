@@ -9,11 +9,12 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
+from maxmargin._deadline import Deadline
 from maxmargin.errors import InvalidInput
 from maxmargin.estimators._linear_model import linear_rows
 from maxmargin.estimators._parameters import check_budget, check_dual, check_intercept, check_random_state, offset_of
 from maxmargin.estimators._plan import Plan
-from maxmargin.estimators._training import Deadline, upper_bounds
+from maxmargin.estimators._training import upper_bounds
 from maxmargin.estimators._warm import hold, linear_starts
 from maxmargin.kernels._scale import feature_scale_warning
 from maxmargin.losses import EpsilonInsensitive, SquaredEpsilonInsensitive

@@ -10,13 +10,14 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from maxmargin._deadline import Deadline
 from maxmargin.estimators._fitted import RowKind, fitted
 from maxmargin.estimators._input import training_rows
 from maxmargin.estimators._packing import explicit_csr, pack, unpack
 from maxmargin.estimators._parameters import check_search
 from maxmargin.estimators._records import certificates
 from maxmargin.estimators._schemes import Scheme
-from maxmargin.estimators._training import Deadline, require_finite
+from maxmargin.estimators._training import require_finite
 from maxmargin.estimators._values import machine_weights
 from maxmargin.kernels import Gram, Kernel, Precomputed, UserFunction, as_kernel
 from maxmargin.kernels._scale import feature_scale_warning

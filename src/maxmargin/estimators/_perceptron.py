@@ -10,13 +10,14 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from maxmargin._deadline import Deadline
 from maxmargin._solve import solve_batch
 from maxmargin.errors import ConvergenceWarning, InvalidInput
 from maxmargin.estimators._fitted import RowKind
 from maxmargin.estimators._input import checked_rows, new_rows, training_rows
 from maxmargin.estimators._parameters import check_class_weight, check_kernel_numbers, check_max_time
 from maxmargin.estimators._schemes import machine_names, scheme_of
-from maxmargin.estimators._training import Deadline, require_finite
+from maxmargin.estimators._training import require_finite
 from maxmargin.kernels import BoundKernel, Gram, Precomputed, UserFunction, as_kernel
 from maxmargin.kernels._scale import feature_scale_warning
 from maxmargin.losses import Perceptron as PerceptronLoss
@@ -185,7 +186,7 @@ class Perceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         labels = [y for _, y in scheme.machines(data.codes).each()]
         runs = []
         for signs in labels:
-            limits = Limits(tol=1.0, max_steps=int(self.max_iter), max_seconds=deadline.left() or 0.0)
+            limits = Limits(tol=1.0, max_steps=int(self.max_iter), max_seconds=deadline.left())
             runs.append(train_perceptron(self._side(bound, gram, data, signs), signs, weight, step, limits))
         statuses = self._proven(gram, labels, runs, deadline)
         self._keep(bound, kind, data, runs)
@@ -210,7 +211,7 @@ class Perceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         if spent:
             problems = [HardMargin.on(gram, labels[k], offset=bool(self.fit_intercept)) for k in spent]
             most = 100_000 + 10 * gram.n
-            found = solve_batch(problems, "auto", 1e-3, most, deadline.left(), throw=False, with_rows=False)
+            found = solve_batch(problems, "auto", 1e-3, most, deadline, throw=False, with_rows=False)
             for k, each in zip(spent, found, strict=True):
                 # A hard margin wants y f > 0, the perceptron f ≥ 0 where y is +1: a proof must speak of rows of the other sign.
                 if isinstance(each.proof, Inseparable) and bool((each.proof.weights[labels[k] < 0.0] > 0.0).any()):

@@ -10,11 +10,11 @@ from typing import Any, Generic, TypeVar, final
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin._deadline import Deadline
 from maxmargin._solve import solve_batch, worst_warning
 from maxmargin.estimators._fitted import RowKind
 from maxmargin.estimators._reporting import report_for
 from maxmargin.estimators._schemes import Scheme
-from maxmargin.estimators._training import Deadline
 from maxmargin.estimators._warm import starts_anew
 from maxmargin.kernels import Gram
 from maxmargin.problems._pairs import LabelledParts
@@ -135,7 +135,7 @@ class Plan(Generic[Rows]):
                 self.solver,
                 model.tol,
                 model.max_iter,
-                self.deadline.left(),
+                self.deadline,
                 callback=follow,
                 starts=starts,
                 with_rows=False,

@@ -8,16 +8,17 @@ from typing import Any, Self, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from maxmargin._deadline import Deadline
 from maxmargin._solve import solve_batch, worst_warning
 from maxmargin.errors import InvalidInput
 from maxmargin.estimators._linear_model import LinearScores, linear_rows
 from maxmargin.estimators._parameters import check_budget, check_intercept, check_random_state, offset_of
 from maxmargin.estimators._reporting import report_for
 from maxmargin.estimators._schemes import machine_names, scheme_of
-from maxmargin.estimators._training import Deadline
 from maxmargin.kernels._scale import feature_scale_warning
 from maxmargin.losses import MarginLoss, as_loss
 from maxmargin.problems import Penalty, PrimalProblem
+from maxmargin.problems._centring import Centring
 from maxmargin.solution import Certificate, LinearSolution
 from maxmargin.solution._other_solutions import solution_of
 from maxmargin.solvers import Limits, StochasticSubgradient, SubgradientWalk
@@ -161,15 +162,15 @@ class StochasticClassifier(LinearScores):
         feature_scale_warning(data.X, type(self).__name__, stacklevel=2)
         scheme = scheme_of(len(data.classes), one_vs_rest=True)
         names = machine_names(scheme, data.classes)
-        walks, solutions = [], []
+        walks, solutions, centring = [], [], Centring(data.X)
         seeds = self._seeds(scheme.n_machines)
         with report_for(self.verbose, scheme.n_machines) as report:
             for name, seed, (_, labels) in zip(names, seeds, scheme.machines(data.codes).each(), strict=True):
-                problem = self._problem(data.X, labels)
+                problem = self._problem(data.X, labels, centring)
                 follow = report.start(name)
                 walks.append(self._solver(seed).walk(problem))
                 on = WalkOn(walks[-1])
-                (solution,) = solve_batch([problem], on, self.tol, self.max_iter, deadline.left(), callback=follow)
+                (solution,) = solve_batch([problem], on, self.tol, self.max_iter, deadline, callback=follow)
                 solutions.append(solution)
                 report.done(solutions[-1])
         if (said := worst_warning(solutions, lambda: names)) is not None:
@@ -215,7 +216,7 @@ class StochasticClassifier(LinearScores):
             else:
                 walks[k].move_to(problem)
             # No gap is below 0: all steps are taken.
-            limits = Limits(tol=-1.0, max_steps=walks[k].steps + problem.n, max_seconds=0.0)
+            limits = Limits(tol=-1.0, max_steps=walks[k].steps + problem.n)
             iterate = WalkOn(walks[k]).run_one(problem, None, limits, None)
             solutions.append(solution_of(problem, iterate, self.tol))
         self.classes_ = known
@@ -232,10 +233,11 @@ class StochasticClassifier(LinearScores):
         if not isinstance(loss := as_loss(self.loss, owner), MarginLoss):
             raise InvalidInput(f"The 'loss' parameter of {owner} must be a loss of the margin. Got {loss!r}, of a residual.")
 
-    def _problem(self, X: Any, y: NDArray[np.float64]) -> PrimalProblem:
+    def _problem(self, X: Any, y: NDArray[np.float64], centring: Centring | None = None) -> PrimalProblem:
         """``C_i = 1/(λ n)``: the mean of the loss."""
         price = np.full(len(y), 1.0 / (float(self.lam_half) * len(y)))
-        return PrimalProblem.on(X, y, price, as_loss(self.loss, "StochasticClassifier"), Penalty.L2, *offset_of(self))
+        loss = as_loss(self.loss, "StochasticClassifier")
+        return PrimalProblem.on(X, y, price, loss, Penalty.L2, *offset_of(self), centring=centring)
 
     def _solver(self, seed: int) -> StochasticSubgradient:
         return StochasticSubgradient(seed=seed, delay=int(self.delay))

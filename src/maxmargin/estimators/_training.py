@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import math
-import time
-from typing import final
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,31 +9,9 @@ from maxmargin.errors import InvalidInput
 from maxmargin.kernels import Gram
 from maxmargin.kernels._scale import Moments
 
-__all__ = ["Deadline", "require_finite", "upper_bounds"]
+__all__ = ["require_finite", "upper_bounds"]
 
 _LEAST_COST = 1e-300
-
-
-@final
-class Deadline:
-    """Wall time left of a whole fit.
-
-    Parameters
-    ----------
-    seconds : float or None
-        Time from now; None for no limit.
-    """
-
-    def __init__(self, seconds: float | None) -> None:
-        self._end = time.perf_counter() + (math.inf if seconds is None else float(seconds))
-
-    def left(self) -> float | None:
-        """Seconds left, a little more than 0 when none are; None without a limit."""
-        return max(self._end - time.perf_counter(), 1e-9) if math.isfinite(self._end) else None
-
-    def is_over(self) -> bool:
-        """Whether the time is used up."""
-        return time.perf_counter() >= self._end
 
 
 def require_finite(gram: Gram, moments: Moments) -> None:

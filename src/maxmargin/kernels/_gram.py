@@ -125,7 +125,7 @@ class Gram:
 
     @staticmethod
     def matvecs_within(seconds: float, grams: Sequence[Gram], beta: NDArray[np.float64]) -> NDArray[np.float64] | None:
-        """The same, or None if that takes more than so many seconds; 0 stands for no limit."""
+        """The same, or None if that takes more than so many seconds."""
         return _core.products([gram.core for gram in grams], beta, seconds)
 
     def block(self, rows: Any, columns: Any) -> NDArray[np.float64]:

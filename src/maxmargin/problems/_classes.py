@@ -179,10 +179,14 @@ class LinearClasses:
 
     def scores(self, w: Matrix, b: Vector) -> Matrix:
         """``f_k(x_i) = <w_k, x_i> + b_k`` of the training rows, shape (n, K), in float64."""
+        if not w.any():  # before the first step
+            return np.tile(np.asarray(b, dtype=np.float64), (self.n, 1))
         return _core.class_products(self.features, np.ascontiguousarray(w.T, dtype=np.float64)) + b
 
     def combinations(self, coefficients: Matrix) -> Matrix:
         """``Σ_i c_ik x_i`` for each class, shape (K, d), in float64."""
+        if not coefficients.any():
+            return np.zeros((coefficients.shape[1], self.d))
         return _core.class_sums(self.features, np.ascontiguousarray(coefficients, dtype=np.float64)).T
 
     def objective(self, w: Matrix, b: Vector) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Final
 
 import numpy as np
@@ -74,7 +75,7 @@ def coincidence(
 
 
 def classes_coincidence(
-    gram: Gram, codes: NDArray[np.intp], classes: int, *, offset: bool, seconds: float = 0.0
+    gram: Gram, codes: NDArray[np.intp], classes: int, *, offset: bool, seconds: float = math.inf
 ) -> Matrix | None:
     """Weights ``λ_ik ≥ 0``, not all 0: ``Σ λ_ik (e_y − e_k) φ(x_i)ᵀ = 0`` exactly, with offsets ``Σ λ_ik (e_y − e_k) = 0``.
 

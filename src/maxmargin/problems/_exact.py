@@ -6,6 +6,7 @@ here decides it for the numbers as they are stored, each of which is a fraction.
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from itertools import combinations_with_replacement
 from math import comb, gcd
@@ -120,7 +121,7 @@ def positive_dependence(rows: Matrix, gain: Vector | None, relative_error: float
     return full, proven[1]
 
 
-def widest_dependence(rows: Any, seconds: float = 0.0) -> Vector | None:
+def widest_dependence(rows: Any, seconds: float = math.inf) -> Vector | None:
     """Weights ``λ ≥ 0`` with ``Σ λ_i a_i`` near 0, as many as possible at least 1: for `dependence` to prove; or None.
 
     Maximises ``Σ min(λ_i, 1)``: weights may be multiplied, so that all that can be positive are 1 or more. Rows may be sparse.
@@ -138,7 +139,7 @@ def widest_dependence(rows: Any, seconds: float = 0.0) -> Vector | None:
         A_eq=sparse.hstack([equal, equal]),
         b_eq=np.zeros(equal.shape[0]),
         bounds=[(0.0, 1.0)] * s + [(0.0, None)] * s,
-        options={"time_limit": min(_SECONDS, seconds or _SECONDS)},
+        options={"time_limit": min(_SECONDS, seconds)},
     )
     if found.status != 0 or found.x is None:
         return None

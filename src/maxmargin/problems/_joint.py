@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Self, final
 
 import numpy as np
@@ -109,10 +110,10 @@ class JointMulticlass:
         room[np.arange(self.gram.n), self.codes] = self.upper
         return room
 
-    def proof(self, seconds: float = 0.0) -> InseparableClasses | None:
+    def proof(self, seconds: float = math.inf) -> InseparableClasses | None:
         """Why there is no answer: that rows without slack cannot all be put in their own classes; None if that is not proven.
 
-        It is looked for once, for a second or so, or as long as there are seconds; 0 stands for no limit.
+        It is looked for once, for a second or so, or as long as there are seconds.
         """
         if self._proof is None:
             self._proof = (self._found_proof(seconds),)

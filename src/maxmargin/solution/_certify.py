@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import time
+import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple, final
 
@@ -10,12 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin import _core
+from maxmargin._deadline import Deadline
 from maxmargin._lazy import lazy
 from maxmargin.problems import DualProblem, Problem
 from maxmargin.problems._dual import DualBatch, dual_batch, stacked, with_finite_bounds
 from maxmargin.solution._certificate import CERTIFICATE
 
-__all__ = ["Judgement", "Judgements", "certify", "certify_all", "judge_all", "judged", "judging_seconds"]
+__all__ = ["Judgement", "Judgements", "certify", "certify_all", "judge_all", "judged", "judging_seconds", "product_seconds"]
 
 Vector = NDArray[np.float64]
 
@@ -110,11 +111,23 @@ class Judgement(NamedTuple):
         """Whether rounding is so large beside the allowed gap that it must be bounded row by row."""
         return self.rounding > _NOTICEABLE * allowed_gap(tol) * abs(self.primal)
 
+    def widened(self) -> Judgement:
+        """Both objectives moved apart by all that rounding may do to them: what is known without another look at the rows."""
+        noise = _OF_A_SUM * self.score_scale * self.mass
+        return self._replace(
+            primal=self.primal + self.rounding,
+            dual=self.dual - self.rounding,
+            rounding=0.0,
+            noise=noise,
+            norm_noise=2.0 * noise * self.mass,
+        )
+
 
 _NOTHING = 1e-9
 _LAST_PLACES = 1e-15
 _INFEASIBLE = 1e-9
 _NOTICEABLE = 0.01
+_OF_A_SUM = 4.0 * float(np.finfo(np.float64).eps)  # its error, beside the sizes of all that is summed up
 _LONG_ENOUGH = 2e-3  # seconds that can be told from the noise of a clock
 
 
@@ -171,26 +184,29 @@ def judged(dual: DualProblem, beta: Vector, scores: Vector) -> Judgement:
     return Judgements(batch, _core.evaluate(batch, beta, scores)).at(0)
 
 
-def judge_all(batch: DualBatch, beta: Vector) -> Judgements:
-    """Judge the points of several problems, one after the other."""
+def judge_all(batch: DualBatch, beta: Vector, scores: Vector | None = None) -> Judgements:
+    """Judge the points of several problems, one after the other; by scores ``K β`` in float64 if they are known already."""
     batch = with_finite_bounds(batch, beta)
-    return Judgements(batch, _core.evaluate(batch, beta, None))
+    return Judgements(batch, _core.evaluate(batch, beta, scores))
 
 
-def judging_seconds(batch: DualBatch, at_most: float = 0.0) -> float:
+def judging_seconds(batch: DualBatch, at_most: float = math.inf) -> float:
     """What `judge_all` will take, by a small block of kernel values: as if a third of the rows were support vectors.
 
-    Infinity if that is not known after ``at_most`` seconds; 0 stands for no limit.
+    Infinity if that is not known after ``at_most`` seconds.
     """
-    gram = batch.grams[0]
-    begin, seconds, values = time.perf_counter(), 0.0, 1
+    return product_seconds(batch.grams[0], sum(size**2 for size in batch.sizes) / 3.0, at_most)
+
+
+def product_seconds(gram: _core.Gram, values: float, at_most: float = math.inf) -> float:
+    """What products take that need so many kernel values, by a small block of them; infinity if not known in time."""
+    deadline, seconds, seen = Deadline(at_most), 0.0, 1
     for height, width in ((1, 64), (16, 1024)):
-        left = max(at_most - (time.perf_counter() - begin), 1e-9) if at_most > 0.0 else 0.0
         rows, columns = (np.arange(min(most, gram.size), dtype=np.int32) for most in (height, width))
-        seconds, values = gram.seconds_of_block(rows, columns, left), len(rows) * len(columns)
+        seconds, seen = gram.seconds_of_block(rows, columns, deadline.left()), len(rows) * len(columns)
         if seconds > _LONG_ENOUGH:  # rows of a million features need not be looked at twice
             break
-    return seconds / values * sum(size**2 for size in batch.sizes) / 3.0
+    return seconds / seen * values
 
 
 @final

@@ -92,7 +92,7 @@ def certify_classes(problem: LinearClasses, w: Matrix, b: Vector, alpha: Matrix)
         # Fenchel and Young of each row: 0 where its multipliers are slopes of its loss
         of_rows = losses - (gains - (change * scores).sum(axis=1)) / price
         worst = max(away, float(of_rows.max(initial=0.0)))
-    at_zero = problem.objective(np.zeros_like(w), np.zeros_like(b)) if dual <= rounding else math.nan
+    at_zero = float((price * problem.losses(np.zeros_like(alpha))).sum()) if dual <= rounding else math.nan
     known = ClassTerms(
         codes=own,
         price=price,

@@ -49,7 +49,7 @@ def dual_solution(
     >>> from maxmargin.solution._dual_solution import dual_solution
     >>> from maxmargin.solvers import SMO, Limits, Start
     >>> problem = SoftMargin([[-1.0], [1.0]], [-1, 1], kernel=Linear())
-    >>> limits = Limits(tol=1e-3, max_steps=100, max_seconds=0.0)
+    >>> limits = Limits(tol=1e-3, max_steps=100)
     >>> (iterate,) = SMO().run([problem], [Start.zero(problem.dual)], limits, None)
     >>> dual_solution(problem, iterate, certify(problem, iterate.beta), tol=1e-3, seconds=0.1).weights
     array([1.])
@@ -57,7 +57,8 @@ def dual_solution(
     model, gram = problem.model(iterate.beta, judgement), problem.gram
     if math.isnan(model.primal) or math.isnan(model.dual):
         raise InvalidInput("The objective is not finite: kernel values, targets or C are too large. Scale the features and y.")
-    proof = problem.proof(iterate.beta, judgement)
+    # To look for a proof may take long.
+    proof = None if iterate.status is Status.TIME_LIMIT else problem.proof(iterate.beta, judgement)
     indefinite = is_indefinite(problem, iterate, judgement)
     status = Status.INFEASIBLE if proof is not None else _status(problem, iterate, judgement, tol, indefinite)
     # For a point that is no optimum the objective of its own model, not the smaller one of bounds that none meets.

@@ -111,7 +111,7 @@ class DualIterate(Iterate):
     >>> from maxmargin.solvers import SMO, Limits, Start
     >>> problem = SoftMargin([[-1.0], [1.0]], [-1, 1])
     >>> start = Start.zero(problem.dual)
-    >>> (iterate,) = SMO().run([problem], [start], Limits(tol=1e-3, max_steps=100, max_seconds=0.0), None)
+    >>> (iterate,) = SMO().run([problem], [start], Limits(tol=1e-3, max_steps=100), None)
     >>> iterate.status.name
     'CONVERGED'
     """
@@ -156,7 +156,7 @@ class PrimalIterate(Iterate):
     >>> from maxmargin.problems import PrimalProblem
     >>> from maxmargin.solvers import LinearNewton, Limits
     >>> problem = PrimalProblem([[-1.0], [1.0]], [-1, 1])
-    >>> (found,) = LinearNewton().run([problem], [None], Limits(tol=1e-3, max_steps=100, max_seconds=0.0), None)
+    >>> (found,) = LinearNewton().run([problem], [None], Limits(tol=1e-3, max_steps=100), None)
     >>> found.w.round(6)
     array([1.])
     """
@@ -190,7 +190,7 @@ class JointIterate(Iterate):
     >>> from maxmargin.problems import JointMulticlass
     >>> from maxmargin.solvers import JointRows, Limits
     >>> problem = JointMulticlass([[0.0], [1.0], [2.0]], [0, 1, 2])
-    >>> (found,) = JointRows().run([problem], [None], Limits(tol=1e-3, max_steps=1000, max_seconds=0.0), None)
+    >>> (found,) = JointRows().run([problem], [None], Limits(tol=1e-3, max_steps=1000), None)
     >>> found.beta.shape
     (3, 3)
     """

@@ -92,6 +92,10 @@ class JointJudgement(NamedTuple):
         """Whether rounding is so large beside the allowed gap that it must be bounded row by row."""
         return self.rounding > _NOTICEABLE * tol * abs(self.primal) or self.gap < -_NEGATIVE * abs(self.primal)
 
+    def widened(self) -> JointJudgement:
+        """Both objectives moved apart by all that rounding may do to them: what is known without another look at the rows."""
+        return self._replace(primal=self.primal + self.rounding, dual=self.dual - self.rounding, rounding=0.0)
+
     def is_indefinite(self, problem: JointMulticlass) -> bool:
         """Whether the kernel has negative curvature. What is known to be a Mercer kernel shows only rounding."""
         if problem.gram.kernel.mercer:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import math
 from functools import singledispatch
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
+from scipy import sparse
 
+from maxmargin._deadline import Deadline
 from maxmargin.errors import InvalidInput
 from maxmargin.problems import JointMulticlass, LinearClasses, PrimalProblem
 from maxmargin.solution._certificate import Certificate
+from maxmargin.solution._certify import product_seconds
 from maxmargin.solution._classes import ClassesSolution, certify_classes
 from maxmargin.solution._iterate import JointIterate, PrimalIterate
 from maxmargin.solution._joint import JointSolution
@@ -20,11 +23,22 @@ from maxmargin.solution._linear import LinearSolution
 from maxmargin.solution._linear_judge import certify_linear, unsure
 from maxmargin.solution._status import Status
 
-__all__ = ["solution_of"]
+__all__ = ["certificate_seconds", "solution_of"]
+
+_OF_BOUNDS: Final = 4.0  # products that bounds of rounding errors take
+_A_VALUE: Final = 3e-9  # seconds that a certificate takes for each value of X and class
+
+
+def certificate_seconds(problem: PrimalProblem | LinearClasses | JointMulticlass, deadline: Deadline) -> float:
+    """What `solution_of` will take, about: two passes over the rows for each class, or the kernel values of all rows."""
+    if isinstance(problem, JointMulticlass):
+        return product_seconds(problem.source.core, float(problem.gram.n) ** 2, deadline.left())
+    classes = len(problem.classes) if isinstance(problem, LinearClasses) else 1
+    return _A_VALUE * classes * float(problem.X.nnz if sparse.issparse(problem.X) else problem.X.size)
 
 
 @singledispatch
-def solution_of(problem: Any, iterate: Any, tol: float, *, with_rows: bool = True) -> Any:
+def solution_of(problem: Any, iterate: Any, tol: float, deadline: Deadline | None = None, *, with_rows: bool = True) -> Any:
     """The solution at a point of a problem, by the problem's family.
 
     Parameters
@@ -35,6 +49,8 @@ def solution_of(problem: Any, iterate: Any, tol: float, *, with_rows: bool = Tru
         The solver's last point.
     tol : float
         Largest gap of a converged answer, relative to the primal objective.
+    deadline : Deadline, optional
+        When the fit shall end: what would take more than one pass of the certificate is left out then.
     with_rows : bool
         Whether to keep the support vectors themselves; an estimator has them already.
     """
@@ -42,7 +58,9 @@ def solution_of(problem: Any, iterate: Any, tol: float, *, with_rows: bool = Tru
 
 
 @solution_of.register
-def _(problem: PrimalProblem, iterate: PrimalIterate, tol: float, *, with_rows: bool = True) -> LinearSolution:
+def _(
+    problem: PrimalProblem, iterate: PrimalIterate, tol: float, deadline: Deadline | None = None, *, with_rows: bool = True
+) -> LinearSolution:
     judgement = certify_linear(problem, iterate.w, iterate.b, iterate.alpha)
     status = iterate.status
     if status is not Status.SEPARABLE:  # its gap may well be small: the loss is near 0, and w without a limit
@@ -64,7 +82,9 @@ def _(problem: PrimalProblem, iterate: PrimalIterate, tol: float, *, with_rows: 
 
 
 @solution_of.register
-def _(problem: LinearClasses, iterate: PrimalIterate, tol: float, *, with_rows: bool = True) -> ClassesSolution:
+def _(
+    problem: LinearClasses, iterate: PrimalIterate, tol: float, deadline: Deadline | None = None, *, with_rows: bool = True
+) -> ClassesSolution:
     judgement = certify_classes(problem, iterate.w, iterate.b, iterate.alpha)
     status = iterate.status
     if status is not Status.SEPARABLE:  # as of two classes
@@ -86,16 +106,26 @@ def _(problem: LinearClasses, iterate: PrimalIterate, tol: float, *, with_rows: 
 
 
 @solution_of.register
-def _(problem: JointMulticlass, iterate: JointIterate, tol: float, *, with_rows: bool = True) -> JointSolution:
+def _(
+    problem: JointMulticlass, iterate: JointIterate, tol: float, deadline: Deadline | None = None, *, with_rows: bool = True
+) -> JointSolution:
     beta, bias = iterate.beta, iterate.bias
-    shift = offset_shifts(problem, beta)
-    judgement = joint_with_rounding(problem, beta, bias, shift, certify_joint(problem, beta, bias), tol)
+    deadline = deadline or Deadline()
+    shift, begin = offset_shifts(problem, beta), deadline.elapsed()
+    judgement = certify_joint(problem, beta, bias)
+    in_time = deadline.has(_OF_BOUNDS * (deadline.elapsed() - begin))
+    if in_time:
+        judgement = joint_with_rounding(problem, beta, bias, shift, judgement, tol)
+    elif judgement.needs_bounds(tol):
+        judgement = judgement.widened()
     if math.isnan(judgement.primal) or math.isnan(judgement.dual):
         raise InvalidInput("The objective is not finite: kernel values or C are too large. Scale the features.")
     indefinite = judgement.is_indefinite(problem)
     status = _joint_status(iterate.status, judgement, tol, indefinite)
+    if status is Status.STALLED and not in_time:
+        status = Status.TIME_LIMIT
     ended = status.is_optimal or status in (Status.INTERRUPTED, Status.TIME_LIMIT)
-    proof = None if ended or indefinite else problem.proof()
+    proof = None if ended or indefinite else problem.proof(deadline.left())
     if proof is not None:
         status = Status.INFEASIBLE
     support = np.flatnonzero((beta != 0.0).any(axis=1))

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-import time
 from dataclasses import dataclass
 from typing import ClassVar, Final, final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin._deadline import Deadline
 from maxmargin.errors import InvalidInput
 from maxmargin.problems import Offset, Penalty, PrimalProblem
 from maxmargin.problems._primal import inner
@@ -101,7 +101,7 @@ class _Search:
 
     def __init__(self, problem: PrimalProblem, limits: Limits, callback: Callback | None, solver: PrimalSolver) -> None:
         self._problem, self._limits, self._callback, self._solver = problem, limits, callback, solver
-        self._begin = time.perf_counter()
+        self._deadline = Deadline(limits.max_seconds)
         self._w, self._b, self._alpha = np.zeros(problem.d), 0.0, np.zeros(problem.n)
         self._judged = certify_linear(problem, self._w, self._b, self._alpha, stationarity=False)
         self._steps = 0
@@ -127,7 +127,7 @@ class _Search:
             least, idle = (gap, 0) if gap < 0.99 * least else (least, idle + 1)
             if idle >= _PATIENCE:
                 break
-            if 0.0 < self._limits.max_seconds <= time.perf_counter() - self._begin:
+            if self._deadline.is_over():
                 return self._iterate(Status.TIME_LIMIT)
             lam = self._next(lam)
             closed = self._too_large <= (1.0 + _NARROWEST) * self._too_small
@@ -147,10 +147,8 @@ class _Search:
         share = 1.0
         if before is not None and math.isfinite(self._judged.primal):
             share = self._judged.primal / max(self._judged.primal + 0.5 * lam * self._problem.B, 1e-300)
-        left = 0.0
-        if self._limits.max_seconds > 0.0:
-            left = max(self._limits.max_seconds - (time.perf_counter() - self._begin), 1e-9)
-        limits = Limits(max(0.1 * self._limits.tol * share, _FINEST), max(self._limits.max_steps - self._steps, 0), left)
+        tol, steps = max(0.1 * self._limits.tol * share, _FINEST), max(self._limits.max_steps - self._steps, 0)
+        limits = Limits(tol, steps, self._deadline.left())
         form = _penalised(self._problem, lam)
         if before is None or not isinstance(self._solver, LinearNewton):
             return self._solver.run_one(form, None, limits, self._callback)
@@ -186,7 +184,7 @@ class _Search:
     def _note(self, judged: LinearJudgement) -> None:
         gap = (judged.primal - judged.dual) / max(abs(judged.primal), 1e-300)
         support = int(np.count_nonzero(self._alpha))
-        seconds = time.perf_counter() - self._begin
+        seconds = self._deadline.elapsed()
         self._seen.append(Checkpoint(seconds, self._steps, judged.dual, gap, support, judged.primal - judged.dual))
 
     def _next(self, lam: float) -> float:

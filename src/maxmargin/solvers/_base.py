@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -83,18 +84,18 @@ def resumed(problem: Problem, beta: NDArray[np.float64], judgement: Judgement) -
 @final
 @dataclass(frozen=True)
 class Limits:
-    """When to stop: violation, steps of the solver, seconds (0 for no limit).
+    """When to stop: violation, steps of the solver, and seconds from when it begins (infinity for no limit).
 
     Examples
     --------
     >>> from maxmargin.solvers import Limits
-    >>> Limits(tol=1e-3, max_steps=1000, max_seconds=0.0).tol
-    0.001
+    >>> Limits(tol=1e-3, max_steps=1000).max_seconds
+    inf
     """
 
     tol: float
     max_steps: int
-    max_seconds: float
+    max_seconds: float = math.inf
 
 
 AnyProblem = TypeVar("AnyProblem")

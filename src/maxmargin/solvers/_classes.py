@@ -18,6 +18,7 @@ from maxmargin.solvers._separation import Patience, classes_fall_for_ever, leads
 
 __all__ = ["ClassesNewton", "ClassesSolver", "minimise"]
 
+_A_WEIGHT: Final = 5e-8  # seconds that the matrices of a search take for each class and row or feature
 _LOSSES: Final = {ClassLoss.MULTINOMIAL: _core.ClassLoss.multinomial, ClassLoss.JOINT: _core.ClassLoss.joint}
 
 
@@ -93,12 +94,18 @@ def minimise(
     *,
     by_rows: bool,
 ) -> tuple[PrimalIterate, bool]:
-    """Run the core: by steps of single rows, or Newton's. The second says that it saw all rows ahead, without a penalty."""
+    """Run the core: by steps of single rows, or Newton's. The second says that it saw all rows ahead, without a penalty.
+
+    Where there is less time than its matrices take to be made, it is not begun.
+    """
+    classes = len(problem.classes)
+    if limits.max_seconds < _A_WEIGHT * classes * float(problem.n + problem.d):
+        return _unmoved(problem, start), False
     spec = _core.ClassesSpec(
         features=problem.features,
         label=problem.codes.astype(np.int32),
         price=problem.price,
-        classes=len(problem.classes),
+        classes=classes,
         loss=_LOSSES[problem.loss],
         offset=OFFSETS[problem.offset],
         offset_scale=problem.offset_scale,
@@ -111,6 +118,15 @@ def minimise(
     status, trace = STATUSES[result.ending], Trace.written(result.trace)
     found = PrimalIterate(status, result.rounds, result.interrupted, trace, result.w, b, result.alpha)
     return found, result.separates
+
+
+def _unmoved(problem: LinearClasses, start: PrimalIterate | None) -> PrimalIterate:
+    """Where a search without time ends: at its start, or at 0, where the multipliers of all rows are at their own classes."""
+    if start is not None:
+        return replace(start, status=Status.TIME_LIMIT)
+    classes, alpha = len(problem.classes), np.zeros((problem.n, len(problem.classes)))
+    alpha[np.arange(problem.n), problem.codes] = problem.price
+    return PrimalIterate.at(np.zeros((classes, problem.d)), np.zeros(classes), alpha, Status.TIME_LIMIT)
 
 
 def _with_slopes(problem: LinearClasses, found: PrimalIterate) -> PrimalIterate:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin import _core
+from maxmargin._deadline import Deadline
 from maxmargin.problems import JointMulticlass
 from maxmargin.solution import JointIterate, Progress, Status, Trace, certify_joint
 from maxmargin.solvers._base import Callback, Limits, Solver, numbered
@@ -41,25 +42,16 @@ class _Watch:
     """Clock and callback of a fit, while it is in Python: true when it is time to stop."""
 
     def __init__(self, limits: Limits, callback: Callback | None) -> None:
-        self._begin, self._callback = time.perf_counter(), callback
-        self._until = self._begin + limits.max_seconds if limits.max_seconds > 0 else math.inf
-        self._last = self._begin
+        self._callback, self._last = callback, time.perf_counter()
+        self.deadline = Deadline(limits.max_seconds)
         self.stopped = False
-
-    def seconds_left(self) -> float:
-        """A little more than 0 when none are; 0 without a limit."""
-        return 0.0 if math.isinf(self._until) else max(1e-9, self._until - time.perf_counter())
 
     def __call__(self, steps: int, objective: float, support: int) -> bool:
         now = time.perf_counter()
         if self._callback is not None and now - self._last > _PAUSE:
             self._last = now
-            self.stopped = bool(self._callback(Progress(now - self._begin, steps, objective, math.nan, support)))
-        return self.stopped or self.is_over()
-
-    def is_over(self) -> bool:
-        """Whether the time is spent."""
-        return time.perf_counter() > self._until
+            self.stopped = bool(self._callback(Progress(self.deadline.elapsed(), steps, objective, math.nan, support)))
+        return self.stopped or self.deadline.is_over()
 
 
 @final
@@ -127,7 +119,7 @@ class JointRows(Solver[JointMulticlass, JointIterate | None, JointIterate]):
 
         def further(found: JointIterate, tol: float, most: float = math.inf) -> JointIterate:
             steps = int(min(most, limits.max_steps - found.steps))
-            later = self._search(problem, found, Limits(tol, steps, watch.seconds_left()), callback)
+            later = self._search(problem, found, Limits(tol, steps, watch.deadline.left()), callback)
             if not (np.isfinite(later.beta).all() and np.isfinite(later.bias).all()):  # without bounds β may run away
                 return replace(found, status=Status.STALLED, by_signal=later.by_signal)
             return replace(later, steps=found.steps + later.steps, trace=found.trace.then(later.trace))
@@ -146,7 +138,7 @@ class JointRows(Solver[JointMulticlass, JointIterate | None, JointIterate]):
                     return found
         if not _goes_on(found, limits) or (found.status is Status.CONVERGED and limits.tol >= _COARSE):
             return found
-        if found.status is not Status.CONVERGED and problem.proof(watch.seconds_left()) is not None:
+        if found.status is not Status.CONVERGED and problem.proof(watch.deadline.left()) is not None:
             return replace(found, status=Status.INFEASIBLE)
         later = further(found, limits.tol)
         if np.isinf(problem.upper).any() and not _worth(problem, later) > _worth(problem, found):
@@ -174,7 +166,7 @@ def _worth(problem: JointMulticlass, at: JointIterate) -> float:
 
 def _finished(problem: JointMulticlass, near: JointIterate, limits: Limits, watch: _Watch) -> tuple[JointIterate, bool]:
     """The optimum by Newton's method, or that there is none, if it is not far; and whether nothing is left to do."""
-    if near.status is not Status.CONVERGED and problem.proof(watch.seconds_left()) is not None:
+    if near.status is not Status.CONVERGED and problem.proof(watch.deadline.left()) is not None:
         return replace(near, status=Status.INFEASIBLE), True
     try:
         exact = finished_joint(problem, near.beta, limits.max_steps - near.steps, watch)
@@ -190,5 +182,5 @@ def _finished(problem: JointMulticlass, near: JointIterate, limits: Limits, watc
         return there, True
     better = judged.infeasibility <= _FEASIBLE and _worth(problem, there) > _worth(problem, near)
     status = Status.ITERATION_LIMIT if there.steps >= limits.max_steps else Status.STALLED
-    status = Status.TIME_LIMIT if watch.is_over() else status
+    status = Status.TIME_LIMIT if watch.deadline.is_over() else status
     return replace(there if better else near, status=status, steps=there.steps), False

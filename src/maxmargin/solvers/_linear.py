@@ -23,7 +23,7 @@ from maxmargin.problems import Offset, Penalty, PrimalProblem
 from maxmargin.solution import PrimalIterate, Status, Trace, certify_linear
 from maxmargin.solvers._base import Callback, Limits
 from maxmargin.solvers._core_runs import OFFSETS, STATUSES, core_limits, listener
-from maxmargin.solvers._primal_base import NO_TIME, PrimalSolver
+from maxmargin.solvers._primal_base import PrimalSolver
 from maxmargin.solvers._separation import Patience, falls_for_ever, separates
 from maxmargin.validation import check_integer
 
@@ -187,7 +187,7 @@ class LinearNewton(PrimalSolver):
         callback: Callback | None,
     ) -> list[PrimalIterate]:
         """Problems of the same rows at the same time."""
-        if 0.0 < limits.max_seconds <= NO_TIME:
+        if limits.max_seconds <= 0.0:
             return super().run(problems, starts, limits, callback)
         moved = [problem.centred for problem in problems]
         near = [problem if centred is None else centred.problem for problem, centred in zip(problems, moved, strict=True)]
@@ -267,6 +267,6 @@ class CoordinateDescent(PrimalSolver):
         callback: Callback | None,
     ) -> list[PrimalIterate]:
         """Problems of the same rows at the same time."""
-        if 0.0 < limits.max_seconds <= NO_TIME:
+        if limits.max_seconds <= 0.0:
             return super().run(problems, starts, limits, callback)
         return _run(problems, limits, callback, int(self.seed))

@@ -150,7 +150,10 @@ class _Dual:
     def _measure(self) -> None:
         X, d = self._problem.X, self._problem.d
         if sparse.issparse(X):
-            largest = abs(X).max(axis=0).toarray().ravel().astype(np.float64)
+            largest = np.zeros(d)
+            for begin in range(0, X.nnz, _VALUES):  # some at a time: Ctrl-C is seen between them
+                some = slice(begin, begin + _VALUES)
+                np.maximum.at(largest, X.indices[some], np.abs(X.data[some]))
         else:
             largest = np.maximum(X.max(axis=0), -X.min(axis=0)).astype(np.float64)
         far = (largest > 0.0) & ((largest < 1.0 / _LIKE_ONE) | (largest > _LIKE_ONE))

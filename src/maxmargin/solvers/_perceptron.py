@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-import time
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import final
@@ -12,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin import _core
+from maxmargin._deadline import Deadline
 from maxmargin.errors import FitInterrupted
 from maxmargin.kernels import Gram
 from maxmargin.problems import Offset, PrimalProblem
@@ -60,7 +59,7 @@ class Side(ABC):
         """``f`` of all rows; not from what was kept along, if ``exact``."""
 
     @abstractmethod
-    def add(self, amounts: Vector, until: float) -> bool:
+    def add(self, amounts: Vector, deadline: Deadline) -> bool:
         """``w ← w + Σ a_i x̃_i``; false, and nothing is added, if that would last longer than until then."""
 
 
@@ -75,7 +74,7 @@ class LinearSide(Side):
     def scores(self, *, exact: bool) -> Vector:
         return self._problem.scores(self.coefficients, self.bias)
 
-    def add(self, amounts: Vector, until: float) -> bool:
+    def add(self, amounts: Vector, deadline: Deadline) -> bool:
         self.coefficients = self.coefficients + self._problem.combination(amounts)
         if self._problem.offset is not Offset.NONE:
             self.bias += float(amounts.sum())
@@ -97,8 +96,8 @@ class KernelSide(Side):
             self._products = self._gram.matvec(self.coefficients)
         return self._products + self.bias
 
-    def add(self, amounts: Vector, until: float) -> bool:
-        change = self._product(amounts, until)
+    def add(self, amounts: Vector, deadline: Deadline) -> bool:
+        change = self._product(amounts, deadline)
         if change is None:
             return False
         self._products = self._products + change
@@ -107,16 +106,15 @@ class KernelSide(Side):
             self.bias += float(amounts.sum())
         return True
 
-    def _product(self, amounts: Vector, until: float) -> Vector | None:
+    def _product(self, amounts: Vector, deadline: Deadline) -> Vector | None:
         """``K a``, from the matrix that is made at the first step if it is small; None if time is over before."""
         if self._gram.n > _HELD:
-            seconds = max(until - time.perf_counter(), 1e-9) if math.isfinite(until) else 0.0
-            return Gram.matvecs_within(seconds, [self._gram], amounts)
+            return Gram.matvecs_within(deadline.left(), [self._gram], amounts)
         if self._matrix is None:
             every = np.arange(self._gram.n, dtype=np.int32)
             parts = []
             for start in range(0, self._gram.n, _AT_ONCE):
-                if time.perf_counter() > until:
+                if deadline.is_over():
                     return None
                 parts.append(self._gram.block(every[start : start + _AT_ONCE], every))
             self._matrix = _core.dense_features(np.concatenate(parts))
@@ -129,7 +127,7 @@ def train_perceptron(side: Side, y: Vector, weight: Vector, step: float, limits:
     A row counts as often as its weight says. The weights with the fewest wrong rows are kept (Gallant 1990): where rows cannot
     be separated, the last ones are as good as any.
     """
-    until = time.perf_counter() + limits.max_seconds if limits.max_seconds > 0 else math.inf
+    deadline = Deadline(limits.max_seconds)
     positive = y > 0.0
     mistakes: list[int] = []
     fewest, best = np.inf, (side.coefficients, side.bias)
@@ -141,8 +139,8 @@ def train_perceptron(side: Side, y: Vector, weight: Vector, step: float, limits:
             mistakes.append(int(wrong.sum()))
             if (lost := float(weight[wrong].sum())) < fewest:
                 fewest, best = lost, (side.coefficients, side.bias)
-            status = _ending(mistakes, limits, until)
-            if status is None and not side.add(np.where(wrong, step * weight * y, 0.0), until):
+            status = _ending(mistakes, limits, deadline)
+            if status is None and not side.add(np.where(wrong, step * weight * y, 0.0), deadline):
                 status = Status.TIME_LIMIT
             if status is not None:
                 return PerceptronRun(*best, status, np.array(mistakes))
@@ -153,9 +151,9 @@ def train_perceptron(side: Side, y: Vector, weight: Vector, step: float, limits:
         ) from None
 
 
-def _ending(mistakes: list[int], limits: Limits, until: float) -> Status | None:
+def _ending(mistakes: list[int], limits: Limits, deadline: Deadline) -> Status | None:
     if mistakes[-1] == 0:
         return Status.CONVERGED
     if len(mistakes) > limits.max_steps:
         return Status.ITERATION_LIMIT
-    return Status.TIME_LIMIT if time.perf_counter() >= until else None
+    return Status.TIME_LIMIT if deadline.is_over() else None

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Final
 
 import numpy as np
 
+from maxmargin._deadline import Deadline
 from maxmargin.problems import PrimalProblem
 from maxmargin.solution import PrimalIterate, Status
 from maxmargin.solvers._base import Callback, Limits, Solver, numbered
 
-__all__ = ["NO_TIME", "PrimalSolver", "on_centred"]
-
-NO_TIME: Final = 1e-6  # seconds: not enough for a pass over the rows
+__all__ = ["PrimalSolver", "on_centred"]
 
 
 class PrimalSolver(Solver[PrimalProblem, PrimalIterate | None, PrimalIterate], ABC):
@@ -37,19 +34,15 @@ class PrimalSolver(Solver[PrimalProblem, PrimalIterate | None, PrimalIterate], A
         callback: Callback | None,
     ) -> list[PrimalIterate]:
         """One after the other within the same limits; a stop leaves the others where they are."""
-        begin, interrupted, by_signal = time.perf_counter(), False, False
+        deadline, interrupted, by_signal = Deadline(limits.max_seconds), False, False
         found: list[PrimalIterate] = []
         for k, (problem, start) in enumerate(zip(problems, starts, strict=True)):
-            seconds = limits.max_seconds
-            if seconds > 0.0:
-                seconds -= time.perf_counter() - begin
-            if interrupted or (limits.max_seconds > 0.0 and seconds <= NO_TIME):
-                # Not even a pass over the rows is left for it.
+            if interrupted or deadline.is_over():
                 status = Status.INTERRUPTED if interrupted else Status.TIME_LIMIT
                 there = start or PrimalIterate.at(np.zeros(problem.d), 0.0, np.zeros(problem.n))
                 found.append(replace(there, status=status, by_signal=by_signal))
                 continue
-            own = replace(limits, max_seconds=max(seconds, 0.0))
+            own = replace(limits, max_seconds=deadline.left())
             found.append(self.run_one(problem, start, own, numbered(callback, k)))
             interrupted, by_signal = found[-1].status is Status.INTERRUPTED, found[-1].by_signal
         return found

@@ -10,6 +10,7 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin._deadline import Deadline
 from maxmargin.problems import PrimalProblem
 from maxmargin.solution import LinearJudgement, PrimalIterate, Status, Trace, certify_linear
 from maxmargin.solution._iterate import progress_at
@@ -52,7 +53,7 @@ class PrimalWatch:
         self._least = max(1, problem.n // (_LOOKS * rows_a_step))
         self.status: Status | None = None
         self._problem, self._limits, self._callback = problem, limits, callback
-        self._begin = self._called = time.perf_counter()
+        self._deadline, self._called = Deadline(limits.max_seconds), time.perf_counter()
         self._w, self._b, self._steps = np.zeros(problem.d), 0.0, 0
         self._alpha = np.zeros(problem.n)
         self._judging = 0.0  # seconds of the last judgement
@@ -79,8 +80,8 @@ class PrimalWatch:
             if not (self._seen and self.is_late()):  # the first point has no multipliers yet
                 judgement = self._better(judgement, guess)
         gap = (judgement.primal - judgement.dual) / max(abs(judgement.primal), 1e-300)
-        seconds = time.perf_counter() - self._begin
         n_support = int(np.count_nonzero(self._alpha))
+        seconds = self._deadline.elapsed()
         self._seen.append(Checkpoint(seconds, steps, judgement.dual, gap, n_support, judgement.primal - judgement.dual))
         if judgement.is_optimal(self._limits.tol):
             self.status = Status.CONVERGED
@@ -101,7 +102,7 @@ class PrimalWatch:
         now = time.perf_counter()
         if self._callback is not None and now - self._called >= _BETWEEN_CALLS:
             self._called = now
-            last = self._seen[-1]._replace(seconds=now - self._begin, steps=steps)
+            last = self._seen[-1]._replace(seconds=self._deadline.elapsed(), steps=steps)
             if self._callback(progress_at(last)):
                 self.status = Status.INTERRUPTED
                 return
@@ -112,7 +113,7 @@ class PrimalWatch:
 
     def is_late(self) -> bool:
         """Whether the time is spent, but for the certificate."""
-        return 0 < self._limits.max_seconds <= time.perf_counter() - self._begin + self._judging
+        return not self._deadline.has(self._judging)
 
     def iterate(self, status: Status, *, by_signal: bool = False) -> PrimalIterate:
         """The last point, as a solver hands it back; one far above where it began has run off."""

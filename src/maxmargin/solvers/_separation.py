@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from fractions import Fraction
 from typing import Any, Final, final
 
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from maxmargin import _core
+from maxmargin._deadline import Deadline
 from maxmargin.kernels._rows import as_features
 from maxmargin.problems import LinearClasses, Offset, PrimalProblem
 from maxmargin.problems._exact import _primitive, _whole
@@ -45,19 +45,18 @@ class Patience:
     """
 
     def __init__(self, limits: Limits, callback: Callback | None) -> None:
-        self._begin, self._seconds, self._callback = time.perf_counter(), limits.max_seconds, callback
+        self._deadline, self._callback = Deadline(limits.max_seconds), callback
         self.stopped = False
 
     def __call__(self, pivots: int) -> bool:
         """Whether it is time to stop."""
-        seconds = time.perf_counter() - self._begin
-        if self._callback is not None and self._callback(Progress(seconds, pivots, math.nan, math.nan, 0)):
+        if self._callback is not None and self._callback(Progress(self._deadline.elapsed(), pivots, math.nan, math.nan, 0)):
             self.stopped = True
         return self.stopped or self.is_over()
 
     def is_over(self) -> bool:
         """Whether the time is spent."""
-        return 0.0 < self._seconds <= time.perf_counter() - self._begin
+        return self._deadline.is_over()
 
 
 def separates(problem: PrimalProblem, w: Vector, b: float) -> bool:

@@ -146,19 +146,19 @@ def _dual_value(dual: DualProblem, beta: Vector, scores: Vector) -> float:
 
 @final
 class Beginning(NamedTuple):
-    """What a solver is given, where it begins, and the exact scores there; one problem after the other.
-
-    The scores are None if there was no time to compute them.
-    """
+    """What a solver is given, where it begins, and the exact scores there; one problem after the other."""
 
     problems: Sequence[Problem]
     beta: Vector
-    scores: Vector | None
+    scores: Vector
     origin: Origin
 
 
-def beginning(problems: Sequence[Problem], starts: Sequence[Any] | None, seconds: float) -> Beginning:
-    """From the starts that are given, or from the problems' own; 0 seconds stand for no limit."""
+def beginning(problems: Sequence[Problem], starts: Sequence[Any] | None) -> Beginning:
+    """From the starts that are given, or from the problems' own.
+
+    No limit of time holds for the scores: should there be no time to move, they are those of the certificate.
+    """
     warm = starts is not None and any(start is not None for start in starts)
     if isinstance(problems, SoftMargins) and not warm:
         zeros = np.zeros(len(problems.batch.q))
@@ -168,23 +168,21 @@ def beginning(problems: Sequence[Problem], starts: Sequence[Any] | None, seconds
     for problem, start in zip(problems, starts or [None] * len(problems), strict=True):
         own = problem.start() if start is None else None
         choices.append(dual_points(problem, start) if start is not None else [np.zeros(problem.dual.n) if own is None else own])
-    scores = _scores(duals, choices, seconds)
-    best = [0] * len(problems)
-    if scores is not None:
-        for k, (points, of_points) in enumerate(zip(choices, scores, strict=True)):
-            values = [_dual_value(duals[k], *each) for each in zip(points, of_points, strict=True)]
-            best[k] = int(np.argmax(values))
+    scores, best = _scores(duals, choices), []
+    for dual, points, of_points in zip(duals, choices, scores, strict=True):
+        values = [_dual_value(dual, *each) for each in zip(points, of_points, strict=True)]
+        best.append(int(np.argmax(values)))
     beta = [points[place] for points, place in zip(choices, best, strict=True)]
     return Beginning(
         problems=[problem.within(point) for problem, point in zip(problems, beta, strict=True)],
         beta=np.concatenate(beta),
-        scores=None if scores is None else np.concatenate([of[place] for of, place in zip(scores, best, strict=True)]),
+        scores=np.concatenate([of[place] for of, place in zip(scores, best, strict=True)]),
         origin=Origin.WARM if warm else Origin.COLD,
     )
 
 
-def _scores(duals: Sequence[DualProblem], choices: Sequence[Sequence[Vector]], seconds: float) -> list[list[Vector]] | None:
-    """``K β`` of every point; a multiple of a point before has a multiple of its scores. None if the time is over."""
+def _scores(duals: Sequence[DualProblem], choices: Sequence[Sequence[Vector]]) -> list[list[Vector]]:
+    """``K β`` of every point; a multiple of a point before has a multiple of its scores."""
     asked, found = [], []
     for k, points in enumerate(choices):
         for place, point in enumerate(points):
@@ -192,10 +190,7 @@ def _scores(duals: Sequence[DualProblem], choices: Sequence[Sequence[Vector]], s
                 asked.append((k, place))
     if asked:
         grams, flat = [duals[k].gram for k, _ in asked], np.concatenate([choices[k][place] for k, place in asked])
-        products = Gram.matvecs_within(seconds, grams, flat)
-        if products is None:
-            return None
-        found = np.split(products, np.cumsum([duals[k].n for k, _ in asked])[:-1])
+        found = np.split(Gram.matvecs(grams, flat), np.cumsum([duals[k].n for k, _ in asked])[:-1])
     known = dict(zip(asked, found, strict=True))
     return [
         [

@@ -92,8 +92,7 @@ class SubgradientWalk:
 
     def _stand_on(self, rows: Rows, y: Vector, price: Vector) -> None:
         self._rows, self._y, self._price = rows, y, price
-        # z = slope f + its value at 0: y f for a margin, −f + y for a residual
-        self._argument = list(zip(self._loss.slope(y).tolist(), self._loss.argument(y, np.zeros(len(y))).tolist(), strict=True))
+        self._argument: list[tuple[float, float]] = []  # made with the first step
         self._shares = None if price.min() == price.max() else np.cumsum(price) / price.sum()
         self._drawn, self._slopes = np.zeros(len(y)), np.zeros(len(y))  # how often, and the sum of −ℓ'
 
@@ -135,6 +134,9 @@ class SubgradientWalk:
         n = len(self._y)
         if n == 0:
             return [0] * min(count, 1)  # the rows say that there are none
+        if not self._argument:  # z = slope f + its value at 0: y f for a margin, −f + y for a residual
+            slopes, at_zero = self._loss.slope(self._y), self._loss.argument(self._y, np.zeros(n))
+            self._argument = list(zip(slopes.tolist(), at_zero.tolist(), strict=True))
         if self._shares is None:
             drawn: list[int] = self._rng.integers(n, size=count).tolist()
         else:

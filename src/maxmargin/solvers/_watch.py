@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin._deadline import Deadline
 from maxmargin.kernels import Gram
 from maxmargin.problems import DualProblem, Problem
 from maxmargin.solution import DualIterate, Judgement, Status, Trace
@@ -56,7 +58,7 @@ class Watch:
         self.steps = 0
         self.status: Status | None = None
         self._callback = callback
-        self._begin = self._called = time.perf_counter()
+        self._deadline, self._called = Deadline(limits.max_seconds), time.perf_counter()
         self._kept: list[Checkpoint] = []
         self._last: Checkpoint | None = None
         self._seen = 0
@@ -68,17 +70,14 @@ class Watch:
         self.beta, self.steps = beta, steps
         now = time.perf_counter()
         violation, n_support = judgement.kkt_violation, len(judgement.support)
-        last = Checkpoint(now - self._begin, steps, judgement.dual, violation, n_support, judgement.gap)
+        last = Checkpoint(self._deadline.elapsed(), steps, judgement.dual, violation, n_support, judgement.gap)
         self._keep(last)
         self.status = self._reason(judgement, last, now)
         return judgement
 
     def left(self, tol: float) -> Limits:
         """Limits for an inner solver that aims at ``tol``."""
-        seconds = self.limits.max_seconds
-        if seconds > 0:
-            seconds = max(1e-9, seconds - (time.perf_counter() - self._begin))
-        return Limits(tol, max(0, self.limits.max_steps - self.steps), seconds)
+        return Limits(tol, max(0, self.limits.max_steps - self.steps), self._deadline.left())
 
     def spent(self) -> Status | None:
         """What is used up before a step that may be long."""
@@ -88,7 +87,7 @@ class Watch:
 
     def is_late(self) -> bool:
         """Whether the time is used up."""
-        return 0 < self.limits.max_seconds <= time.perf_counter() - self._begin
+        return self._deadline.is_over()
 
     def insist(self) -> None:
         """Raise `Spent` if the time is used up."""
@@ -97,7 +96,7 @@ class Watch:
 
     def product(self, beta: Vector) -> Vector:
         """``K β``, or `Spent` as soon as the time is used up."""
-        found = Gram.matvecs_within(self.left(self.limits.tol).max_seconds, [self.dual.gram], beta)
+        found = Gram.matvecs_within(self._deadline.left(), [self.dual.gram], beta)
         if found is None:
             raise Spent
         return found
@@ -147,14 +146,11 @@ def run_each(
     one: Callable[[Problem, Start, Watch], Status],
 ) -> list[DualIterate]:
     """Solve one after the other. Ctrl-C keeps the last point of the one that runs, and leaves the others where they start."""
-    begin = time.perf_counter()
+    deadline = Deadline(limits.max_seconds)
     iterates: list[DualIterate] = []
     interrupted = False
     for k, (problem, start) in enumerate(zip(problems, starts, strict=True)):
-        seconds = limits.max_seconds
-        if seconds > 0:
-            seconds = max(1e-9, seconds - (time.perf_counter() - begin))
-        watch = Watch(problem.dual, start, Limits(limits.tol, limits.max_steps, seconds), numbered(callback, k))
+        watch = Watch(problem.dual, start, replace(limits, max_seconds=deadline.left()), numbered(callback, k))
         if interrupted:
             iterates.append(watch.iterate(Status.INTERRUPTED, by_signal=True))
             continue
