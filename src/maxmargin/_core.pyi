@@ -212,6 +212,7 @@ class SearchResult:
     beta: Floats
     trace: NDArray[np.uint8]
     interrupted: bool
+    converged: bool
     endings: list[Ending]
     steps: NDArray[np.int64]
     rows_made: NDArray[np.int64]
@@ -231,6 +232,8 @@ def search(
     monitor: Monitor | None,
 ) -> SearchResult: ...
 
+def evenly_spaced(counts: NDArray[np.int64], most: int) -> NDArray[np.int64]: ...
+
 class Evaluation:
     bias: float
     bias_low: float
@@ -246,6 +249,20 @@ class Evaluation:
     shift: float
     score_scale: float
 
+# What an estimator keeps of soft margins, one problem after the other: see `solution.SolutionBatch`.
+class Margins:
+    beta: Floats
+    scores: Floats
+    excess: Floats
+    sides: Floats
+    prices: Floats
+    bias: Floats
+    bias_low: Floats
+    bias_high: Floats
+    primal: Floats
+    dual: Floats
+    violation: Floats
+
 # Of several points; support and boundary are places among the rows of all problems.
 class Evaluations:
     scores: Floats
@@ -253,15 +270,8 @@ class Evaluations:
     boundary: NDArray[np.int64]
     n_support: NDArray[np.int64]
     n_boundary: NDArray[np.int64]
-    bias: Floats
-    bias_low: Floats
-    bias_high: Floats
-    primal: Floats
-    dual: Floats
-    violation: Floats
-    infeasibility: Floats
-    rounding: Floats
-    shift: Floats
+    def are_optimal(self, *, violation: float, gap: float, rounding: float, infeasibility: float) -> bool: ...
+    def margins(self, batch: DualBatch, beta: Floats) -> Margins: ...
     def __getitem__(self, k: int) -> Evaluation: ...
 
 def evaluate(batch: DualBatch, beta: Floats, scores: Floats | None) -> Evaluations: ...
