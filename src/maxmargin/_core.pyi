@@ -103,6 +103,15 @@ class CsrCheck:
 # ``held``: stored values.
 def csr_check(indptr: NDArray[Any], indices: NDArray[Any], rows: int, columns: int, held: int) -> CsrCheck: ...
 
+# Of the wanted columns of a CSR matrix: sums of ``(x - centre)^2`` over stored values, and how many of these there are.
+class StoredSquares:
+    squares: Floats
+    stored: Floats
+
+def squares_about(
+    indices: NDArray[Any], data: NDArray[Any], centres: Floats, wanted: NDArray[np.bool_]
+) -> StoredSquares: ...
+
 # The largest size of a value, and the largest difference from the transpose; NaN if not all are finite.
 class SquareCheck:
     largest: float
