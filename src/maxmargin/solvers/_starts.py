@@ -190,7 +190,13 @@ def _scores(duals: Sequence[DualProblem], choices: Sequence[Sequence[Vector]], s
         for place, point in enumerate(points):
             if point.any() and not (place and _multiple(points[0], point)):
                 asked.append((k, place))
-    if asked:
+    if len(duals) == 1:
+        for k, place in asked:
+            product = duals[k].gram.start_within(seconds, choices[k][place])
+            if product is None:
+                return None
+            found.append(product)
+    elif asked:
         grams, flat = [duals[k].gram for k, _ in asked], np.concatenate([choices[k][place] for k, place in asked])
         products = Gram.matvecs_within(seconds, grams, flat)
         if products is None:
