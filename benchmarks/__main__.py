@@ -15,7 +15,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import maxmargin
-from benchmarks import _families, _growth, _joint, _linear, _linear_objective
+from benchmarks import _families, _growth, _joint, _linear, _linear_objective, _path
 from benchmarks._fits import capped, contestants, fit
 from benchmarks._judge import judge
 from benchmarks._sets import SUITES, Task
@@ -122,7 +122,9 @@ def _draw(results: list[dict[str, Any]], file: Path) -> None:
 def main() -> None:
     """Run one suite."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("suite", choices=[*SUITES, *_families.SUITES, "growth", "joint", *_linear.SUITES, "linear_objective"])
+    parser.add_argument(
+        "suite", choices=[*SUITES, *_families.SUITES, "growth", "joint", "path", *_linear.SUITES, "linear_objective"]
+    )
     parser.add_argument("--data", type=Path, help="folder with the data sets")
     parser.add_argument("--only", help="comma-separated names of tasks")
     parser.add_argument("--output", type=Path, default=Path("build/bench"))
@@ -132,6 +134,9 @@ def main() -> None:
         return
     if asked.suite == "joint":
         _joint.run(asked.data, asked.output)
+        return
+    if asked.suite == "path":
+        _path.run(asked.data, asked.output)
         return
     if asked.suite in _linear.SUITES:
         _linear.run(asked.suite, asked.output, asked.data, asked.only)

@@ -119,6 +119,8 @@ GramHandle adjusted_gram(const GramHandle& inner, const Vector& signs, double co
   return {make_adjusted_gram(inner.gram, {signs.data(), signs.data() + signs.shape(0)}, constant), inner.owners};
 }
 
+GramHandle kept_gram(const GramHandle& inner, std::size_t bytes) { return {make_kept_gram(inner.gram, bytes), inner.owners}; }
+
 Result gram_diagonal(const GramHandle& self) {
   std::vector<double> out(self.gram->size());
   without_gil([&](const Poll&) { self.gram->diagonal(out.data()); });
@@ -191,6 +193,14 @@ Result cross(const KernelFunction& kernel, const FeaturesHandle& left, const Fea
   std::vector<double> out = room_for(rows, columns, "kernel values");
   without_gil([&](const Poll& poll) { cross_kernel(kernel, *left.features, *right.features, out.data(), poll); });
   return to_numpy(std::move(out), {rows, columns});
+}
+
+// A product of one Gram, as a start may have it.
+Result start_product(const GramHandle& self, const Vector& beta) {
+  if (beta.shape(0) != std::size_t(self.gram->size())) throw nb::value_error("beta must have one value per row.");
+  std::vector<double> out(beta.shape(0));
+  without_gil([&](const Poll& poll) { self.gram->start_product(beta.data(), out.data(), poll); });
+  return to_numpy(std::move(out));
 }
 
 // Several products at once; vectors stand one Gram after the other. Nothing if the time is over before.
@@ -274,13 +284,15 @@ void bind_kernels(nb::module_& m) {
       .def("is_indefinite", &gram_is_indefinite)
       .def("score_scale", &gram_score_scale)
       .def("offset_shift", &gram_offset_shift, "beta"_a)
-      .def("product", &gram_product, "beta"_a);
+      .def("product", &gram_product, "beta"_a)
+      .def("start_product", &start_product, "beta"_a);
   m.def("feature_gram", &feature_gram, "features"_a, "kernel"_a, "subset"_a.none(), "centred"_a);
   m.def("feature_grams", &feature_grams, "features"_a, "kernel"_a, "rows"_a, "cuts"_a, "centred"_a);
   m.def("precomputed_gram", &precomputed_gram<double>, "matrix"_a.noconvert(), "subset"_a.none());
   m.def("precomputed_gram", &precomputed_gram<float>, "matrix"_a.noconvert(), "subset"_a.none());
   m.def("opaque_gram", &opaque_gram, "block"_a, "diagonal"_a, "size"_a);
   m.def("adjusted_gram", &adjusted_gram, "inner"_a, "signs"_a, "constant"_a);
+  m.def("kept_gram", &kept_gram, "inner"_a, "bytes"_a);
   m.def("cross_kernel", &cross, "kernel"_a, "left"_a, "right"_a);
   m.def("weighted_sums", &sums, "kernel"_a, "rows"_a, "support"_a, "coefficients"_a, "bounds"_a);
   m.def("products", &all_products, "grams"_a, "beta"_a, "max_seconds"_a = std::numeric_limits<double>::infinity());

@@ -11,6 +11,7 @@
 #include "maxmargin/linear/evaluation.hpp"
 #include "maxmargin/linear/l1/problem.hpp"
 #include "maxmargin/linear/problem.hpp"
+#include "maxmargin/rows/checks.hpp"
 #include "maxmargin/rows/row_passes.hpp"
 #include "watch.hpp"
 
@@ -79,6 +80,23 @@ Moments column_moments(const FeaturesHandle& x) {
   std::vector<double> mean(d), variance(d);
   with_rows(x, [&](RowOperator& rows) { rows.moments(mean.data(), variance.data()); });
   return {.mean = nb::cast(to_numpy(std::move(mean))), .variance = nb::cast(to_numpy(std::move(variance)))};
+}
+
+struct StoredSquares {
+  nb::object squares, stored;
+};
+
+template <class V, class I>
+StoredSquares squares_about(const Values<I>& indices, const Values<V>& data, const Vector& centres,
+                            const Values<bool>& wanted) {
+  const std::size_t d = centres.size();
+  if (indices.size() != data.size() || wanted.size() != d) throw nb::value_error("There must be as many indices as values.");
+  std::vector<double> squares(d), stored(d);
+  without_gil([&](const Poll&) {
+    add_squares_about(indices.data(), data.data(), std::int64_t(data.size()), centres.data(), wanted.data(), std::int64_t(d),
+                      squares.data(), stored.data());
+  });
+  return {.squares = nb::cast(to_numpy(std::move(squares))), .stored = nb::cast(to_numpy(std::move(stored)))};
 }
 
 // A linear model with its arrays.
@@ -285,6 +303,16 @@ void bind_linear(nb::module_& m) {
   m.def("judge_rows", &judge_rows_of, nb::kw_only(), "loss"_a, "epsilon"_a, "scores"_a, "y"_a, "price"_a, "alpha"_a, "shrink"_a,
         "with_slopes"_a);
   m.def("column_moments", &column_moments, "features"_a);
+  nb::class_<StoredSquares>(m, "StoredSquares")
+      .def_ro("squares", &StoredSquares::squares)
+      .def_ro("stored", &StoredSquares::stored);
+  const auto offer = [&m]<class V, class I>(V, I) {
+    m.def("squares_about", &squares_about<V, I>, "indices"_a.noconvert(), "data"_a.noconvert(), "centres"_a, "wanted"_a);
+  };
+  offer(double(), std::int32_t());
+  offer(double(), std::int64_t());
+  offer(float(), std::int32_t());
+  offer(float(), std::int64_t());
   m.def("column_squares", &column_squares, "features"_a, "coefficients"_a);
   m.def("row_sum", &row_sum, "features"_a, "coefficients"_a);
 }

@@ -2,7 +2,10 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -19,6 +22,20 @@ struct Field {
   std::string name, type;
   std::size_t offset;
 };
+
+// Of rows of so many entries, one row after the other: which to keep of each, the first and the last among them.
+nb::object evenly_spaced(const Values<std::int64_t>& counts, std::int64_t most) {
+  if (most < 2) throw nb::value_error("At least the first and the last must be kept.");
+  std::vector<std::int64_t> places;
+  std::int64_t start = 0;
+  for (const std::int64_t count : std::span(counts.data(), counts.size())) {
+    const std::int64_t kept = std::min(count, most);
+    for (std::int64_t i = 0; i < kept; ++i)
+      places.push_back(start + (kept < count ? (2 * i * (count - 1) + most - 1) / (2 * (most - 1)) : i));
+    start += count;
+  }
+  return nb::cast(to_numpy(std::move(places)));
+}
 
 }  // namespace
 
@@ -50,6 +67,7 @@ void bind_run(nb::module_& m) {
                                                             {"violation", "f8", offsetof(Progress, violation)},
                                                             {"gap", "f8", offsetof(Progress, gap)},
                                                             {"n_support", "i4", offsetof(Progress, n_support)}});
+  m.def("evenly_spaced", &evenly_spaced, "counts"_a, "most"_a);
   m.attr("CHECKPOINT_SIZE") = sizeof(Progress);
 }
 

@@ -3,7 +3,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
-#include <numeric>
+#include <cmath>
 #include <optional>
 #include <span>
 
@@ -11,7 +11,6 @@
 #include "maxmargin/crammer_singer/problem.hpp"
 #include "maxmargin/dual/assembly.hpp"
 #include "maxmargin/dual/batch.hpp"
-#include "maxmargin/dual/class_pairs.hpp"
 #include "maxmargin/dual/engine.hpp"
 #include "maxmargin/dual/evaluation.hpp"
 #include "watch.hpp"
@@ -211,61 +210,42 @@ Evaluations evaluate(const BatchHandle& handle, const Vector& beta, const std::o
   return found;
 }
 
-// Are all from 0 to `end` - 1?
-bool are_within(std::span<const std::int64_t> values, std::int64_t end) {
-  return std::all_of(values.begin(), values.end(), [&](std::int64_t value) { return 0 <= value && value < end; });
-}
-
-struct Pairs {
-  nb::object rows, signs, starts;
+// What counts as small, as parts of the primal objective but for the violation.
+struct Allowed {
+  double violation, gap, rounding, infeasibility;
 };
 
-Pairs pairs_of(const Values<std::int64_t>& codes, Index classes) {
-  const std::span held(codes.data(), codes.size());
-  if (!are_within(held, classes)) throw nb::value_error("A label is outside the classes.");
-  ClassPairs pairs = class_pairs(held, classes);
-  return {.rows = nb::cast(to_numpy(std::move(pairs.rows))),
-          .signs = nb::cast(to_numpy(std::move(pairs.signs))),
-          .starts = nb::cast(to_numpy(std::move(pairs.starts)))};
+bool are_optimal(const Evaluations& evaluations, const Allowed& allowed) {
+  return std::all_of(evaluations.all.found.begin(), evaluations.all.found.end(), [&](const Evaluation& j) {
+    const double gap = j.primal - j.dual, size = std::abs(j.primal);
+    return -j.rounding <= gap && gap <= allowed.gap * size && j.rounding <= allowed.rounding * size &&
+           j.violation <= allowed.violation && j.infeasibility <= allowed.infeasibility;
+  });
 }
 
-struct Box {
-  nb::object q, lower, upper;
+struct Margins {
+  nb::object beta, scores, excess, sides, prices, bias, bias_low, bias_high, primal, dual, violation;
 };
 
-Box box_of(const Vector& signs, const std::optional<Values<Index>>& rows, const Vector& prices) {
-  const auto is_row = [&](Index row) { return 0 <= row && std::size_t(row) < prices.size(); };
-  if (rows ? rows->size() != signs.size() : prices.size() == 0 || signs.size() % prices.size() != 0)
-    throw nb::value_error("There must be one sign for each row of each problem.");
-  if (rows && !std::all_of(rows->data(), rows->data() + rows->size(), is_row))
-    throw nb::value_error("A row of a problem has no price.");
-  MarginBox box = margin_box({signs.data(), signs.size()}, rows ? rows->data() : nullptr, {prices.data(), prices.size()});
-  return {.q = nb::cast(to_numpy(std::move(box.q))),
-          .lower = nb::cast(to_numpy(std::move(box.lower))),
-          .upper = nb::cast(to_numpy(std::move(box.upper)))};
-}
-
-struct Assembled {
-  nb::object rows, n_support, dual;
-};
-
-Assembled assembled(const Values<std::int64_t>& codes, Index classes, const Values<std::int64_t>& support,
-                    const Values<std::int64_t>& counts, const Vector& beta, const Matrix<std::int64_t>& heights,
-                    Index coefficients) {
-  const std::span of_rows(codes.data(), codes.size()), rows_held(support.data(), support.size()),
-      machines(counts.data(), counts.size()), places(heights.data(), heights.size());
-  const std::size_t total = support.size();
-  if (classes < 1 || !are_within(of_rows, classes) || !are_within(rows_held, std::int64_t(codes.size())) ||
-      !are_within(places, coefficients) || !are_within(machines, std::int64_t(total) + 1))
-    throw nb::value_error("A class, a row or a height is outside its range.");
-  if (std::accumulate(machines.begin(), machines.end(), std::int64_t(0)) != std::int64_t(total) || total != beta.size() ||
-      heights.shape(0) != counts.size() || heights.shape(1) != std::size_t(classes))
-    throw nb::value_error("Support vectors, coefficients and heights must belong to the same machines.");
-  Assembly found = assemble(of_rows, classes, rows_held, machines, {beta.data(), total}, places, coefficients);
-  const std::size_t rows = found.rows.size();
-  return {.rows = nb::cast(to_numpy(std::move(found.rows))),
-          .n_support = nb::cast(to_numpy(std::move(found.counts))),
-          .dual = nb::cast(to_numpy(std::move(found.dual), {std::size_t(coefficients), rows}))};
+Margins margins_of(const Evaluations& evaluations, const BatchHandle& handle, const Vector& beta) {
+  handle.require_rows(beta);
+  const auto scores = nb::cast<Vector>(evaluations.scores);
+  handle.require_rows(scores);
+  const std::vector<Evaluation>& found = evaluations.all.found;
+  if (found.size() != handle.batch.size()) throw nb::value_error("These are evaluations of other problems.");
+  MarginColumns columns = margin_columns(handle.batch, beta.data(), scores.data(), found);
+  const auto held = [](std::vector<double>& values) { return nb::cast(to_numpy(std::move(values))); };
+  return {.beta = held(columns.beta),
+          .scores = held(columns.scores),
+          .excess = held(columns.excess),
+          .sides = held(columns.sides),
+          .prices = held(columns.prices),
+          .bias = held(columns.bias),
+          .bias_low = held(columns.bias_low),
+          .bias_high = held(columns.bias_high),
+          .primal = held(columns.primal),
+          .dual = held(columns.dual),
+          .violation = held(columns.violation)};
 }
 
 void bind_batches(nb::module_& m) {
@@ -293,6 +273,11 @@ void bind_batches(nb::module_& m) {
       .def_ro("beta", &SearchResult::beta)
       .def_ro("trace", &SearchResult::trace)
       .def_ro("interrupted", &SearchResult::interrupted)
+      .def_prop_ro("converged",
+                   [](const SearchResult& r) {
+                     return std::all_of(r.outcomes.begin(), r.outcomes.end(),
+                                        [](const Outcome& o) { return o.termination == Termination::converged; });
+                   })
       .def_prop_ro("endings",
                    [](const SearchResult& r) {
                      std::vector<Termination> endings;
@@ -305,11 +290,18 @@ void bind_batches(nb::module_& m) {
       .def_prop_ro("newton_rounds", counted([](const Outcome& o) { return o.newton_rounds; }))
       .def_prop_ro("negative_curvature", counted([](const Outcome& o) { return o.negative_curvature; }))
       .def_prop_ro("checkpoints", counted([](const Outcome& o) { return o.trace.size(); }));
-  const auto judged = [](double Evaluation::* field) {
-    return [field](const Evaluations& e) {
-      return column<double>(e.all.found.size(), [&](std::size_t k) { return e.all.found[k].*field; });
-    };
-  };
+  nb::class_<Margins>(m, "Margins")
+      .def_ro("beta", &Margins::beta)
+      .def_ro("scores", &Margins::scores)
+      .def_ro("excess", &Margins::excess)
+      .def_ro("sides", &Margins::sides)
+      .def_ro("prices", &Margins::prices)
+      .def_ro("bias", &Margins::bias)
+      .def_ro("bias_low", &Margins::bias_low)
+      .def_ro("bias_high", &Margins::bias_high)
+      .def_ro("primal", &Margins::primal)
+      .def_ro("dual", &Margins::dual)
+      .def_ro("violation", &Margins::violation);
   nb::class_<Evaluation>(m, "Evaluation")
       .def_ro("bias", &Evaluation::bias)
       .def_ro("bias_low", &Evaluation::bias_low)
@@ -336,15 +328,13 @@ void bind_batches(nb::module_& m) {
                    [](const Evaluations& e) {
                      return column<std::int64_t>(e.all.found.size(), [&](auto k) { return e.all.found[k].boundary.size(); });
                    })
-      .def_prop_ro("bias", judged(&Evaluation::bias))
-      .def_prop_ro("bias_low", judged(&Evaluation::bias_low))
-      .def_prop_ro("bias_high", judged(&Evaluation::bias_high))
-      .def_prop_ro("primal", judged(&Evaluation::primal))
-      .def_prop_ro("dual", judged(&Evaluation::dual))
-      .def_prop_ro("violation", judged(&Evaluation::violation))
-      .def_prop_ro("infeasibility", judged(&Evaluation::infeasibility))
-      .def_prop_ro("rounding", judged(&Evaluation::rounding))
-      .def_prop_ro("shift", judged(&Evaluation::shift))
+      .def(
+          "are_optimal",
+          [](const Evaluations& e, double violation, double gap, double rounding, double infeasibility) {
+            return are_optimal(e, {violation, gap, rounding, infeasibility});
+          },
+          nb::kw_only(), "violation"_a, "gap"_a, "rounding"_a, "infeasibility"_a)
+      .def("margins", &margins_of, "batch"_a, "beta"_a)
       .def("__getitem__", [](const Evaluations& e, std::size_t k) {
         if (k >= e.all.found.size()) throw nb::index_error();
         return e.all.found[k];
@@ -357,19 +347,6 @@ void bind_batches(nb::module_& m) {
 }  // namespace
 
 void bind_solving(nb::module_& m) {
-  nb::class_<Pairs>(m, "ClassPairs")
-      .def_ro("rows", &Pairs::rows)
-      .def_ro("signs", &Pairs::signs)
-      .def_ro("starts", &Pairs::starts);
-  nb::class_<Box>(m, "MarginBox").def_ro("q", &Box::q).def_ro("lower", &Box::lower).def_ro("upper", &Box::upper);
-  nb::class_<Assembled>(m, "Assembled")
-      .def_ro("rows", &Assembled::rows)
-      .def_ro("n_support", &Assembled::n_support)
-      .def_ro("dual", &Assembled::dual);
-  m.def("class_pairs", &pairs_of, "codes"_a, "classes"_a);
-  m.def("margin_box", &box_of, "signs"_a, "rows"_a.none(), "prices"_a);
-  m.def("assemble", &assembled, nb::kw_only(), "codes"_a, "classes"_a, "support"_a, "counts"_a, "beta"_a, "heights"_a,
-        "coefficients"_a);
   bind_batches(m);
   bind_joint(m);
 }

@@ -31,6 +31,7 @@ class Gram:
     # What is added to an offset beside centred rows to make it that of rows as they are.
     def offset_shift(self, beta: Floats) -> float: ...
     def product(self, beta: Floats) -> Floats: ...
+    def start_product(self, beta: Floats) -> Floats: ...
 
 def get_threads() -> int: ...
 def set_threads(count: int) -> None: ...
@@ -47,6 +48,7 @@ def opaque_gram(
     block: Callable[[NDArray[np.int32], NDArray[np.int32]], Floats], diagonal: Callable[[], Floats], size: int
 ) -> Gram: ...
 def adjusted_gram(inner: Gram, signs: Floats, constant: float) -> Gram: ...
+def kept_gram(inner: Gram, bytes: int) -> Gram: ...
 def cross_kernel(kernel: KernelFunction, left: Features, right: Features) -> Floats: ...
 def weighted_sums(
     kernel: KernelFunction, rows: Features, support: Features, coefficients: Floats, bounds: NDArray[np.int32]
@@ -108,6 +110,13 @@ class CsrCheck:
 
 # ``held``: stored values.
 def csr_check(indptr: NDArray[Any], indices: NDArray[Any], rows: int, columns: int, held: int) -> CsrCheck: ...
+
+# Of the wanted columns of a CSR matrix: sums of ``(x - centre)^2`` over stored values, and how many of these there are.
+class StoredSquares:
+    squares: Floats
+    stored: Floats
+
+def squares_about(indices: NDArray[Any], data: NDArray[Any], centres: Floats, wanted: NDArray[np.bool_]) -> StoredSquares: ...
 
 # The largest size of a value, and the largest difference from the transpose; NaN if not all are finite.
 class SquareCheck:
@@ -218,6 +227,7 @@ class SearchResult:
     beta: Floats
     trace: NDArray[np.uint8]
     interrupted: bool
+    converged: bool
     endings: list[Ending]
     steps: NDArray[np.int64]
     rows_made: NDArray[np.int64]
@@ -236,6 +246,7 @@ def search(
     origin: Origin,
     monitor: Monitor | None,
 ) -> SearchResult: ...
+def evenly_spaced(counts: NDArray[np.int64], most: int) -> NDArray[np.int64]: ...
 
 class Evaluation:
     bias: float
@@ -252,6 +263,20 @@ class Evaluation:
     shift: float
     score_scale: float
 
+# What an estimator keeps of soft margins, one problem after the other: see `solution.SolutionBatch`.
+class Margins:
+    beta: Floats
+    scores: Floats
+    excess: Floats
+    sides: Floats
+    prices: Floats
+    bias: Floats
+    bias_low: Floats
+    bias_high: Floats
+    primal: Floats
+    dual: Floats
+    violation: Floats
+
 # Of several points; support and boundary are places among the rows of all problems.
 class Evaluations:
     scores: Floats
@@ -259,15 +284,8 @@ class Evaluations:
     boundary: NDArray[np.int64]
     n_support: NDArray[np.int64]
     n_boundary: NDArray[np.int64]
-    bias: Floats
-    bias_low: Floats
-    bias_high: Floats
-    primal: Floats
-    dual: Floats
-    violation: Floats
-    infeasibility: Floats
-    rounding: Floats
-    shift: Floats
+    def are_optimal(self, *, violation: float, gap: float, rounding: float, infeasibility: float) -> bool: ...
+    def margins(self, batch: DualBatch, beta: Floats) -> Margins: ...
     def __getitem__(self, k: int) -> Evaluation: ...
 
 def evaluate(batch: DualBatch, beta: Floats, scores: Floats | None) -> Evaluations: ...

@@ -35,4 +35,35 @@ Assembly assemble(std::span<const std::int64_t> codes, Index classes, std::span<
   return found;
 }
 
+MarginColumns margin_columns(const DualBatch& batch, const double* beta, const double* scores,
+                             std::span<const Evaluation> judgements) {
+  MarginColumns found;
+  std::vector<double> beyond;  // prices of the rows that are no support vectors
+  for (std::size_t k = 0; k < judgements.size(); ++k) {
+    const Evaluation& judged = judgements[k];
+    const std::ptrdiff_t start = batch.starts[k];
+    for (const Index i : judged.support) {
+      const std::ptrdiff_t at = start + i;
+      found.beta.push_back(beta[at]);
+      found.scores.push_back(scores[at] + judged.bias);
+      found.prices.push_back(batch.upper[at] - batch.lower[at]);  // one of the two is 0
+    }
+    for (const Index i : judged.boundary) {
+      const std::ptrdiff_t at = start + i;
+      const double label = -batch.q[at];
+      found.excess.push_back(1.0 - label * (scores[at] + judged.bias));
+      found.sides.push_back(label);
+      beyond.push_back(batch.upper[at] - batch.lower[at]);
+    }
+    found.bias.push_back(judged.bias + judged.shift);
+    found.bias_low.push_back(judged.bias_low + judged.shift);
+    found.bias_high.push_back(judged.bias_high + judged.shift);
+    found.primal.push_back(judged.primal);
+    found.dual.push_back(judged.dual);
+    found.violation.push_back(judged.violation);
+  }
+  found.prices.insert(found.prices.end(), beyond.begin(), beyond.end());
+  return found;
+}
+
 }  // namespace maxmargin

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "maxmargin/dual/batch.hpp"
 #include "maxmargin/simd/table.hpp"
 
 namespace maxmargin {
@@ -20,5 +21,17 @@ struct Assembly {
 Assembly assemble(std::span<const std::int64_t> codes, Index classes, std::span<const std::int64_t> support,
                   std::span<const std::int64_t> counts, std::span<const double> beta,
                   std::span<const std::int64_t> coefficient_rows, Index coefficients);
+
+// What is kept of soft margins with a free offset and linear slack, one machine after the other.
+struct MarginColumns {
+  std::vector<double> beta, scores;   // of support vectors: coefficients, and scores with the offset
+  std::vector<double> excess, sides;  // of the other rows on the margin or beyond it: by how much, and their labels
+  std::vector<double> prices;         // largest coefficient of each support vector, then of each of the others
+  // Of each machine: offsets for rows as they are, and what its certificate has.
+  std::vector<double> bias, bias_low, bias_high, primal, dual, violation;
+};
+
+MarginColumns margin_columns(const DualBatch& batch, const double* beta, const double* scores,
+                             std::span<const Evaluation> judgements);
 
 }  // namespace maxmargin

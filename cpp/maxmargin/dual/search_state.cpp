@@ -104,6 +104,14 @@ double PairSearch<R>::gap() const {
   const double bias = by_side ? 0.5 * (offset[0] + offset[1]) : offset[0];
   const double l1_weight = v_.l1_weight + (by_side ? 0.5 * (offset[0] - offset[1]) : 0.0);
   double gap = 0;
+  if (l1_weight == 0 &&
+      problem_.ridge == nullptr) {  // as below without its branches: every checkpoint of a small fit asks for it
+    for (Index k = 0; k < v_.n; ++k) {
+      const double linear = gradient_[k] + bias, end = linear < 0 ? v_.upper[k] : v_.lower[k];
+      gap += linear * (v_.beta[k] - (linear == 0 ? 0.0 : end));
+    }
+    return gap;
+  }
   for (Index k = 0; k < v_.n; ++k) {
     const double beta = v_.beta[k], linear = gradient_[k] + bias - v_.ridge[k] * beta;
     gap += conjugate(-linear, l1_weight, v_.ridge[k], v_.lower[k], v_.upper[k]) + beta * (linear + 0.5 * v_.ridge[k] * beta) +

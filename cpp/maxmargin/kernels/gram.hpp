@@ -1,5 +1,5 @@
-// Where kernel values come from. A Gram knows its rows and its kernel; only those of `share_rows` keep values. Solvers ask it
-// for blocks, for products and for whole rows over an active set; they do not know what a row of X is.
+// Where kernel values come from. A Gram knows its rows and its kernel; only those of `share_rows` and `make_kept_gram` keep
+// values. Solvers ask it for blocks, for products and for whole rows over an active set; they do not know what a row of X is.
 #pragma once
 
 #include <functional>
@@ -33,6 +33,8 @@ class Gram {
   virtual void product(const double* beta, double* out, const Poll& poll) const = 0;
   // The same, but kernel values may be as float32 rows have them: to steer by, never to be reported.
   virtual void rough_product(const double* beta, double* out, const Poll& poll) const { product(beta, out, poll); }
+  // K beta of a point to begin at: up to rounding, which a Gram that remembers its last product may have another time.
+  virtual void start_product(const double* beta, double* out, const Poll& poll) const { product(beta, out, poll); }
   virtual std::unique_ptr<RowMaker<float>> rows_f32(std::span<const Index> active) const = 0;
   virtual std::unique_ptr<RowMaker<double>> rows_f64(std::span<const Index> active) const = 0;
   // Makes what several problems over the same rows share: before they run, since then all threads can help.
@@ -65,6 +67,10 @@ std::unique_ptr<Gram> make_opaque_gram(BlockFunction block, DiagonalFunction dia
 
 // s_i s_j (K_ij + constant) for signs s.
 std::unique_ptr<Gram> make_adjusted_gram(std::shared_ptr<const Gram> inner, std::vector<double> signs, double constant);
+
+// The same values as the inner Gram has, whose float64 rows are kept once they were made, up to so many bytes: for one fit
+// after the other on the same rows.
+std::unique_ptr<Gram> make_kept_gram(std::shared_ptr<const Gram> inner, std::size_t bytes);
 
 // outs[p] = K_p betas[p] for several Grams: in parallel, and each kernel value once where they share X and kernel.
 void products(std::span<const Gram* const> grams, std::span<const double* const> betas, std::span<double* const> outs,

@@ -63,8 +63,8 @@ bool NewtonRecord::stops() {
 void NewtonRecord::note(double dual, std::int64_t rounds) {
   if (stopped_ || summary_.trace.empty() || summary_.trace.size() >= most_checkpoints) return;
   const double gap = primal_ - dual;
-  summary_.trace.push_back({seconds_since(start_), rounds, -dual, gap / std::max(std::abs(primal_), 1e-300),
-                            summary_.trace.back().n_support, gap});
+  summary_.trace.push_back(
+      {seconds_since(start_), rounds, -dual, gap / std::max(std::abs(primal_), 1e-300), summary_.trace.back().n_support, gap});
 }
 
 bool NewtonRecord::spent() {

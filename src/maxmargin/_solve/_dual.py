@@ -19,7 +19,7 @@ from maxmargin.solution._certify import Judgements, judge_all
 from maxmargin.solution._dual_solution import dual_solution, is_indefinite, verdict
 from maxmargin.solution._iterate import DualIterates
 from maxmargin.solution._rounding import with_rounding
-from maxmargin.solvers import Callback, DualSolver
+from maxmargin.solvers import Callback, DualSolver, Origin
 from maxmargin.solvers._base import numbered, resumed
 from maxmargin.solvers._starts import beginning
 
@@ -90,7 +90,8 @@ class DualRun:
         limits = self.budget.dual_limits(self.budget.tol, 0, batch, judged)
         if limits is None:
             iterates = DualIterates.unmoved(begin.beta, batch.sizes, Status.TIME_LIMIT)
-            return iterates, judge_all(batch_of(problems), begin.beta, begin.scores)
+            exact = begin.scores if begin.origin is Origin.COLD else None  # those of a warm start may be off by rounding
+            return iterates, judge_all(batch_of(problems), begin.beta, exact)
         iterates = self.solver.run_batch(begin.problems, batch, begin.beta, begin.scores, limits, self.callback, begin.origin)
         if iterates.by_signal:
             for k, problem in enumerate(problems):

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from maxmargin._deadline import Deadline
 from maxmargin.estimators._fitted import RowKind, fitted
 from maxmargin.estimators._input import training_rows
+from maxmargin.estimators._kept import with_kept_values
 from maxmargin.estimators._packing import explicit_csr, pack, unpack
 from maxmargin.estimators._parameters import check_search
 from maxmargin.estimators._records import certificates
@@ -45,10 +46,12 @@ class KernelModel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
         of_features = kind in (RowKind.DENSE, RowKind.SPARSE) and not isinstance(kernel, UserFunction)
         looks = of_features and not deadline.is_over()
         moments = feature_scale_warning(data.X, type(self).__name__, stacklevel=4) if looks else None
+        before = vars(self).get("_kernel")
         self._kernel = kernel.bind(data.X, data.sample_weight, moments=moments)
         gram = self._kernel.gram(data.X)
         if moments is not None:
             require_finite(gram, moments)
+            return with_kept_values(self, gram, data.X, before)
         return gram
 
     def _keep(self, X: Any, data: Any, kind: RowKind, rows: NDArray[np.intp], dual: NDArray[np.float64]) -> None:
@@ -105,6 +108,7 @@ class KernelModel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
 
     def __getstate__(self) -> dict[str, Any]:
         state = dict(super().__getstate__())
+        state.pop("_kept_values", None)
         if "dual_coef_" in state:
             state["dual_coef_"] = pack(state["dual_coef_"])
             state["_rows"] = self._rows.value

@@ -128,6 +128,19 @@ class Gram:
         """The same, or None if that takes more than so many seconds."""
         return _core.products([gram.core for gram in grams], beta, seconds)
 
+    def start_product(self, beta: NDArray[np.float64]) -> NDArray[np.float64]:
+        """``K β`` of a point to begin at, up to rounding: where values are kept, from the last product."""
+        return self.core.start_product(np.ascontiguousarray(beta, dtype=np.float64))
+
+    def kept(self, most_bytes: int) -> Gram:
+        """The same, whose float64 rows are kept once they were made: for one fit after the other on rows that do not change."""
+        source = self._source
+
+        def keeping(subset: NDArray[np.int32] | None) -> _core.Gram:
+            return _core.kept_gram(source(None), most_bytes) if subset is None else source(subset)
+
+        return Gram(keeping, self._x, self.kernel)
+
     def block(self, rows: Any, columns: Any) -> NDArray[np.float64]:
         """``K[rows, columns]`` in float64."""
         return self.core.block(np.ascontiguousarray(rows, dtype=np.int32), np.ascontiguousarray(columns, dtype=np.int32))

@@ -101,12 +101,11 @@ def moments_of(X: Any, features: _core.Features | None = None) -> Moments:
     if not sparse.issparse(X):
         return Moments(mean + X[0], variance)
     with np.errstate(over="ignore"):
-        cancelled = np.flatnonzero(variance <= _CANCELLED * np.square(mean))
-    if len(cancelled):  # the difference of two squares has lost its digits
-        columns = X[:, cancelled].tocsc()
-        away = columns.data.astype(np.float64) - np.repeat(mean[cancelled], np.diff(columns.indptr))
-        squares = np.add.reduceat(np.append(away * away, 0.0), columns.indptr[:-1]) * (np.diff(columns.indptr) > 0)
-        missing = X.shape[0] - np.diff(columns.indptr)
-        variance = variance.copy()
-        variance[cancelled] = (squares + missing * np.square(mean[cancelled])) / X.shape[0]
+        cancelled = (variance <= _CANCELLED * np.square(mean)) & (mean != 0.0)
+    if cancelled.any():  # the difference of two squares has lost its digits
+        held = int(X.indptr[-1])
+        about = _core.squares_about(X.indices[:held], X.data[:held], mean, cancelled)
+        with np.errstate(over="ignore"):
+            exact = (about.squares + (X.shape[0] - about.stored) * np.square(mean)) / X.shape[0]
+        variance = np.where(cancelled, exact, variance)
     return Moments(mean, variance)

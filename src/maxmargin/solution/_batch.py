@@ -106,25 +106,21 @@ class SolutionBatch(Sequence[Solution]):
         converged = iterates.statuses.count(Status.CONVERGED) == len(iterates.statuses)
         if not problems.gram.kernel.mercer or not converged or not judgements.are_optimal(tol):
             return None
-        n_support, n_boundary, batch = judgements.n_support, judgements.n_boundary, problems.batch
-        support, boundary, bias = judgements.support, judgements.boundary, judgements.bias
-        scores = judgements.scores.take(support) + np.repeat(bias, n_support)
-        beyond = judgements.scores.take(boundary) + np.repeat(bias, n_boundary)
-        paid, margin, labels = np.concatenate([support, boundary]), Margin(), -batch.q.take(boundary)
+        kept, support, margin = judgements.margins(problems.batch, iterates.beta), judgements.support, Margin()
         checkpoints, n_checkpoints = thinned(iterates.checkpoints, iterates.n_checkpoints, len(support))
         return cls(
             sizes=judgements.sizes,
             support=support,
-            boundary=boundary,
-            n_support=n_support,
-            n_boundary=n_boundary,
-            beta=iterates.beta.take(support),
-            scores=scores,
-            excess=margin.excess(labels, beyond),
-            sides=labels,
-            prices=batch.upper.take(paid) - batch.lower.take(paid),  # one of the two is 0
-            bias=bias + judgements.shift,
-            certificates=judgements.certificates,
+            boundary=judgements.boundary,
+            n_support=judgements.n_support,
+            n_boundary=judgements.n_boundary,
+            beta=kept.beta,
+            scores=kept.scores,
+            excess=kept.excess,
+            sides=kept.sides,
+            prices=kept.prices,
+            bias=kept.bias,
+            certificates=judgements.certificates(kept),
             statuses=iterates.statuses,
             steps=_positive(iterates.steps),
             checkpoints=checkpoints,

@@ -251,37 +251,22 @@ class Judgements:
     def _boundary_ends(self) -> NDArray[np.int64]:
         return np.cumsum(self.n_boundary)
 
-    @property
-    def bias(self) -> Vector:
-        """Offset of each problem, beside its scores."""
-        return self._found.bias
-
-    @property
-    def shift(self) -> Vector:
-        """What is added to it for rows as they are."""
-        return self._found.shift
-
-    @property
-    def certificates(self) -> NDArray[Any]:
-        """The numbers of each certificate, of kernels that are not indefinite, where no optimum is 0: see `CERTIFICATE`."""
-        found, shift = self._found, self._found.shift
-        numbers = np.empty(len(shift), dtype=CERTIFICATE)
-        numbers["primal"], numbers["dual"], numbers["violation"] = found.primal, found.dual, found.violation
-        numbers["scale"], numbers["indefinite"] = np.nan, False
-        numbers["bias_low"], numbers["bias_high"] = found.bias_low + shift, found.bias_high + shift
-        return numbers
+    def margins(self, batch: DualBatch, beta: Vector) -> _core.Margins:
+        """What is kept of soft margins with a free offset and linear slack, if all are optimal."""
+        return self._found.margins(batch, beta)
 
     def are_optimal(self, tol: float) -> bool:
         """Whether all are converged, with rounding far below what is allowed: see `solution._dual_solution.verdict`."""
-        small, found = allowed_gap(tol), self._found
-        numbers = (found.primal, found.dual, found.violation, found.infeasibility, found.rounding)
-        return all(  # numpy would take longer for the few there are
-            -rounding <= primal - dual <= small * abs(primal)
-            and rounding <= _NOTICEABLE * small * abs(primal)
-            and violation <= tol
-            and infeasibility <= _INFEASIBLE
-            for primal, dual, violation, infeasibility, rounding in zip(*(each.tolist() for each in numbers), strict=True)
-        )
+        small = allowed_gap(tol)
+        return self._found.are_optimal(violation=tol, gap=small, rounding=_NOTICEABLE * small, infeasibility=_INFEASIBLE)
+
+    def certificates(self, margins: _core.Margins) -> NDArray[Any]:
+        """The numbers of each certificate, of kernels that are not indefinite, where no optimum is 0: see `CERTIFICATE`."""
+        numbers = np.empty(len(margins.primal), dtype=CERTIFICATE)
+        for name in ("primal", "dual", "violation", "bias_low", "bias_high"):
+            numbers[name] = getattr(margins, name)
+        numbers["scale"], numbers["indefinite"] = np.nan, False
+        return numbers
 
     def at(self, k: int) -> Judgement:
         """What it says of problem k."""

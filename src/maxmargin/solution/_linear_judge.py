@@ -204,7 +204,7 @@ def certify_linear(problem: PrimalProblem, w: Vector, b: float, alpha: Vector, *
     else:
         dual = 0.0 - float(price.sum()) * float(loss.conjugate(0.0))
     rounding, noise = rounding_of(problem.n, problem.d, terms) + unsure * primal, 0.0
-    if dual > primal:  # rows that are far from 0, and products that cancel, have the rounding of that
+    if dual - primal > rounding:  # rows that are far from 0, and products that cancel, have the rounding of that
         far = 0.0 if moved is None else mass * (abs(b) + moved.size(w))
         noise = rounding_of(problem.n, problem.d, sums.cancelled(w, alpha) + far)
     worst = math.nan

@@ -156,13 +156,8 @@ _SUPPORT: Final = 48  # support vectors for each checkpoint more
 def thinned(checkpoints: NDArray[Any], counts: NDArray[np.int64], n_support: int = 0) -> tuple[NDArray[Any], NDArray[np.int64]]:
     """Traces one after the other in single precision, thinned to some checkpoints of each: to more where rows outweigh them."""
     most = min(max(_CHECKPOINTS, n_support // (_SUPPORT * len(counts))), _OF_LARGE)
-    if (counts > most).any():
-        ends = np.cumsum(counts)
-        kept = [
-            end - count + np.linspace(0, count - 1, min(count, most)).round().astype(np.intp)
-            for count, end in zip(counts.tolist(), ends.tolist(), strict=True)
-        ]
-        checkpoints, counts = checkpoints[np.concatenate(kept)], np.minimum(counts, most)
+    if max(counts.tolist()) > most:
+        checkpoints, counts = checkpoints[_core.evenly_spaced(counts, most)], np.minimum(counts, most)
     found = np.empty(len(checkpoints), dtype=KEPT)
     with np.errstate(over="ignore"):
         for name in KEPT.names or ():

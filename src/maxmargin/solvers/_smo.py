@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from maxmargin import _core
 from maxmargin.problems import Problem
 from maxmargin.problems._dual import DualBatch, dual_batch, stacked
-from maxmargin.solution import DualIterate, Trace
+from maxmargin.solution import DualIterate, Status, Trace
 from maxmargin.solution._iterate import DualIterates
 from maxmargin.solvers._base import Callback, DualSolver, Limits, Origin, Start
 from maxmargin.solvers._core_runs import STATUSES, core_limits, listener
@@ -99,5 +99,6 @@ class SMO(DualSolver):
             origin=_ORIGINS[origin],
             monitor=listener(callback),
         )
-        statuses = [STATUSES[ending] for ending in found.endings]
+        n = len(batch.sizes)  # which may be many: an enum of each would take longer than to look at them in the core
+        statuses = [Status.CONVERGED] * n if found.converged else [STATUSES[ending] for ending in found.endings]
         return DualIterates(found.beta, batch.sizes, statuses, found, found.interrupted, Trace.written(found.trace).checkpoints)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple, final
 
@@ -163,9 +164,10 @@ def beginning(problems: Sequence[Problem], starts: Sequence[Any] | None) -> Begi
     if isinstance(problems, SoftMargins) and not warm:
         zeros = np.zeros(len(problems.batch.q))
         return Beginning(problems, zeros, zeros, Origin.COLD)
-    duals = [problem.dual for problem in problems]
+    own_problems = list(problems)  # a sequence may make each of them anew
+    duals = [problem.dual for problem in own_problems]
     choices: list[list[Vector]] = []
-    for problem, start in zip(problems, starts or [None] * len(problems), strict=True):
+    for problem, start in zip(own_problems, starts or [None] * len(own_problems), strict=True):
         own = problem.start() if start is None else None
         choices.append(dual_points(problem, start) if start is not None else [np.zeros(problem.dual.n) if own is None else own])
     scores, best = _scores(duals, choices), []
@@ -173,8 +175,9 @@ def beginning(problems: Sequence[Problem], starts: Sequence[Any] | None) -> Begi
         values = [_dual_value(dual, *each) for each in zip(points, of_points, strict=True)]
         best.append(int(np.argmax(values)))
     beta = [points[place] for points, place in zip(choices, best, strict=True)]
+    bounded = [problem.within(point) for problem, point in zip(own_problems, beta, strict=True)]
     return Beginning(
-        problems=[problem.within(point) for problem, point in zip(problems, beta, strict=True)],
+        problems=problems if all(map(operator.is_, bounded, own_problems)) else bounded,
         beta=np.concatenate(beta),
         scores=np.concatenate([of[place] for of, place in zip(scores, best, strict=True)]),
         origin=Origin.WARM if warm else Origin.COLD,
@@ -188,7 +191,9 @@ def _scores(duals: Sequence[DualProblem], choices: Sequence[Sequence[Vector]]) -
         for place, point in enumerate(points):
             if point.any() and not (place and _multiple(points[0], point)):
                 asked.append((k, place))
-    if asked:
+    if len(duals) == 1:
+        found = [duals[k].gram.start_product(choices[k][place]) for k, place in asked]
+    elif asked:
         grams, flat = [duals[k].gram for k, _ in asked], np.concatenate([choices[k][place] for k, place in asked])
         found = np.split(Gram.matvecs(grams, flat), np.cumsum([duals[k].n for k, _ in asked])[:-1])
     known = dict(zip(asked, found, strict=True))

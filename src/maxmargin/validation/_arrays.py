@@ -48,6 +48,7 @@ FLOATS = [np.float64, np.float32]
 _LARGEST = 2**31 - 1
 _LARGE = 1 << 20  # values that are converted at once: some milliseconds
 _TILE = 256
+_CSR = (sparse.csr_matrix, sparse.csr_array)
 
 
 def feature_matrix(X: Any, *, pairwise: bool = False) -> Any:
@@ -101,10 +102,15 @@ def converted(X: Any) -> Any:
 
 
 def is_ready(X: Any) -> bool:
-    """Whether X can go to the engine as it is: a plain, contiguous float array without NaN or infinity.
+    """Whether X can go to the engine as it is: a plain, contiguous float array or CSR matrix without NaN or infinity.
 
-    Never wrong when it says yes; when it says no, scikit-learn's checks convert X or say what is wrong with it.
+    Never wrong when it says yes; when it says no, scikit-learn's checks convert X or say what is wrong with it. Whether CSR
+    arrays hold together is for `canonical` to see.
     """
+    if type(X) in _CSR and X.ndim == 2:
+        values = X.data
+        plain = type(values) is np.ndarray and values.ndim == 1 and values.dtype in (np.float64, np.float32)
+        return min(X.shape) > 0 and plain and values.flags.c_contiguous and _core.all_finite(values)
     if not (
         type(X) is np.ndarray and X.ndim == 2 and X.dtype in (np.float64, np.float32) and X.size > 0 and X.flags.c_contiguous
     ):

@@ -1,0 +1,94 @@
+// Which rows and bounds the machines of several classes have, and their support vectors as one set.
+#include <nanobind/stl/optional.h>
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+#include <span>
+
+#include "common.hpp"
+#include "maxmargin/dual/assembly.hpp"
+#include "maxmargin/dual/class_pairs.hpp"
+
+using namespace nb::literals;
+
+namespace maxmargin::python {
+
+namespace {
+
+// Are all from 0 to `end` - 1?
+bool are_within(std::span<const std::int64_t> values, std::int64_t end) {
+  return std::all_of(values.begin(), values.end(), [&](std::int64_t value) { return 0 <= value && value < end; });
+}
+
+struct Pairs {
+  nb::object rows, signs, starts;
+};
+
+Pairs pairs_of(const Values<std::int64_t>& codes, Index classes) {
+  const std::span held(codes.data(), codes.size());
+  if (!are_within(held, classes)) throw nb::value_error("A label is outside the classes.");
+  ClassPairs pairs = class_pairs(held, classes);
+  return {.rows = nb::cast(to_numpy(std::move(pairs.rows))),
+          .signs = nb::cast(to_numpy(std::move(pairs.signs))),
+          .starts = nb::cast(to_numpy(std::move(pairs.starts)))};
+}
+
+struct Box {
+  nb::object q, lower, upper;
+};
+
+Box box_of(const Vector& signs, const std::optional<Values<Index>>& rows, const Vector& prices) {
+  const auto is_row = [&](Index row) { return 0 <= row && std::size_t(row) < prices.size(); };
+  if (rows ? rows->size() != signs.size() : prices.size() == 0 || signs.size() % prices.size() != 0)
+    throw nb::value_error("There must be one sign for each row of each problem.");
+  if (rows && !std::all_of(rows->data(), rows->data() + rows->size(), is_row))
+    throw nb::value_error("A row of a problem has no price.");
+  MarginBox box = margin_box({signs.data(), signs.size()}, rows ? rows->data() : nullptr, {prices.data(), prices.size()});
+  return {.q = nb::cast(to_numpy(std::move(box.q))),
+          .lower = nb::cast(to_numpy(std::move(box.lower))),
+          .upper = nb::cast(to_numpy(std::move(box.upper)))};
+}
+
+struct Assembled {
+  nb::object rows, n_support, dual;
+};
+
+Assembled assembled(const Values<std::int64_t>& codes, Index classes, const Values<std::int64_t>& support,
+                    const Values<std::int64_t>& counts, const Vector& beta, const Matrix<std::int64_t>& heights,
+                    Index coefficients) {
+  const std::span of_rows(codes.data(), codes.size()), rows_held(support.data(), support.size()),
+      machines(counts.data(), counts.size()), places(heights.data(), heights.size());
+  const std::size_t total = support.size();
+  if (classes < 1 || !are_within(of_rows, classes) || !are_within(rows_held, std::int64_t(codes.size())) ||
+      !are_within(places, coefficients) || !are_within(machines, std::int64_t(total) + 1))
+    throw nb::value_error("A class, a row or a height is outside its range.");
+  if (std::accumulate(machines.begin(), machines.end(), std::int64_t(0)) != std::int64_t(total) || total != beta.size() ||
+      heights.shape(0) != counts.size() || heights.shape(1) != std::size_t(classes))
+    throw nb::value_error("Support vectors, coefficients and heights must belong to the same machines.");
+  Assembly found = assemble(of_rows, classes, rows_held, machines, {beta.data(), total}, places, coefficients);
+  const std::size_t rows = found.rows.size();
+  return {.rows = nb::cast(to_numpy(std::move(found.rows))),
+          .n_support = nb::cast(to_numpy(std::move(found.counts))),
+          .dual = nb::cast(to_numpy(std::move(found.dual), {std::size_t(coefficients), rows}))};
+}
+
+}  // namespace
+
+void bind_parts(nb::module_& m) {
+  nb::class_<Pairs>(m, "ClassPairs")
+      .def_ro("rows", &Pairs::rows)
+      .def_ro("signs", &Pairs::signs)
+      .def_ro("starts", &Pairs::starts);
+  nb::class_<Box>(m, "MarginBox").def_ro("q", &Box::q).def_ro("lower", &Box::lower).def_ro("upper", &Box::upper);
+  nb::class_<Assembled>(m, "Assembled")
+      .def_ro("rows", &Assembled::rows)
+      .def_ro("n_support", &Assembled::n_support)
+      .def_ro("dual", &Assembled::dual);
+  m.def("class_pairs", &pairs_of, "codes"_a, "classes"_a);
+  m.def("margin_box", &box_of, "signs"_a, "rows"_a.none(), "prices"_a);
+  m.def("assemble", &assembled, nb::kw_only(), "codes"_a, "classes"_a, "support"_a, "counts"_a, "beta"_a, "heights"_a,
+        "coefficients"_a);
+}
+
+}  // namespace maxmargin::python
