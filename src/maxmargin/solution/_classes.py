@@ -82,8 +82,8 @@ def certify_classes(problem: LinearClasses, w: Matrix, b: Vector, alpha: Matrix)
         missed += 2.0 * float((off * (np.abs(w[:, some]) + reach / like)).sum())
     infeasibility = infeasibility if outside <= _ROUNDING and math.isfinite(gain) else math.inf
     dual = gain - paid - missed if infeasibility <= FEASIBLE else 0.0  # no loss is below 0
-    terms = paid + gain + mass * reach if infeasibility <= FEASIBLE else 0.0
-    rounding, away = rounding_of(problem.n, problem.d, primal + terms), _away(problem, w, b, v, totals)
+    summed = paid + gain + mass * reach if infeasibility <= FEASIBLE else 0.0
+    rounding, away = rounding_of(problem.n, problem.d, primal + summed), _away(problem, w, b, v, totals)
     if problem.loss is ClassLoss.MULTINOMIAL:
         slopes = -price[:, np.newaxis] * problem.probabilities(scores)
         slopes[every, own] += price

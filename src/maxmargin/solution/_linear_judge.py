@@ -197,13 +197,13 @@ def certify_linear(problem: PrimalProblem, w: Vector, b: float, alpha: Vector, *
     valid, paid = infeasibility <= FEASIBLE, sums.paid()
     # z = y − f: the conjugate sees y as a linear term
     constant = 0.0 if isinstance(loss, MarginLoss) else shrink * inner(alpha, loss.argument(near.y, np.zeros(problem.n)))
-    terms = primal
+    summed = primal
     if valid:
         dual = -rows.conjugates - constant - paid - shrink * missed
-        terms += rows.size + abs(constant) + paid + mass * reach
+        summed += rows.size + abs(constant) + paid + mass * reach
     else:
         dual = 0.0 - float(price.sum()) * float(loss.conjugate(0.0))
-    rounding, noise = rounding_of(problem.n, problem.d, terms) + unsure * primal, 0.0
+    rounding, noise = rounding_of(problem.n, problem.d, summed) + unsure * primal, 0.0
     if dual - primal > rounding:  # rows that are far from 0, and products that cancel, have the rounding of that
         far = 0.0 if moved is None else mass * (abs(b) + moved.size(w))
         noise = rounding_of(problem.n, problem.d, sums.cancelled(w, alpha) + far)
@@ -274,9 +274,9 @@ def _rows(problem: PrimalProblem, scores: Vector, alpha: Vector, shrink: float) 
     )
 
 
-def rounding_of(n: int, d: int, terms: float) -> float:
-    """What sums of terms of this size may be wrong by: errors of n + d additions that are as often up as down."""
-    return _EPSILON * (8.0 + math.sqrt(n + d)) * terms
+def rounding_of(n: int, d: int, size: float) -> float:
+    """What sums of this size may be wrong by: errors of n + d additions that are as often up as down."""
+    return _EPSILON * (8.0 + math.sqrt(n + d)) * size
 
 
 def unsure(problem: PrimalProblem, w: Vector, b: float, primal: float) -> float:
