@@ -15,7 +15,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import maxmargin
-from benchmarks import _families, _growth, _joint, _linear, _linear_objective, _path
+from benchmarks import _crammer_singer, _families, _growth, _linear, _linear_objective, _path
 from benchmarks._fits import capped, contestants, fit
 from benchmarks._judge import judge
 from benchmarks._sets import SUITES, Task
@@ -24,7 +24,7 @@ PREDICTED_ROWS = 2000
 
 
 def _timed(task: Task, folder: Path | None) -> dict[str, Any]:
-    """Medians, and medians of the ratios within each round: what disturbs the machine disturbs a whole round.
+    """Medians, and medians of the ratios within each round: what disturbs the subproblem disturbs a whole round.
 
     A fit that was stopped at the task's cap counts as the cap, and has neither predictions nor a verdict.
     """
@@ -133,7 +133,7 @@ def main() -> None:
         _growth.run(asked.output)
         return
     if asked.suite == "joint":
-        _joint.run(asked.data, asked.output)
+        _crammer_singer.run(asked.data, asked.output)
         return
     if asked.suite == "path":
         _path.run(asked.data, asked.output)

@@ -30,9 +30,9 @@ def _of_regression(beta: Vector, scores: Vector, y: Vector, epsilon: float) -> f
     return float(y @ beta - epsilon * np.abs(beta).sum() - 0.5 * beta @ scores)
 
 
-def _of_nu(beta: Vector, scores: Vector, y: Vector, mass: float) -> float:
+def _of_nu(beta: Vector, scores: Vector, y: Vector, abs_sum: float) -> float:
     """Coefficients come divided by ρ: back to the mass that they had."""
-    scale = mass / np.abs(beta).sum()
+    scale = abs_sum / np.abs(beta).sum()
     return float(-0.5 * scale**2 * beta @ scores)
 
 

@@ -40,7 +40,7 @@ def _timed(task: Task, C: float, folder: Path | None) -> dict[str, Any]:
 
 
 def run(folder: Path | None, output: Path) -> None:
-    """Print a line for each set and price, and write them all."""
+    """Print a line for each set and cost, and write them all."""
     results = []
     for task in SUITES["kernel"]:
         for C in PRICES if task.name in SETS else ():

@@ -20,7 +20,7 @@ class Verdict(NamedTuple):
 
 
 def judge(model: Any, X: Vector, y: NDArray[Any], C: float, gamma: float) -> Verdict:
-    """Judge a one-vs-one model with an RBF kernel."""
+    """Evaluate a one-vs-one model with an RBF kernel."""
     classes, codes = np.unique(y, return_inverse=True)
     coefficients = np.asarray(model.dual_coef_, dtype=np.float64)
     ends = np.concatenate(([0], np.cumsum(model.n_support_)))

@@ -55,22 +55,22 @@ def _least(server: Server, asked: peers.Asked, best: float) -> dict[str, Any]:
             continue  # it ended before
         found = server.fit(asked._replace(tol=tol, max_iter=most))
         if found is None:
-            return {"seconds": asked.cap, "ending": "capped", "runs": runs}  # and so would all that follow
+            return {"seconds": asked.cap, "termination": "capped", "runs": runs}  # and so would all that follow
         run = {"tol": tol, "max_iter": most, "seconds": found.seconds, "wrong": found.wrong}
         runs.append(run | {"above": (found.objective - best) / best})
         few_ran_out = found.ran_out if most == peers.FEW else few_ran_out
         if found.objective <= best * (1 + CLOSE):
-            return {"seconds": found.seconds, "ending": "close", "runs": runs, "asked": (tol, most)}
+            return {"seconds": found.seconds, "termination": "close", "runs": runs, "asked": (tol, most)}
         if found.wrong:
-            return {"seconds": math.nan, "ending": "failed", "runs": runs}
+            return {"seconds": math.nan, "termination": "failed", "runs": runs}
         if sum(run["seconds"] for run in runs) >= asked.cap:
             break
-    return {"seconds": max(run["seconds"] for run in runs), "ending": "never close", "runs": runs}
+    return {"seconds": max(run["seconds"] for run in runs), "termination": "never close", "runs": runs}
 
 
 def _in_turn(server: Server, C: float, loss: str, found: dict[str, dict[str, Any]]) -> dict[str, list[float]]:
     """Seconds of several rounds: of short fits that came close in turn, of others the one figure there is."""
-    short = {one: held["asked"] for one, held in found.items() if held["ending"] == "close" and held["seconds"] <= SHORT}
+    short = {one: held["asked"] for one, held in found.items() if held["termination"] == "close" and held["seconds"] <= SHORT}
     rounds: dict[str, list[float]] = {one: [] for one in found}
     for _ in range(ROUNDS):
         for one, held in found.items():
@@ -90,11 +90,11 @@ def _best(server: Server, C: float, loss: str) -> tuple[float, float]:
 def _best_of_scikit_learn(found: dict[str, dict[str, Any]], ratios: dict[str, float]) -> float:
     """The least ratio of its solvers that came close; where none did the least bound."""
     own = {one: ratio for one, ratio in ratios.items() if one.startswith(peers.SKLEARN) and math.isfinite(ratio)}
-    close = [ratio for one, ratio in own.items() if found[one]["ending"] == "close"]
+    close = [ratio for one, ratio in own.items() if found[one]["termination"] == "close"]
     return min(close or own.values(), default=math.nan)
 
 
-def timed(folder: Path, names: list[str], losses: list[str], prices: list[float]) -> Iterator[dict[str, Any]]:
+def timed(folder: Path, names: list[str], losses: list[str], costs: list[float]) -> Iterator[dict[str, Any]]:
     """For every set, loss and C: the least time of each that comes within 1e-3 of our objective at a tolerance of 1e-5.
 
     Medians of several fits in turn where these are short; a ratio is the median of the ratios.
@@ -104,7 +104,7 @@ def timed(folder: Path, names: list[str], losses: list[str], prices: list[float]
         server = Server(name, folder)
         for loss in losses:
             stopped: dict[str, float] = {}
-            for C in sorted(prices):
+            for C in sorted(costs):
                 best, exact_seconds = _best(server, C, loss)
                 found = {peers.OURS: _least(server, peers.Asked(peers.OURS, C, loss, 0.0, 0, OUR_CAP), best)}
                 ours = found[peers.OURS]["seconds"]
@@ -112,10 +112,10 @@ def timed(folder: Path, names: list[str], losses: list[str], prices: list[float]
                     patience = YARDSTICK if one.startswith(peers.SKLEARN) else OTHERS
                     cap = patience.cap(ours)
                     if stopped.get(one, 0.0) >= patience.again * ours:
-                        found[one] = {"seconds": stopped[one], "ending": "capped at a smaller C", "runs": []}
+                        found[one] = {"seconds": stopped[one], "termination": "capped at a smaller C", "runs": []}
                         continue
                     found[one] = _least(server, peers.Asked(one, C, loss, 0.0, 0, cap), best)
-                    if found[one]["ending"] == "capped":
+                    if found[one]["termination"] == "capped":
                         stopped[one] = cap
                 rounds = _in_turn(server, C, loss, found)
                 own = np.array(rounds[peers.OURS])
@@ -127,7 +127,7 @@ def timed(folder: Path, names: list[str], losses: list[str], prices: list[float]
                     "best": best,
                     "exact_seconds": exact_seconds,
                     "seconds": {one: float(np.median(times)) for one, times in rounds.items()},
-                    "ending": {one: held["ending"] for one, held in found.items()},
+                    "termination": {one: held["termination"] for one, held in found.items()},
                     "ratio": ratios,
                     "best_of_scikit_learn": _best_of_scikit_learn(found, ratios),
                     "runs": {one: held["runs"] for one, held in found.items()},
@@ -136,12 +136,12 @@ def timed(folder: Path, names: list[str], losses: list[str], prices: list[float]
 
 
 def _print(found: dict[str, Any]) -> None:
-    ours = found["ending"][peers.OURS]
+    ours = found["termination"][peers.OURS]
     what = f"{found['set']}, {found['loss']}, C = {found['C']:g}"
     line = [f"{what:<46} ours {found['seconds'][peers.OURS]:.3g} s" + f" ({ours})" * (ours != "close")]
     for one, ratio in found["ratio"].items():
-        ending = found["ending"][one]
-        line.append(f"{one} {'≥ ' * (ending != 'close')}{ratio:.2f}x" + f" ({ending})" * (ending != "close"))
+        termination = found["termination"][one]
+        line.append(f"{one} {'≥ ' * (termination != 'close')}{ratio:.2f}x" + f" ({termination})" * (termination != "close"))
     line.append(f"scikit-learn's fastest {found['best_of_scikit_learn']:.2f}x")
     print(", ".join(line), flush=True)
 
@@ -177,7 +177,7 @@ def _draw(results: list[dict[str, Any]], file: Path) -> None:
         for one, mark in marks.items():
             places = [k for k, found in enumerate(held) if one in found["ratio"]]
             values = [held[k]["ratio"][one] for k in places]
-            bounds = [held[k]["ending"][one] != "close" for k in places]
+            bounds = [held[k]["termination"][one] != "close" for k in places]
             colour = ax.plot(values, places, mark, label=one, markersize=5, alpha=0.8)[0].get_color()
             for value, place, bound in zip(values, places, bounds, strict=True):
                 if bound:  # at least so many
@@ -195,8 +195,8 @@ def run(suite: str, output: Path, folder: Path | None, only: str | None) -> None
     if folder is None:
         raise SystemExit(f"The {suite} suite needs the folder that has the data: make bench SUITE={suite} DATA=folder")
     results = []
-    names, losses, prices = chosen(only, SUITES[suite], PRICES)
-    for found in timed(folder, names, losses, prices):
+    names, losses, costs = chosen(only, SUITES[suite], PRICES)
+    for found in timed(folder, names, losses, costs):
         results.append(found)
         _print(found)
     means = _means(results)

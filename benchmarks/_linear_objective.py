@@ -42,12 +42,12 @@ def _rivals(server: Server, C: float, loss: str) -> Iterator[Found]:
         yield longer
 
 
-def compared(folder: Path, names: list[str], losses: list[str], prices: list[float]) -> Iterator[dict[str, Any]]:
+def compared(folder: Path, names: list[str], losses: list[str], costs: list[float]) -> Iterator[dict[str, Any]]:
     """For every set, loss and C: by how much our objective is above the lowest of LIBLINEAR's, relative to it."""
     for name in names:
         server = Server(name, folder)
         for loss in losses:
-            for C in prices:
+            for C in costs:
                 ours = server.fit(peers.Asked(peers.OURS, C, loss, TOLERANCE, peers.FEW, CAP))
                 rivals = [found for found in _rivals(server, C, loss) if not found.wrong]
                 lowest = min((found.objective for found in rivals), default=math.nan)
@@ -55,7 +55,7 @@ def compared(folder: Path, names: list[str], losses: list[str], prices: list[flo
                     "set": name,
                     "loss": loss,
                     "C": C,
-                    "excess": (ours.objective - lowest) / lowest if ours else math.inf,
+                    "deficit": (ours.objective - lowest) / lowest if ours else math.inf,
                     "ours": ours._asdict() if ours else None,
                     "rivals": [found._asdict() for found in rivals],
                 }
@@ -75,7 +75,7 @@ def _print(found: dict[str, Any]) -> None:
         line.append(f"LIBLINEAR {above:+.0e} after {rival['iterations']} iterations, {rival['seconds']:.2g} s")
     if not found["rivals"]:
         line.append(f"LIBLINEAR not in {RIVAL_CAP:g} s")
-    print("; ".join(line) + "  <- ABOVE" * (found["excess"] > ALLOWED), flush=True)
+    print("; ".join(line) + "  <- ABOVE" * (found["deficit"] > ALLOWED), flush=True)
 
 
 def _summary(results: list[dict[str, Any]]) -> dict[str, dict[str, float]]:
@@ -83,8 +83,8 @@ def _summary(results: list[dict[str, Any]]) -> dict[str, dict[str, float]]:
     worst: dict[str, dict[str, float]] = {}
     for found in results:
         row = worst.setdefault(found["set"], {})
-        if not math.isnan(found["excess"]):
-            row[found["loss"]] = max(row.get(found["loss"], -math.inf), found["excess"])
+        if not math.isnan(found["deficit"]):
+            row[found["loss"]] = max(row.get(found["loss"], -math.inf), found["deficit"])
     return worst
 
 
@@ -100,7 +100,7 @@ def run(output: Path, folder: Path | None, only: str | None) -> None:
     print("Largest excess over LIBLINEAR's objective, relative to it:")
     for name, row in worst.items():
         print(f"{name:<26}" + "".join(f"  {loss} {row[loss]:+.1e}" for loss in LOSSES if loss in row))
-    above = [found for found in results if found["excess"] > ALLOWED]
+    above = [found for found in results if found["deficit"] > ALLOWED]
     unproven = [found for found in results if not _proven(found)]
     print(f"{len(results)} cases: {len(above)} above by more than {ALLOWED:g}, {len(unproven)} without a gap of {TOLERANCE:g}")
     output.mkdir(parents=True, exist_ok=True)

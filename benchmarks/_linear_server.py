@@ -1,4 +1,4 @@
-"""Sets of the linear suites, the objective that all are judged by, and a process that fits and can be stopped."""
+"""Sets of the linear suites, the objective that all are evaluated by, and a process that fits and can be stopped."""
 
 from __future__ import annotations
 
@@ -122,15 +122,13 @@ class Server:
         self._place.cleanup()
 
 
-def chosen(
-    only: str | None, all_losses: tuple[str, ...], prices: tuple[float, ...]
-) -> tuple[list[str], list[str], list[float]]:
-    """Sets, losses and prices of --only; all of what it does not name."""
+def chosen(only: str | None, all_losses: tuple[str, ...], costs: tuple[float, ...]) -> tuple[list[str], list[str], list[float]]:
+    """Sets, losses and costs of --only; all of what it does not name."""
     words = [word.strip() for word in only.split(",")] if only else []
     losses = [word for word in words if word in all_losses]
     named = [float(word.removeprefix("C=")) for word in words if word.startswith("C=")]
     names = [word for word in words if word not in all_losses and not word.startswith("C=")]
     if strange := [name for name in names if name not in SETS]:
         known = f"sets: {', '.join(SETS)}; losses: {', '.join(all_losses)}"
-        raise SystemExit(f"--only takes sets, losses and prices such as C=1. Unknown here: {strange}; {known}")
-    return names or list(SETS), losses or list(all_losses), named or list(prices)
+        raise SystemExit(f"--only takes sets, losses and costs such as C=1. Unknown here: {strange}; {known}")
+    return names or list(SETS), losses or list(all_losses), named or list(costs)

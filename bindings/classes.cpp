@@ -147,21 +147,21 @@ void bind_classes(nb::module_& m) {
   m.def("class_products", &class_products, "features"_a, "W"_a);
   m.def("class_sums", &class_sums, "features"_a, "U"_a);
   nb::enum_<ClassLoss>(m, "ClassLoss").value("multinomial", ClassLoss::multinomial).value("joint", ClassLoss::crammer_singer);
-  nb::class_<ClassesSpec>(m, "ClassesSpec")
-      .def("__init__", &make_classes_spec, nb::kw_only(), "features"_a, "label"_a, "price"_a, "classes"_a, "loss"_a, "offset"_a,
+  nb::class_<ClassesSpec>(m, "MulticlassSpec")
+      .def("__init__", &make_classes_spec, nb::kw_only(), "features"_a, "label"_a, "cost"_a, "classes"_a, "loss"_a, "offset"_a,
            "offset_scale"_a, "penalty"_a);
-  nb::class_<ClassesStart>(m, "ClassesStart").def("__init__", &make_classes_start, "w"_a, "b"_a, "alpha"_a);
-  nb::class_<ClassesResult>(m, "ClassesResult")
+  nb::class_<ClassesStart>(m, "MulticlassStart").def("__init__", &make_classes_start, "w"_a, "b"_a, "alpha"_a);
+  nb::class_<ClassesResult>(m, "MulticlassResult")
       .def_ro("w", &ClassesResult::w)
       .def_ro("b", &ClassesResult::b)
       .def_ro("alpha", &ClassesResult::alpha)
       .def_ro("trace", &ClassesResult::trace)
-      .def_ro("ending", &ClassesResult::ending)
+      .def_ro("termination", &ClassesResult::ending)
       .def_ro("interrupted", &ClassesResult::interrupted)
       .def_ro("separates", &ClassesResult::separates)
       .def_ro("rounds", &ClassesResult::rounds);
-  nb::enum_<ClassesMethod>(m, "ClassesMethod").value("newton", ClassesMethod::newton).value("rows", ClassesMethod::rows);
-  m.def("minimise_classes", &minimise, "spec"_a, "start"_a.none(), "limits"_a, "method"_a, "monitor"_a.none());
+  nb::enum_<ClassesMethod>(m, "MulticlassMethod").value("newton", ClassesMethod::newton).value("rows", ClassesMethod::rows);
+  m.def("minimise_multiclass", &minimise, "spec"_a, "start"_a.none(), "limits"_a, "method"_a, "monitor"_a.none());
 }
 
 }  // namespace maxmargin::python

@@ -248,7 +248,7 @@ void bind_sums(nb::module_& m) {
       .def_prop_ro("lost", [](const RowSums& r) { return r.rows.lost; })
       .def_prop_ro("conjugates", [](const RowSums& r) { return r.rows.conjugates; })
       .def_prop_ro("size", [](const RowSums& r) { return r.rows.size; })
-      .def_prop_ro("mass", [](const RowSums& r) { return r.rows.abs_sum; })
+      .def_prop_ro("abs_sum", [](const RowSums& r) { return r.rows.abs_sum; })
       .def_prop_ro("reach", [](const RowSums& r) { return r.rows.reach; })
       .def_prop_ro("worst", [](const RowSums& r) { return r.rows.worst; });
   nb::class_<Moments>(m, "Moments").def_ro("mean", &Moments::mean).def_ro("variance", &Moments::variance);
@@ -274,10 +274,10 @@ void bind_specs(nb::module_& m) {
       .value("newton", LinearMethod::newton)
       .value("coordinates", LinearMethod::coordinates);
   nb::class_<LinearSpec>(m, "LinearSpec")
-      .def("__init__", &make_spec, nb::kw_only(), "features"_a, "y"_a, "price"_a, "loss"_a, "target"_a.none(), "epsilon"_a,
+      .def("__init__", &make_spec, nb::kw_only(), "features"_a, "y"_a, "cost"_a, "loss"_a, "target"_a.none(), "epsilon"_a,
            "offset"_a, "offset_scale"_a, "penalty"_a);
   nb::class_<L1Spec>(m, "L1Spec")
-      .def("__init__", &make_l1_spec, nb::kw_only(), "features"_a, "y"_a, "price"_a, "loss"_a, "epsilon"_a, "offset"_a,
+      .def("__init__", &make_l1_spec, nb::kw_only(), "features"_a, "y"_a, "cost"_a, "loss"_a, "epsilon"_a, "offset"_a,
            "offset_scale"_a);
   nb::class_<LinearStart>(m, "LinearStart").def("__init__", &make_start, "w"_a, "b"_a, "alpha"_a);
   nb::class_<LinearResult>(m, "LinearResult")
@@ -286,7 +286,7 @@ void bind_specs(nb::module_& m) {
       .def_ro("trace", &LinearResult::trace)
       .def_ro("interrupted", &LinearResult::interrupted)
       .def_prop_ro("b", [](const LinearResult& r) { return r.outcome.b; })
-      .def_prop_ro("ending", [](const LinearResult& r) { return r.outcome.termination; })
+      .def_prop_ro("termination", [](const LinearResult& r) { return r.outcome.termination; })
       .def_prop_ro("rounds", [](const LinearResult& r) { return r.outcome.rounds; })
       .def_prop_ro("separates", [](const LinearResult& r) { return r.outcome.separates; });
 }
@@ -300,7 +300,7 @@ void bind_linear(nb::module_& m) {
   m.def("minimise_linear", &minimise_linear, "specs"_a, "starts"_a, "limits"_a, nb::kw_only(), "method"_a, "seed"_a,
         "monitor"_a.none());
   m.def("minimise_l1", &minimise_with_l1, "spec"_a, "start"_a.none(), "limits"_a, "monitor"_a.none());
-  m.def("judge_rows", &judge_rows_of, nb::kw_only(), "loss"_a, "epsilon"_a, "scores"_a, "y"_a, "price"_a, "alpha"_a, "shrink"_a,
+  m.def("evaluate_rows", &judge_rows_of, nb::kw_only(), "loss"_a, "epsilon"_a, "scores"_a, "y"_a, "cost"_a, "alpha"_a, "shrink"_a,
         "with_slopes"_a);
   m.def("column_moments", &column_moments, "features"_a);
   nb::class_<StoredSquares>(m, "StoredSquares")

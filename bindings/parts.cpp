@@ -65,7 +65,7 @@ Assembled assembled(const Values<std::int64_t>& codes, Index classes, const Valu
     throw nb::value_error("A class, a row or a height is outside its range.");
   if (std::accumulate(machines.begin(), machines.end(), std::int64_t(0)) != std::int64_t(total) || total != beta.size() ||
       heights.shape(0) != counts.size() || heights.shape(1) != std::size_t(classes))
-    throw nb::value_error("Support vectors, coefficients and heights must belong to the same machines.");
+    throw nb::value_error("Support vectors, coefficients and their rows must belong to the same binary classifiers.");
   Assembly found = assemble(of_rows, classes, rows_held, machines, {beta.data(), total}, places, coefficients);
   const std::size_t rows = found.rows.size();
   return {.rows = nb::cast(to_numpy(std::move(found.rows))),
@@ -86,8 +86,8 @@ void bind_parts(nb::module_& m) {
       .def_ro("n_support", &Assembled::n_support)
       .def_ro("dual", &Assembled::dual);
   m.def("class_pairs", &pairs_of, "codes"_a, "classes"_a);
-  m.def("margin_box", &box_of, "signs"_a, "rows"_a.none(), "prices"_a);
-  m.def("assemble", &assembled, nb::kw_only(), "codes"_a, "classes"_a, "support"_a, "counts"_a, "beta"_a, "heights"_a,
+  m.def("margin_box", &box_of, "signs"_a, "rows"_a.none(), "costs"_a);
+  m.def("assemble", &assembled, nb::kw_only(), "codes"_a, "classes"_a, "support"_a, "counts"_a, "beta"_a, "coefficient_rows"_a,
         "coefficients"_a);
 }
 

@@ -45,7 +45,7 @@ void bind_run(nb::module_& m) {
       .def_ro("tol", &LimitsHandle::tol)
       .def_ro("max_steps", &LimitsHandle::max_steps)
       .def_ro("max_seconds", &LimitsHandle::max_seconds);
-  nb::enum_<Termination>(m, "Ending")
+  nb::enum_<Termination>(m, "Termination")
       .value("converged", Termination::converged)
       .value("step_limit", Termination::step_limit)
       .value("time_limit", Termination::time_limit)

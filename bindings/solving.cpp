@@ -173,17 +173,17 @@ JointResult search_joint(const JointSpec& spec, const Matrix<double>& beta, cons
 }
 
 void bind_joint(nb::module_& m) {
-  nb::class_<JointSpec>(m, "JointSpec")
+  nb::class_<JointSpec>(m, "CrammerSingerSpec")
       .def("__init__", &make_joint_spec, nb::kw_only(), "gram"_a, "label"_a, "upper"_a, "offsets"_a);
-  nb::class_<JointResult>(m, "JointResult")
+  nb::class_<JointResult>(m, "CrammerSingerResult")
       .def_ro("beta", &JointResult::beta)
       .def_ro("bias", &JointResult::bias)
       .def_ro("trace", &JointResult::trace)
-      .def_ro("ending", &JointResult::ending)
+      .def_ro("termination", &JointResult::ending)
       .def_ro("interrupted", &JointResult::interrupted)
       .def_ro("steps", &JointResult::steps)
       .def_ro("rows_made", &JointResult::rows_made);
-  m.def("search_joint", &search_joint, "spec"_a, "beta"_a, "bias"_a, "limits"_a, "cache_bytes"_a, "monitor"_a.none());
+  m.def("search_crammer_singer", &search_joint, "spec"_a, "beta"_a, "bias"_a, "limits"_a, "cache_bytes"_a, "monitor"_a.none());
 }
 
 // What the judge says of points, problem after problem.
@@ -251,19 +251,19 @@ Margins margins_of(const Evaluations& evaluations, const BatchHandle& handle, co
 void bind_batches(nb::module_& m) {
   nb::enum_<Origin>(m, "Origin").value("cold", Origin::cold).value("warm", Origin::warm).value("resumed", Origin::resumed);
   nb::class_<BatchHandle>(m, "DualBatch")
-      .def("__init__", &make_batch, nb::kw_only(), "grams"_a, "q"_a, "lower"_a, "upper"_a, "D"_a.none(), "kink"_a, "offset"_a,
-           "total"_a, "mass"_a.none(), "mass_may_fall"_a)
+      .def("__init__", &make_batch, nb::kw_only(), "grams"_a, "q"_a, "lower"_a, "upper"_a, "D"_a.none(), "l1_weight"_a, "offset"_a,
+           "total"_a, "abs_sum"_a.none(), "abs_sum_may_fall"_a)
       .def_ro("grams", &BatchHandle::grams)
       .def_ro("q", &BatchHandle::q)
       .def_ro("lower", &BatchHandle::lower)
       .def_ro("upper", &BatchHandle::upper)
       .def_ro("D", &BatchHandle::ridge)
       .def_ro("total", &BatchHandle::total)
-      .def_ro("mass", &BatchHandle::mass)
+      .def_ro("abs_sum", &BatchHandle::mass)
       .def_ro("sizes", &BatchHandle::sizes)
-      .def_prop_ro("kink", [](const BatchHandle& b) { return b.batch.l1_weight; })
+      .def_prop_ro("l1_weight", [](const BatchHandle& b) { return b.batch.l1_weight; })
       .def_prop_ro("offset", [](const BatchHandle& b) { return b.batch.offset; })
-      .def_prop_ro("mass_may_fall", [](const BatchHandle& b) { return b.batch.abs_sum_may_fall; });
+      .def_prop_ro("abs_sum_may_fall", [](const BatchHandle& b) { return b.batch.abs_sum_may_fall; });
   const auto counted = [](auto get) {
     return [get](const SearchResult& r) {
       return column<std::int64_t>(r.outcomes.size(), [&](std::size_t k) { return get(r.outcomes[k]); });
@@ -278,7 +278,7 @@ void bind_batches(nb::module_& m) {
                      return std::all_of(r.outcomes.begin(), r.outcomes.end(),
                                         [](const Outcome& o) { return o.termination == Termination::converged; });
                    })
-      .def_prop_ro("endings",
+      .def_prop_ro("terminations",
                    [](const SearchResult& r) {
                      std::vector<Termination> endings;
                      endings.reserve(r.outcomes.size());
@@ -293,9 +293,9 @@ void bind_batches(nb::module_& m) {
   nb::class_<Margins>(m, "Margins")
       .def_ro("beta", &Margins::beta)
       .def_ro("scores", &Margins::scores)
-      .def_ro("excess", &Margins::excess)
+      .def_ro("deficit", &Margins::excess)
       .def_ro("sides", &Margins::sides)
-      .def_ro("prices", &Margins::prices)
+      .def_ro("costs", &Margins::prices)
       .def_ro("bias", &Margins::bias)
       .def_ro("bias_low", &Margins::bias_low)
       .def_ro("bias_high", &Margins::bias_high)
@@ -306,12 +306,12 @@ void bind_batches(nb::module_& m) {
       .def_ro("bias", &Evaluation::bias)
       .def_ro("bias_low", &Evaluation::bias_low)
       .def_ro("bias_high", &Evaluation::bias_high)
-      .def_ro("price", &Evaluation::nu_multiplier)
+      .def_ro("cost", &Evaluation::nu_multiplier)
       .def_ro("primal", &Evaluation::primal)
       .def_ro("dual", &Evaluation::dual)
       .def_ro("violation", &Evaluation::violation)
       .def_ro("square_norm", &Evaluation::square_norm)
-      .def_ro("mass", &Evaluation::abs_sum)
+      .def_ro("abs_sum", &Evaluation::abs_sum)
       .def_ro("infeasibility", &Evaluation::infeasibility)
       .def_ro("rounding", &Evaluation::rounding)
       .def_ro("shift", &Evaluation::shift)

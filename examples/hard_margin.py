@@ -1,4 +1,4 @@
-"""Hard and soft margin: the widest street, the proof that there is none, and slack at three prices.
+"""Hard and soft margin: the widest street, the proof that there is none, and slack at three costs.
 
 Above left two classes that a line separates: the street is as wide as it can be, three rows hold it. In the middle one row
 more, and no line separates them. The proof is drawn: weights on some rows of each class whose weighted means are the same

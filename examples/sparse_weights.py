@@ -1,4 +1,4 @@
-"""Which features does a linear machine need? Weights and their number against the price C of the loss, with both penalties.
+"""Which features does a linear subproblem need? Weights and their number against the cost C of the loss, with both penalties.
 
 Breast cancer, 30 features, standardised. On the left the weights of the squared hinge with an L1 penalty: below a critical C
 all are exactly 0, then they come in one after the other, and some leave again. With an L2 penalty, in the middle, they shrink

@@ -60,18 +60,18 @@ def column_moments(features: Features) -> Moments: ...
 
 RowLoss = Enum("RowLoss", "hinge squared_hinge logistic exponential tube squared_tube square perceptron")
 
-# Sums over rows for the judge of a linear model.
+# Sums over rows for the evaluation of a linear model.
 class RowSums:
     lost: float
     conjugates: float
     size: float
-    mass: float
+    abs_sum: float
     reach: float
     worst: float
     slopes: Floats | None
 
-def judge_rows(
-    *, loss: RowLoss, epsilon: float, scores: Floats, y: Floats, price: Floats, alpha: Floats, shrink: float, with_slopes: bool
+def evaluate_rows(
+    *, loss: RowLoss, epsilon: float, scores: Floats, y: Floats, cost: Floats, alpha: Floats, shrink: float, with_slopes: bool
 ) -> RowSums: ...
 def column_squares(features: Features, coefficients: Floats) -> Floats: ...
 def row_sum(features: Features, coefficients: Floats) -> Floats: ...
@@ -117,7 +117,7 @@ class Limits:
     max_seconds: float
     def __init__(self, tol: float, max_steps: int, max_seconds: float) -> None: ...
 
-Ending = Enum("Ending", "converged step_limit time_limit stopped stalled")
+Termination = Enum("Termination", "converged step_limit time_limit stopped stalled")
 
 class Report:
     problem: int
@@ -149,14 +149,14 @@ class MarginBox:
     lower: Floats
     upper: Floats
 
-# Rows that support some machine, by class; how many of each class; their coefficients.
+# Rows that support some subproblem, by class; how many of each class; their coefficients.
 class Assembled:
     rows: NDArray[np.int64]
     n_support: NDArray[np.int32]
     dual: Floats
 
 def class_pairs(codes: NDArray[np.int64], classes: int) -> ClassPairs: ...
-def margin_box(signs: Floats, rows: NDArray[np.int32] | None, prices: Floats) -> MarginBox: ...
+def margin_box(signs: Floats, rows: NDArray[np.int32] | None, costs: Floats) -> MarginBox: ...
 def assemble(
     *,
     codes: NDArray[np.int64],
@@ -164,7 +164,7 @@ def assemble(
     support: NDArray[np.int64],
     counts: NDArray[np.int64],
     beta: Floats,
-    heights: NDArray[np.int64],
+    coefficient_rows: NDArray[np.int64],
     coefficients: int,
 ) -> Assembled: ...
 
@@ -175,11 +175,11 @@ class DualBatch:
     lower: Floats
     upper: Floats
     D: Floats | None
-    kink: float
+    l1_weight: float
     offset: bool
     total: Floats
-    mass: Floats | None
-    mass_may_fall: bool
+    abs_sum: Floats | None
+    abs_sum_may_fall: bool
     sizes: list[int]
     def __init__(
         self,
@@ -189,14 +189,14 @@ class DualBatch:
         lower: Floats,
         upper: Floats,
         D: Floats | None,
-        kink: float,
+        l1_weight: float,
         offset: bool,
         total: Floats,
-        mass: Floats | None,
-        mass_may_fall: bool,
+        abs_sum: Floats | None,
+        abs_sum_may_fall: bool,
     ) -> None: ...
 
-# Where a run begins: anywhere, at the optimum of a problem like this one, or at a point that was judged.
+# Where a run begins: anywhere, at the optimum of a problem like this one, or at a point that was evaluated.
 Origin = Enum("Origin", "cold warm resumed")
 
 # What a search found, problem after problem; the trace as bytes.
@@ -205,7 +205,7 @@ class SearchResult:
     trace: NDArray[np.uint8]
     interrupted: bool
     converged: bool
-    endings: list[Ending]
+    terminations: list[Termination]
     steps: NDArray[np.int64]
     rows_made: NDArray[np.int64]
     newton_rounds: NDArray[np.int64]
@@ -229,12 +229,12 @@ class Evaluation:
     bias: float
     bias_low: float
     bias_high: float
-    price: float
+    cost: float
     primal: float
     dual: float
     violation: float
     square_norm: float
-    mass: float
+    abs_sum: float
     infeasibility: float
     rounding: float
     shift: float
@@ -244,9 +244,9 @@ class Evaluation:
 class Margins:
     beta: Floats
     scores: Floats
-    excess: Floats
+    deficit: Floats
     sides: Floats
-    prices: Floats
+    costs: Floats
     bias: Floats
     bias_low: Floats
     bias_high: Floats
@@ -267,24 +267,24 @@ class Evaluations:
 
 def evaluate(batch: DualBatch, beta: Floats, scores: Floats | None) -> Evaluations: ...
 
-class JointSpec:
+class CrammerSingerSpec:
     def __init__(self, *, gram: Gram, label: NDArray[np.int32], upper: Floats, offsets: bool) -> None: ...
 
 # What every run hands back.
 class _Run:
     trace: NDArray[np.uint8]
-    ending: Ending
+    termination: Termination
     interrupted: bool
 
-class JointResult(_Run):
+class CrammerSingerResult(_Run):
     beta: Floats
     bias: Floats
     steps: int
     rows_made: int
 
-def search_joint(
-    spec: JointSpec, beta: Floats, bias: Floats, limits: Limits, cache_bytes: int, monitor: Monitor | None
-) -> JointResult: ...
+def search_crammer_singer(
+    spec: CrammerSingerSpec, beta: Floats, bias: Floats, limits: Limits, cache_bytes: int, monitor: Monitor | None
+) -> CrammerSingerResult: ...
 
 MarginLoss = Enum("MarginLoss", "hinge squared_hinge logistic exponential tube squared_tube")
 
@@ -300,7 +300,7 @@ class LinearSpec:
         *,
         features: Features,
         y: Floats,
-        price: Floats,
+        cost: Floats,
         loss: MarginLoss,
         target: Floats | None,
         epsilon: float,
@@ -315,7 +315,7 @@ class L1Spec:
         *,
         features: Features,
         y: Floats,
-        price: Floats,
+        cost: Floats,
         loss: SmoothLoss,
         epsilon: float,
         offset: LinearOffset,
@@ -348,13 +348,13 @@ def minimise_l1(spec: L1Spec, start: LinearStart | None, limits: Limits, monitor
 
 ClassLoss = Enum("ClassLoss", "multinomial joint")
 
-class ClassesSpec:
+class MulticlassSpec:
     def __init__(
         self,
         *,
         features: Features,
         label: NDArray[np.int32],
-        price: Floats,
+        cost: Floats,
         classes: int,
         loss: ClassLoss,
         offset: LinearOffset,
@@ -362,14 +362,14 @@ class ClassesSpec:
         penalty: bool,
     ) -> None: ...
 
-class ClassesResult(_Minimised):
+class MulticlassResult(_Minimised):
     b: Floats
 
-ClassesMethod = Enum("ClassesMethod", "newton rows")
+MulticlassMethod = Enum("MulticlassMethod", "newton rows")
 
-class ClassesStart:
+class MulticlassStart:
     def __init__(self, w: Floats, b: Floats, alpha: Floats) -> None: ...
 
-def minimise_classes(
-    spec: ClassesSpec, start: ClassesStart | None, limits: Limits, method: ClassesMethod, monitor: Monitor | None
-) -> ClassesResult: ...
+def minimise_multiclass(
+    spec: MulticlassSpec, start: MulticlassStart | None, limits: Limits, method: MulticlassMethod, monitor: Monitor | None
+) -> MulticlassResult: ...

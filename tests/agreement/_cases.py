@@ -1,4 +1,4 @@
-"""The grid of the agreement suite, and how one fit of it is made and judged."""
+"""The grid of the agreement suite, and how one fit of it is made and evaluated."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.metrics.pairwise import rbf_kernel
 
 from .._data import BUNDLED, FULL, PUBLIC, DataSet
-from ._evaluator import Verdict, judge, machines
+from ._evaluator import Verdict, judge, subproblems
 
 TOL = 1e-6
 """The tolerance that both libraries are asked for."""
@@ -18,7 +18,7 @@ BINARY_1_OF_D = ("a9a", "w7a", "splice")
 """Sets that the literature runs at gamma = 1/d; the others take "scale"."""
 
 SPARSE = ("a9a", "w7a")
-"""Sets that ours gets as CSR, while the judge and scikit-learn see them dense."""
+"""Sets that ours gets as CSR, while the evaluation and scikit-learn see them dense."""
 
 C_GRID = (1e-3, 1e-2, 1e-1, 1.0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6)
 C_SHORT = (1e-3, 1.0, 1e2, 1e4, 1e6)
@@ -79,6 +79,6 @@ gram = _GramCache.of
 
 
 def verdicts(model: Any, data: DataSet, C: float) -> list[Verdict]:
-    """What the judge says of each binary machine in ``model``."""
+    """What the evaluation says of each binary binary classifier in ``model``."""
     upper = np.full(len(data.y), C)
-    return [judge(machine, gram(data)) for machine in machines(model, data.y, upper)]
+    return [judge(subproblem, gram(data)) for subproblem in subproblems(model, data.y, upper)]

@@ -1,6 +1,6 @@
 """Agreement of SVR, NuSVR, NuSVC and OneClassSVM with scikit-learn at tol 1e-6, on public sets, scaled and not.
 
-Both models are judged in plain numpy from ``dual_coef_``, ``support_`` and ``intercept_``: dual objective, feasibility, and
+Both models are evaluated in plain numpy from ``dual_coef_``, ``support_`` and ``intercept_``: dual objective, feasibility, and
 the primal objective of ours, which no dual objective may be above.
 """
 
@@ -65,7 +65,7 @@ CASES += [Case("OneClassSVM", name, nu=nu) for name in ONE_CLASS for nu in (0.1,
 
 
 @dataclass(frozen=True)
-class Judged:
+class Evaluated:
     """Objectives of a model, and whether its coefficients are feasible."""
 
     primal: float
@@ -73,7 +73,7 @@ class Judged:
     feasible: bool
 
 
-def judge(case: Case, model: Any, data: DataSet, K: np.ndarray) -> Judged:
+def judge(case: Case, model: Any, data: DataSet, K: np.ndarray) -> Evaluated:
     """What the docstring of the formulation says of these coefficients."""
     y, params, n = data.y, case.params(data.y), len(data.y)
     beta = np.zeros(n)
@@ -88,21 +88,21 @@ def judge(case: Case, model: Any, data: DataSet, K: np.ndarray) -> Judged:
         inside = bool(size.max() <= C * (1 + 1e-9) and abs(beta.sum()) <= 1e-9 * size.sum())
         if case.kind == "SVR":
             loss = C * np.maximum(0.0, away - params["epsilon"]).sum()
-            return Judged(half + loss, float(y @ beta - params["epsilon"] * size.sum() - half), inside)
-        mass = params["nu"] * C * n
+            return Evaluated(half + loss, float(y @ beta - params["epsilon"] * size.sum() - half), inside)
+        abs_sum = params["nu"] * C * n
         # The best width for these scores: the part ν of the rows, counted from the largest distance, is outside.
         width = np.sort(away)[::-1][min(int(params["nu"] * n), n - 1)]
-        primal = half + mass * width + C * np.maximum(0.0, away - width).sum()
-        return Judged(primal, float(y @ beta - half), inside and bool(size.sum() <= mass * (1 + 1e-9)))
-    mass = params["nu"] * n
+        primal = half + abs_sum * width + C * np.maximum(0.0, away - width).sum()
+        return Evaluated(primal, float(y @ beta - half), inside and bool(size.sum() <= abs_sum * (1 + 1e-9)))
+    abs_sum = params["nu"] * n
     if case.kind == "OneClassSVM":
-        feasible = bool(beta.min() >= 0 and beta.max() <= 1 + 1e-9 and abs(beta.sum() - mass) <= 1e-9 * mass)
-        return Judged(half + mass * bias + np.maximum(0.0, -bias - Kb).sum(), -half, feasible)
-    rho = mass / size.sum()
+        feasible = bool(beta.min() >= 0 and beta.max() <= 1 + 1e-9 and abs(beta.sum() - abs_sum) <= 1e-9 * abs_sum)
+        return Evaluated(half + abs_sum * bias + np.maximum(0.0, -bias - Kb).sum(), -half, feasible)
+    rho = abs_sum / size.sum()
     sign = np.where(y == model.classes_[1], 1.0, -1.0)
-    primal = rho * rho * half - mass * rho + rho * np.maximum(0.0, 1.0 - sign * (Kb + bias)).sum()
+    primal = rho * rho * half - abs_sum * rho + rho * np.maximum(0.0, 1.0 - sign * (Kb + bias)).sum()
     feasible = bool((sign * beta).min() >= 0 and (rho * size).max() <= 1 + 1e-9 and abs(beta.sum()) <= 1e-9 * size.sum())
-    return Judged(primal, -rho * rho * half, feasible)
+    return Evaluated(primal, -rho * rho * half, feasible)
 
 
 @dataclass(frozen=True)
@@ -113,8 +113,8 @@ class Fit:
     data: DataSet
     ours: Any
     theirs: Any
-    judged: Judged
-    judged_theirs: Judged
+    evaluated: Evaluated
+    judged_theirs: Evaluated
 
 
 @pytest.fixture(scope="module", params=CASES, ids=str)
@@ -131,25 +131,25 @@ def fit(request: pytest.FixtureRequest) -> Fit:
 
 def test_converged_and_feasible(fit: Fit) -> None:
     assert fit.ours.status_ is Status.CONVERGED
-    assert fit.judged.feasible
+    assert fit.evaluated.feasible
 
 
 def test_certificate_is_what_the_judge_computes(fit: Fit) -> None:
-    certificate, scale = fit.ours.certificate_, abs(fit.judged.primal)
-    assert certificate.dual_objective == pytest.approx(fit.judged.dual, abs=1e-8 * scale)
-    assert certificate.primal_objective == pytest.approx(fit.judged.primal, abs=1e-5 * scale)
+    certificate, scale = fit.ours.certificate_, abs(fit.evaluated.primal)
+    assert certificate.dual_objective == pytest.approx(fit.evaluated.dual, abs=1e-8 * scale)
+    assert certificate.primal_objective == pytest.approx(fit.evaluated.primal, abs=1e-5 * scale)
     assert certificate.primal_objective >= certificate.dual_objective - 1e-12 * scale
     assert certificate.relative_gap <= 1e-5
 
 
 def test_dual_objective_is_not_below_scikit_learn(fit: Fit) -> None:
-    assert fit.judged.dual >= fit.judged_theirs.dual - DUAL_RTOL * abs(fit.judged_theirs.dual)
+    assert fit.evaluated.dual >= fit.judged_theirs.dual - DUAL_RTOL * abs(fit.judged_theirs.dual)
 
 
 def test_weak_duality_holds_between_the_two(fit: Fit) -> None:
-    noise = DUAL_RTOL * abs(fit.judged.primal)
-    assert fit.judged_theirs.dual <= fit.judged.primal + noise
-    assert fit.judged.dual <= fit.judged_theirs.primal + noise
+    noise = DUAL_RTOL * abs(fit.evaluated.primal)
+    assert fit.judged_theirs.dual <= fit.evaluated.primal + noise
+    assert fit.evaluated.dual <= fit.judged_theirs.primal + noise
 
 
 NUMBERS = [case for case in CASES if case.kind in ("SVR", "NuSVR")]

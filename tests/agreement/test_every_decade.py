@@ -1,6 +1,7 @@
 """Every set at every decade of C from 1e-3 to 1e6: the certificate itself proves that nobody's dual can be better.
 
-By weak duality no feasible point has a dual objective above our primal objective. So where the relative gap of each machine
+By weak duality no feasible point has a dual objective above our primal objective. So where the relative gap of each binary
+classifier
 is at most 1e-7, our dual cannot be below scikit-learn's by more, whether or not scikit-learn ends there. ``test_sets``
 checks on part of this grid that certificates are true.
 """

@@ -22,7 +22,7 @@ from maxmargin.solution import Status
 
 from .._data import standardised
 from ._cases import STEP_CAP, TOL
-from ._evaluator import Verdict, judge, machines, total
+from ._evaluator import Verdict, judge, subproblems, total
 
 DUAL_RTOL = 1e-7
 GAP_OF_CONVERGED = 1e-3
@@ -138,9 +138,9 @@ def _upper(model: Any, case: Hard) -> Array:
     return upper if case.weight is None else upper * case.weight
 
 
-def _judged(model: Any, case: Hard) -> list[Verdict]:
+def _evaluated(model: Any, case: Hard) -> list[Verdict]:
     K = case.gram(case.X)
-    return [judge(machine, K) for machine in machines(model, case.y, _upper(model, case))]
+    return [judge(subproblem, K) for subproblem in subproblems(model, case.y, _upper(model, case))]
 
 
 @pytest.fixture(scope="module", params=CASES, ids=str)
@@ -149,7 +149,7 @@ def solved(request: pytest.FixtureRequest) -> tuple[Hard, SVC, list[Verdict]]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         model = SVC(tol=TOL, **case.params).fit(case.X, case.y, sample_weight=case.weight)
-    return case, model, _judged(model, case)
+    return case, model, _evaluated(model, case)
 
 
 def test_converges(solved: tuple[Hard, SVC, list[Verdict]]) -> None:
@@ -172,10 +172,10 @@ def test_certificate_is_honest(solved: tuple[Hard, SVC, list[Verdict]]) -> None:
 def test_dual_is_not_below_scikit_learn(solved: tuple[Hard, SVC, list[Verdict]]) -> None:
     case, _, verdicts = solved
     if not case.peer:
-        pytest.skip("scikit-learn's SVC has no such machine")
+        pytest.skip("scikit-learn's SVC has no such binary classifier")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         peer = sklearn.svm.SVC(tol=TOL, max_iter=STEP_CAP, **case.params)
         peer.fit(case.X, case.y, sample_weight=case.weight)
-    for ours, theirs in zip(verdicts, _judged(peer, case), strict=True):
+    for ours, theirs in zip(verdicts, _evaluated(peer, case), strict=True):
         assert ours.dual_bound >= theirs.dual_bound - DUAL_RTOL * abs(theirs.dual)

@@ -29,7 +29,7 @@ DUAL_RTOL = 1e-7
 """Our dual objective may be below scikit-learn's by this share, no more."""
 
 CERTIFICATE_RTOL = 1e-9
-"""A certificate's objectives against the judge's: the same float64 sum in another order."""
+"""A certificate's objectives against the evaluation's: the same float64 sum in another order."""
 
 CLEAR = 1e-2
 """Predictions must be the same where every pair's |f| is above this ..."""

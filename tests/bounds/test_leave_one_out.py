@@ -1,4 +1,4 @@
-"""Leaving one out: the scores of n machines, trained one by one, are found with far fewer."""
+"""Leaving one out: the scores of n binary classifiers, trained one by one, are found with far fewer."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ..contracts._registry import DATA
 
 
 def _brute(build: Any, X: Any, y: Any, weight: Any) -> Any:
-    """A machine for each row, which has weight 0 in it: built and solved as a user would."""
+    """A binary classifier for each row, which has weight 0 in it: built and solved as a user would."""
     scores = np.empty(len(y))
     for row in range(len(y)):
         without = weight.copy()

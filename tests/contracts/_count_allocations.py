@@ -13,8 +13,8 @@ import numpy as np
 
 from maxmargin import set_threads, solve
 from maxmargin.kernels import RBF
-from maxmargin.problems import EpsilonRegression, JointMulticlass, LinearClasses, NuRegression, PrimalProblem, SoftMargin
-from maxmargin.solvers import ClassesDescent, ClassesNewton, CoordinateDescent, ProximalNewton
+from maxmargin.problems import CrammerSinger, EpsilonRegression, MulticlassLinear, NuRegression, PrimalProblem, SoftMargin
+from maxmargin.solvers import CoordinateDescent, MulticlassDescent, MulticlassNewton, ProximalNewton
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(20_000, 5))
@@ -56,13 +56,13 @@ FITS = {
     "pairs that keep a sum on each side": _pairs(lambda n: NuRegression(X[:n], CLEAR[:n], C=1e3, kernel=KERNEL)),
     "pairs of a margin": _pairs(lambda n: SoftMargin(X[:n], Y[:n], C=1e5, kernel=KERNEL)),
     "rows of all classes": Fit(
-        lambda n: JointMulticlass(X[:n], np.arange(n) % 5, C=1e2, kernel=KERNEL), (1500, 1500), (5000, 20_000), 0.05
+        lambda n: CrammerSinger(X[:n], np.arange(n) % 5, C=1e2, kernel=KERNEL), (1500, 1500), (5000, 20_000), 0.05
     ),
     "coordinates": _sweeps(lambda n: PrimalProblem(X[:n], Y[:n], C=1e3, offset=None), CoordinateDescent()),
-    "coordinates of all classes": _sweeps(lambda n: LinearClasses(X[:n], K[:n], loss="joint", C=1e2), ClassesDescent()),
+    "coordinates of all classes": _sweeps(lambda n: MulticlassLinear(X[:n], K[:n], loss="joint", C=1e2), MulticlassDescent()),
     "newton, hinge": _rounds(lambda n: PrimalProblem(X[:n], Y[:n])),
     "newton, logistic": _rounds(lambda n: PrimalProblem(X[:n], Y[:n], loss="logistic")),
-    "newton, all classes": _rounds(lambda n: LinearClasses(X[:n], K[:n]), ClassesNewton()),
+    "newton, all classes": _rounds(lambda n: MulticlassLinear(X[:n], K[:n]), MulticlassNewton()),
     "newton, L1": _rounds(lambda n: PrimalProblem(X[:n], Y[:n], loss="logistic", penalty="l1"), ProximalNewton()),
 }
 

@@ -33,7 +33,7 @@ def _estimators(item: pytest.Item) -> list[type]:
 
 
 def touches_ours(item: pytest.Item) -> bool:
-    """Whether a test exercises an estimator of ours, judged by its parameters first and its source second."""
+    """Whether a test exercises an estimator of ours, evaluated by its parameters first and its source second."""
     estimators = _estimators(item)
     if estimators:
         return any(each in OURS for each in estimators)

@@ -131,7 +131,7 @@ def test_any_two_points_bound_the_optimum(seed: int, loss: str, offset: Any) -> 
     w = rng.normal(size=3)
     w *= rng.random() * np.sqrt(1.5) / np.linalg.norm(w)
     b = 0.5 * rng.random() if offset else 0.0
-    found = certify_linear(problem, w, b, rng.random(12) * problem.price)
+    found = certify_linear(problem, w, b, rng.random(12) * problem.cost)
     assert np.isfinite(found.primal)
     assert found.dual <= found.primal
     outside = certify_linear(problem, 10.0 * np.ones(3), 0.0, np.zeros(12))

@@ -1,4 +1,6 @@
-"""Linear models of all classes at once: the optimum of general solvers, of the kernel machine and of the binary models."""
+"""Linear models of all classes at once: the optimum of general solvers, of the kernel binary classifier and of the binary
+models.
+"""
 
 from __future__ import annotations
 
@@ -21,9 +23,9 @@ import maxmargin
 from maxmargin import solve
 from maxmargin.errors import ConvergenceWarning, FitInterrupted, InvalidInput
 from maxmargin.kernels import Linear
-from maxmargin.problems import ClassLoss, JointMulticlass, LinearClasses, Offset, Penalty, PrimalProblem
-from maxmargin.solution import Status, certify_classes
-from maxmargin.solvers import SMO, ClassesNewton
+from maxmargin.problems import ClassLoss, CrammerSinger, MulticlassLinear, Offset, Penalty, PrimalProblem
+from maxmargin.solution import Status, certify_multiclass
+from maxmargin.solvers import SMO, MulticlassNewton
 
 from ._registry import least_joint, multinomial
 
@@ -52,21 +54,21 @@ def _sets() -> dict[str, tuple[Any, NDArray[Any]]]:
 SETS = _sets()
 
 
-def _all(problem: LinearClasses, solution: Any) -> NDArray[np.float64]:
+def _all(problem: MulticlassLinear, solution: Any) -> NDArray[np.float64]:
     return np.column_stack([solution.weights, solution.bias]).ravel()
 
 
-def _value(problem: LinearClasses, p: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+def _value(problem: MulticlassLinear, p: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
     """The multinomial objective and its slope, by hand."""
     X = problem.X.toarray() if sparse.issparse(problem.X) else problem.X
-    return multinomial(X, problem.codes, problem.price, "l2", WORDS[problem.offset], p)
+    return multinomial(X, problem.codes, problem.cost, "l2", WORDS[problem.offset], p)
 
 
 @pytest.mark.parametrize("C", [1e-2, 1.0, 1e3])
 @pytest.mark.parametrize("offset", OFFSETS)
 @pytest.mark.parametrize("name", SETS)
 def test_multinomial_against_a_general_minimiser(name: str, offset: Any, C: float) -> None:
-    problem = LinearClasses(*SETS[name], C=C, offset=offset)
+    problem = MulticlassLinear(*SETS[name], C=C, offset=offset)
     found = solve(problem, tol=1e-8)
     assert found.status is Status.CONVERGED
     assert found.certificate.relative_gap <= 1e-8
@@ -82,11 +84,11 @@ def test_multinomial_against_a_general_minimiser(name: str, offset: Any, C: floa
 @pytest.mark.parametrize("offset", OFFSETS)
 @pytest.mark.parametrize("name", ["iris", "wine", "blobs", "uneven", "doubled"])
 def test_joint_against_a_general_solver(name: str, offset: Any, C: float) -> None:
-    problem = LinearClasses(*SETS[name], loss="joint", C=C, offset=offset)
+    problem = MulticlassLinear(*SETS[name], loss="joint", C=C, offset=offset)
     found = solve(problem, tol=1e-8)
     assert found.status is Status.CONVERGED
     assert found.certificate.primal_objective == pytest.approx(
-        least_joint(np.asarray(problem.X), problem.codes, problem.price, offset), rel=1e-6
+        least_joint(np.asarray(problem.X), problem.codes, problem.cost, offset), rel=1e-6
     )
     f = np.asarray(problem.X) @ found.weights.T + found.bias
     rivals = f + 1.0
@@ -101,8 +103,8 @@ def test_joint_against_a_general_solver(name: str, offset: Any, C: float) -> Non
 @pytest.mark.parametrize("name", SETS)
 def test_joint_has_the_optimum_of_the_kernel_machine(name: str, offset: bool, C: float) -> None:
     X, y = SETS[name]
-    found = solve(LinearClasses(X, y, loss="joint", C=C, offset="free" if offset else None), tol=1e-6)
-    known = solve(JointMulticlass(X, y, C=2.0 * C, kernel=Linear(), offset=offset), tol=1e-5)
+    found = solve(MulticlassLinear(X, y, loss="joint", C=C, offset="free" if offset else None), tol=1e-6)
+    known = solve(CrammerSinger(X, y, C=2.0 * C, kernel=Linear(), offset=offset), tol=1e-5)
     assert found.status is known.status is Status.CONVERGED
     assert found.certificate.primal_objective <= 0.5 * known.certificate.primal_objective * (1 + 1e-6)
     assert found.certificate.primal_objective >= 0.5 * known.certificate.dual_objective * (1 - 1e-9)
@@ -114,7 +116,7 @@ def test_joint_has_the_optimum_of_the_kernel_machine(name: str, offset: bool, C:
 @pytest.mark.parametrize(("loss", "binary"), [("multinomial", "logistic"), ("joint", "hinge")])
 def test_two_classes_are_the_binary_model_at_twice_the_price(loss: str, binary: str, offset: Any, C: float) -> None:
     X, y = make_classification(150, 6, flip_y=0.2, random_state=0)
-    both = solve(LinearClasses(X, y, loss=loss, C=C, offset=offset), tol=1e-10)
+    both = solve(MulticlassLinear(X, y, loss=loss, C=C, offset=offset), tol=1e-10)
     # Half of the two offsets' penalty: ½(b²/2) = ½(b/√2)², and the whole is halved.
     one = solve(PrimalProblem(X, y, loss=binary, C=2.0 * C, offset=offset), tol=1e-10)
     assert both.certificate.primal_objective == pytest.approx(0.5 * one.certificate.primal_objective, rel=1e-8)
@@ -133,7 +135,7 @@ def test_every_kind_of_rows(width: int, loss: str) -> None:
     long.indices, long.indptr = long.indices.astype(np.int64), long.indptr.astype(np.int64)
     wanted = None
     for X in (dense, dense.astype(np.float64), narrow, long, narrow.astype(np.float64), long.astype(np.float64)):
-        found = solve(LinearClasses(X, y, loss=loss, C=0.5), tol=1e-10)
+        found = solve(MulticlassLinear(X, y, loss=loss, C=0.5), tol=1e-10)
         assert found.status is Status.CONVERGED
         wanted = found.weights if wanted is None else wanted
         np.testing.assert_allclose(found.weights, wanted, atol=2e-5)
@@ -150,7 +152,7 @@ def test_same_bits_for_any_number_of_threads(loss: str, width: int) -> None:
     try:
         for threads in (1, 2, 3):
             maxmargin.set_threads(threads)
-            solution = solve(LinearClasses(X, y, loss=loss, C=1e-2), tol=1e-2)
+            solution = solve(MulticlassLinear(X, y, loss=loss, C=1e-2), tol=1e-2)
             answers.append((solution.weights.tobytes(), solution.bias.tobytes(), solution.alpha.tobytes()))
     finally:
         maxmargin.set_threads(before)
@@ -161,8 +163,8 @@ def test_same_bits_for_any_number_of_threads(loss: str, width: int) -> None:
 def test_a_weight_of_two_is_the_row_twice(loss: str) -> None:
     X, y = SETS["blobs"]
     weight = np.arange(len(y)) % 3
-    one = solve(LinearClasses(X, y, loss=loss, sample_weight=weight), tol=1e-11)
-    other = solve(LinearClasses(np.repeat(X, weight, axis=0), np.repeat(y, weight), loss=loss), tol=1e-11)
+    one = solve(MulticlassLinear(X, y, loss=loss, sample_weight=weight), tol=1e-11)
+    other = solve(MulticlassLinear(np.repeat(X, weight, axis=0), np.repeat(y, weight), loss=loss), tol=1e-11)
     np.testing.assert_allclose(one.weights, other.weights, atol=1e-5)
     assert one.certificate.primal_objective == pytest.approx(other.certificate.primal_objective, rel=1e-10)
 
@@ -173,8 +175,8 @@ def test_names_of_classes_and_order_of_rows_do_not_matter(offset: Any, loss: str
     X, y = SETS["blobs"]
     rng = np.random.default_rng(1)
     order, names = rng.permutation(len(y)), rng.permutation(6)
-    one = solve(LinearClasses(X, y, loss=loss, offset=offset), tol=1e-11)
-    other = solve(LinearClasses(X[order], names[y][order], loss=loss, offset=offset), tol=1e-11)
+    one = solve(MulticlassLinear(X, y, loss=loss, offset=offset), tol=1e-11)
+    other = solve(MulticlassLinear(X[order], names[y][order], loss=loss, offset=offset), tol=1e-11)
     assert one.certificate.primal_objective == pytest.approx(other.certificate.primal_objective, rel=1e-10)
     np.testing.assert_allclose(one.weights, other.weights[names], atol=1e-4)
 
@@ -188,23 +190,23 @@ def test_any_two_points_bound_the_optimum(offset: Any, loss: str, seed: int) -> 
     rng = np.random.default_rng(seed)
     n, K = 12, 3
     y = np.arange(n) % K
-    problem = LinearClasses(rng.normal(size=(n, 2)), y, loss=loss, C=2.0, offset=offset, sample_weight=None)
-    alpha = rng.dirichlet(np.full(K, 0.3), size=n) * problem.price[:, None]
+    problem = MulticlassLinear(rng.normal(size=(n, 2)), y, loss=loss, C=2.0, offset=offset, sample_weight=None)
+    alpha = rng.dirichlet(np.full(K, 0.3), size=n) * problem.cost[:, None]
     if offset == "free":  # the mean over the three orders of classes has level totals
         turned = [np.stack([alpha[(np.arange(n) + t) % n][i, (np.arange(K) + t) % K] for i in range(n)]) for t in range(n)]
         alpha = np.mean(turned, axis=0)
-    found = certify_classes(problem, rng.normal(size=(K, 2)), rng.normal(size=K) * (offset is not None), alpha)
+    found = certify_multiclass(problem, rng.normal(size=(K, 2)), rng.normal(size=K) * (offset is not None), alpha)
     assert np.isfinite(found.dual)
     assert found.infeasibility < 1e-12
     assert found.dual <= found.primal
 
 
 def test_multipliers_outside_of_their_bounds_prove_nothing() -> None:
-    problem = LinearClasses([[-1.0], [1.0]], [0, 1], loss="joint")
+    problem = MulticlassLinear([[-1.0], [1.0]], [0, 1], loss="joint")
     w, b = np.array([[-0.5], [0.5]]), np.zeros(2)
-    assert certify_classes(problem, w, b, np.array([[0.0, 2.0], [2.0, 0.0]])).dual == 0.0  # as all α = 0
-    assert certify_classes(problem, w, b, np.array([[0.0, -0.1], [0.25, 0.0]])).dual == 0.0
-    uneven = certify_classes(problem, w, b, np.array([[0.0, 0.5], [0.25, 0.0]]))
+    assert certify_multiclass(problem, w, b, np.array([[0.0, 2.0], [2.0, 0.0]])).dual == 0.0  # as all α = 0
+    assert certify_multiclass(problem, w, b, np.array([[0.0, -0.1], [0.25, 0.0]])).dual == 0.0
+    uneven = certify_multiclass(problem, w, b, np.array([[0.0, 0.5], [0.25, 0.0]]))
     assert uneven.infeasibility == pytest.approx(1 / 6)
     assert not uneven.is_optimal(1.0)
 
@@ -213,8 +215,8 @@ def test_multipliers_outside_of_their_bounds_prove_nothing() -> None:
 def test_the_scale_of_a_penalised_offset(loss: str) -> None:
     """It is the weight of a constant feature of that value."""
     X, y = SETS["blobs"]
-    one = solve(LinearClasses(X, y, loss=loss, offset="penalised", offset_scale=3.0), tol=1e-12)
-    other = solve(LinearClasses(np.column_stack([X, np.full(len(X), 3.0)]), y, loss=loss, offset=None), tol=1e-12)
+    one = solve(MulticlassLinear(X, y, loss=loss, offset="penalised", offset_scale=3.0), tol=1e-12)
+    other = solve(MulticlassLinear(np.column_stack([X, np.full(len(X), 3.0)]), y, loss=loss, offset=None), tol=1e-12)
     np.testing.assert_allclose(one.bias, 3.0 * other.weights[:, -1], atol=1e-5)
     assert one.certificate.primal_objective == pytest.approx(other.certificate.primal_objective)
 
@@ -222,7 +224,7 @@ def test_the_scale_of_a_penalised_offset(loss: str) -> None:
 @pytest.mark.parametrize("offset", ["free", None])
 def test_no_penalty_is_maximum_likelihood(offset: Any) -> None:
     X, y = make_blobs(200, 3, centers=6, cluster_std=8.0, random_state=0)
-    found = solve(LinearClasses(X, y, penalty=None, offset=offset))
+    found = solve(MulticlassLinear(X, y, penalty=None, offset=offset))
     assert found.status is Status.CONVERGED
     assert found.certificate.relative_gap < 1e-8
     f = found.decision_function(X)
@@ -248,7 +250,7 @@ def test_separable_without_penalty(name: str, offset: Any) -> None:
     if offset is None:
         X = np.column_stack([X, np.ones(len(y))])
     with pytest.warns(ConvergenceWarning, match=r"SEPARABLE: .*penalty='l2'"):
-        found = solve(LinearClasses(X, y, penalty=None, offset=offset))
+        found = solve(MulticlassLinear(X, y, penalty=None, offset=offset))
     assert found.status is Status.SEPARABLE
 
 
@@ -256,13 +258,13 @@ def test_separable_without_penalty(name: str, offset: Any) -> None:
 @pytest.mark.parametrize("C", [1e-300, 1e-6, 1e6])
 def test_extreme_prices_end(loss: str, C: float) -> None:
     X, y = SETS["blobs"]
-    found = solve(LinearClasses(X, y, loss=loss, C=C), tol=1e-3)
+    found = solve(MulticlassLinear(X, y, loss=loss, C=C), tol=1e-3)
     assert found.status is Status.CONVERGED
 
 
 def test_limits_and_callback() -> None:
     X, y = load_digits(return_X_y=True)
-    problem = LinearClasses(X, y, loss="joint", C=10.0)
+    problem = MulticlassLinear(X, y, loss="joint", C=10.0)
     with pytest.warns(ConvergenceWarning, match=r"ITERATION_LIMIT.*max_iter"):
         few = solve(problem, max_iter=3)
     assert few.status is Status.ITERATION_LIMIT
@@ -271,7 +273,7 @@ def test_limits_and_callback() -> None:
     with pytest.warns(ConvergenceWarning, match="TIME_LIMIT"):
         assert solve(problem, max_time=1e-6, tol=1e-12).status is Status.TIME_LIMIT
     X = np.random.default_rng(0).normal(size=(3000, 1200))
-    wide = LinearClasses(X, np.arange(3000) % 5, C=1e3)  # stopped inside of a Newton system
+    wide = MulticlassLinear(X, np.arange(3000) % 5, C=1e3)  # stopped inside of a Newton system
     with pytest.warns(ConvergenceWarning, match="INTERRUPTED"):
         solve(wide, tol=1e-15, callback=lambda progress: True)
     with pytest.warns(ConvergenceWarning, match="INTERRUPTED"):
@@ -284,7 +286,7 @@ def test_limits_and_callback() -> None:
 
 def test_ctrl_c_keeps_what_there_is() -> None:
     X, y = load_digits(return_X_y=True)
-    problem = LinearClasses(X, y, loss="joint", C=1e5)
+    problem = MulticlassLinear(X, y, loss="joint", C=1e5)
     before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it
     try:
         presses = threading.Timer(0.2, lambda: os.kill(os.getpid(), signal.SIGINT))
@@ -301,35 +303,36 @@ def test_ctrl_c_keeps_what_there_is() -> None:
 @pytest.mark.parametrize(
     ("settings_", "message"),
     [
-        ({"loss": "hinge"}, "The 'loss' parameter of LinearClasses must be a str among {'multinomial', 'joint'}"),
-        ({"penalty": "l1"}, "The 'penalty' parameter of LinearClasses must be the str 'l2' or None"),
+        ({"loss": "hinge"}, "The 'loss' parameter of MulticlassLinear must be a str among {'multinomial', 'joint'}"),
+        ({"penalty": "l1"}, "The 'penalty' parameter of MulticlassLinear must be the str 'l2' or None"),
         ({"penalty": None, "loss": "joint"}, "Without a penalty only the multinomial loss"),
-        ({"offset": "no"}, "The 'offset' parameter of LinearClasses"),
-        ({"offset_scale": 2.0}, "'offset_scale' parameter of LinearClasses must be 1.0 where the offset is not penalised"),
-        ({"C": 0.0}, "The 'C' parameter of LinearClasses"),
+        ({"offset": "no"}, "The 'offset' parameter of MulticlassLinear"),
+        ({"offset_scale": 2.0}, "'offset_scale' parameter of MulticlassLinear must be 1.0 where the offset is not penalised"),
+        ({"C": 0.0}, "The 'C' parameter of MulticlassLinear"),
     ],
 )
 def test_refused_problems(settings_: dict[str, Any], message: str) -> None:
     with pytest.raises(InvalidInput) as error:
-        LinearClasses([[-1.0], [0.0], [1.0]], [0, 1, 2], **settings_)
+        MulticlassLinear([[-1.0], [0.0], [1.0]], [0, 1, 2], **settings_)
     assert message in str(error.value)
 
 
 def test_other_refusals() -> None:
-    problem = LinearClasses([[-1.0], [0.0], [1.0]], [0, 1, 2])
+    problem = MulticlassLinear([[-1.0], [0.0], [1.0]], [0, 1, 2])
     with pytest.raises(
-        InvalidInput, match=r"'solver' parameter must be one of 'auto', 'newton', or a ClassesSolver .* Got SMO"
+        InvalidInput, match=r"'solver' parameter must be one of 'auto', 'newton', or a MulticlassSolver .* Got SMO"
     ):
         solve(problem, solver=SMO())
     with pytest.raises(
-        InvalidInput, match=r"ClassesDescent cannot solve LinearClasses: .*joint loss.*'multinomial'\. Take ClassesNewton"
+        InvalidInput,
+        match=r"MulticlassDescent cannot solve MulticlassLinear: .*joint loss.*'multinomial'\. Take MulticlassNewton",
     ):
         solve(problem, solver="coordinate_descent")
-    with pytest.raises(AttributeError, match="LinearClasses is frozen"):
-        problem.price = np.ones(3)
-    found = solve(problem, solver=ClassesNewton())
+    with pytest.raises(AttributeError, match="MulticlassLinear is frozen"):
+        problem.cost = np.ones(3)
+    found = solve(problem, solver=MulticlassNewton())
     with pytest.raises(InvalidInput, match="X has 2 features, but the model has 1"):
         found.decision_function([[1.0, 2.0]])
     parts = (problem.X, problem.codes, problem.classes, np.ones(2), ClassLoss.JOINT, Penalty.L2, Offset.FREE)
-    with pytest.raises(InvalidInput, match="Got 3 rows, 3 labels and 2 prices"):
-        LinearClasses.on(*parts)
+    with pytest.raises(InvalidInput, match="Got 3 rows, 3 labels and 2 costs"):
+        MulticlassLinear.on(*parts)

@@ -78,8 +78,8 @@ def test_the_certificate_is_recomputed(solver: SolverCase) -> None:
     solution = solve(problem, solver=solver.solver, tol=solver.tol, max_iter=solver.max_iter)
     beta = np.zeros(solution.n)
     beta[solution.support] = solution.beta
-    judgement = certify(problem, beta)
-    assert judgement.dual == solution.certificate.dual_objective
-    assert judgement.primal == solution.certificate.primal_objective
-    assert judgement.kkt_violation == solution.certificate.kkt_violation
-    assert judgement.infeasibility <= 1e-12
+    evaluation = certify(problem, beta)
+    assert evaluation.dual == solution.certificate.dual_objective
+    assert evaluation.primal == solution.certificate.primal_objective
+    assert evaluation.kkt_violation == solution.certificate.kkt_violation
+    assert evaluation.infeasibility <= 1e-12

@@ -48,8 +48,8 @@ def _solved(problem: Formulation, X: Array, t: Array, u: Array, kernel: Any) -> 
 
 
 def _width(solution: Solution) -> float:
-    reading = solution.reading
-    return reading.epsilon if isinstance(reading, Tube) else reading.radius if isinstance(reading, Ball) else 0.0
+    slack_rule = solution.slack_rule
+    return slack_rule.epsilon if isinstance(slack_rule, Tube) else slack_rule.radius if isinstance(slack_rule, Ball) else 0.0
 
 
 def _same(one: Solution, other: Solution, X: Array, sign: float = 1.0) -> None:

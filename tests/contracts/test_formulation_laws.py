@@ -86,10 +86,10 @@ def test_nu_of_a_margin_is_a_soft_margin_at_one_over_rho(
     data: tuple[Array, Array, Array, Array], kernel: str, share: float
 ) -> None:
     X, y, _, weight = data
-    mass = share * 2 * min(weight[y > 0].sum(), weight[y < 0].sum())
-    solution = solve(NuClassification(X, y, mass / weight.sum(), KERNELS[kernel][0], weight), tol=TOL)
+    abs_sum = share * 2 * min(weight[y > 0].sum(), weight[y < 0].sum())
+    solution = solve(NuClassification(X, y, abs_sum / weight.sum(), KERNELS[kernel][0], weight), tol=TOL)
     assume(solution.certificate.primal_objective < -1e-3)
-    rho = mass / np.abs(solution.beta).sum()
+    rho = abs_sum / np.abs(solution.beta).sum()
     soft = solve(SoftMargin(X, y, C=1 / rho, kernel=KERNELS[kernel][0], sample_weight=weight), tol=TOL)
     optimum = soft.certificate.dual_objective
     alpha, K = _beta(solution), KERNELS[kernel][1](X, X)
@@ -105,8 +105,8 @@ def test_nu_of_a_margin_is_a_soft_margin_at_one_over_rho(
 def test_nu_of_a_tube(data: tuple[Array, Array, Array, Array], kernel: str, nu: float, C: float) -> None:
     X, _, t, weight = data
     solution = solve(NuRegression(X, t, C=C, nu=nu, kernel=KERNELS[kernel][0], sample_weight=weight), tol=TOL)
-    assert isinstance(solution.reading, Tube)
-    epsilon, away = solution.reading.epsilon, np.abs(_scores(solution, X, kernel) - t)
+    assert isinstance(solution.slack_rule, Tube)
+    epsilon, away = solution.slack_rule.epsilon, np.abs(_scores(solution, X, kernel) - t)
     assert weight[away > epsilon + NEAR].sum() <= nu * weight.sum() * (1 + 1e-9)
     if epsilon > NEAR:
         assert weight[solution.support].sum() >= nu * weight.sum() * (1 - 1e-9)
@@ -118,8 +118,8 @@ def test_nu_of_a_tube(data: tuple[Array, Array, Array, Array], kernel: str, nu: 
 def test_the_tube_that_nu_finds_is_that_of_its_epsilon(data: tuple[Array, Array, Array, Array], kernel: str, nu: float) -> None:
     X, _, t, weight = data
     solution = solve(NuRegression(X, t, C=2.0, nu=nu, kernel=KERNELS[kernel][0], sample_weight=weight), tol=TOL)
-    assert isinstance(solution.reading, Tube)
-    epsilon = solution.reading.epsilon
+    assert isinstance(solution.slack_rule, Tube)
+    epsilon = solution.slack_rule.epsilon
     given_width = solve(EpsilonRegression(X, t, 2.0, epsilon, KERNELS[kernel][0], sample_weight=weight), tol=TOL)
     with_price = given_width.certificate.primal_objective + 2.0 * nu * weight.sum() * epsilon
     assert solution.certificate.primal_objective == pytest.approx(with_price, rel=1e-6, abs=1e-7)
@@ -130,7 +130,7 @@ def test_the_tube_that_nu_finds_is_that_of_its_epsilon(data: tuple[Array, Array,
 def test_inside_on_and_outside_a_tube(data: tuple[Array, Array, Array, Array], kernel: str, C: float, epsilon: float) -> None:
     X, _, t, weight = data
     solution = solve(EpsilonRegression(X, t, C, epsilon, KERNELS[kernel][0], sample_weight=weight), tol=TOL)
-    assert solution.reading == Tube(epsilon)
+    assert solution.slack_rule == Tube(epsilon)
     beta, f = _beta(solution), _scores(solution, X, kernel)
     outside, inside = np.abs(f - t) > epsilon + NEAR, np.abs(f - t) < epsilon - NEAR
     np.testing.assert_array_equal(beta[inside], 0.0)
@@ -157,8 +157,8 @@ def test_outliers_of_one_class(data: tuple[Array, Array, Array, Array], kernel: 
 def test_the_ball(data: tuple[Array, Array, Array, Array], kernel: str, nu: float) -> None:
     X, _, _, weight = data
     solution = solve(DataDescription(X, nu=nu, kernel=KERNELS[kernel][0], sample_weight=weight), tol=TOL)
-    assert isinstance(solution.reading, Ball)
-    beta, K, square = _beta(solution), KERNELS[kernel][1](X, X), solution.reading.radius**2
+    assert isinstance(solution.slack_rule, Ball)
+    beta, K, square = _beta(solution), KERNELS[kernel][1](X, X), solution.slack_rule.radius**2
     norm = beta @ K @ beta
     distance = np.diag(K) - 2 * K @ beta + norm
     near = NEAR * max(1.0, float(np.abs(distance).max()))
@@ -180,8 +180,8 @@ def test_a_ball_of_an_rbf_is_one_class(data: tuple[Array, Array, Array, Array], 
     X, _, _, weight = data
     ball = solve(DataDescription(X, nu=nu, kernel=RBF(gamma=0.5), sample_weight=weight), tol=TOL)
     level = solve(OneClass(X, nu=nu, kernel=RBF(gamma=0.5), sample_weight=weight), tol=TOL)
-    mass = nu * weight.sum()
-    np.testing.assert_allclose(mass * ball.decision_function(X), level.decision_function(X), rtol=0, atol=NEAR * mass)
+    abs_sum = nu * weight.sum()
+    np.testing.assert_allclose(abs_sum * ball.decision_function(X), level.decision_function(X), rtol=0, atol=NEAR * abs_sum)
 
 
 @EXAMPLES

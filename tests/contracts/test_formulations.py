@@ -70,12 +70,12 @@ def read(solution: Solution) -> Answer:
     """Coefficients of all rows, and what the reading says of the width."""
     beta = np.zeros(solution.n)
     beta[solution.support] = solution.beta
-    reading = solution.reading
-    width = reading.epsilon if isinstance(reading, Tube) else reading.radius if isinstance(reading, Ball) else 0.0
+    slack_rule = solution.slack_rule
+    width = slack_rule.epsilon if isinstance(slack_rule, Tube) else slack_rule.radius if isinstance(slack_rule, Ball) else 0.0
     return Answer(beta, solution.bias, width)
 
 
-def excess(problem: Formulation, K: Array, t: Array, a: Answer) -> Array:
+def deficit(problem: Formulation, K: Array, t: Array, a: Answer) -> Array:
     """By how much rows miss what the docstring of their problem asks."""
     f = K @ a.beta + a.bias
     if problem.regression:
@@ -102,22 +102,22 @@ def _check(
     assert solution.status.is_optimal
     answer, certificate = read(solution), solution.certificate
     a = problem.variables(t, answer, u)
-    mass, scale = np.abs(a).sum(), max(1.0, abs(certificate.dual_objective))
+    abs_sum, scale = np.abs(a).sum(), max(1.0, abs(certificate.dual_objective))
     assert a.min() >= 0.0
     assert np.all(a <= qp.u * (1 + 1e-9))
-    assert np.abs(qp.A @ a - qp.c).max(initial=0.0) <= 1e-9 * mass
+    assert np.abs(qp.A @ a - qp.c).max(initial=0.0) <= 1e-9 * abs_sum
     assert qp.value(a) <= best + accuracy * scale, "worse than the oracle"
-    noise = KERNEL_ROUNDING * np.abs(K).max() * mass**2
+    noise = KERNEL_ROUNDING * np.abs(K).max() * abs_sum**2
     assert qp.value(a) == pytest.approx(-certificate.dual_objective, abs=1e-9 * scale + noise)
     assert problem.offset or solution.bias == 0.0 or "penalised" in problem.name
     if abs(best) <= ZERO:  # no gap is small beside it
-        assert abs(certificate.primal_objective) <= TOL_AT_ZERO * mass
-        assert abs(certificate.dual_objective) <= TOL_AT_ZERO * mass
+        assert abs(certificate.primal_objective) <= TOL_AT_ZERO * abs_sum
+        assert abs(certificate.dual_objective) <= TOL_AT_ZERO * abs_sum
         return
     primal = problem.primal(K, t, u, answer)
     assert primal == pytest.approx(certificate.primal_objective, rel=STRONG)
     assert certificate.primal_objective == pytest.approx(certificate.dual_objective, rel=STRONG)
-    missed = excess(problem, K, t, answer)
+    missed = deficit(problem, K, t, answer)
     size = max(1.0, float(np.abs(missed).max()))
     assert problem.slack or missed.max() <= STRONG
     np.testing.assert_allclose(solution.slack, np.maximum(0.0, missed), rtol=0, atol=1e-7 * size)
@@ -199,7 +199,7 @@ def test_the_certificate_of_an_unfinished_answer_is_true(problem: Formulation, s
         small = ORACLE_ACCURACY * max(1.0, abs(best))
         assert certificate.dual_objective <= -best + small
         assert certificate.primal_objective >= -best - small
-        missed = excess(problem, K, t, answer)
+        missed = deficit(problem, K, t, answer)
         np.testing.assert_allclose(solution.slack, np.maximum(0.0, missed), rtol=0, atol=1e-7 * max(1.0, np.abs(missed).max()))
         primal = problem.primal(K, t, u, answer)
         if not problem.slack:  # the primal value is that of w made long enough for all rows

@@ -13,7 +13,7 @@ from scipy import sparse
 from maxmargin import SVC, SVR, NuSVC, NuSVR, OneClassSVM, solve
 from maxmargin.errors import ConvergenceWarning, InfeasibleError
 from maxmargin.kernels import RBF, Linear, Polynomial, Precomputed
-from maxmargin.problems import EpsilonRegression, HardMargin, JointMulticlass
+from maxmargin.problems import CrammerSinger, EpsilonRegression, HardMargin
 from maxmargin.solution import Status
 
 SQUARE = np.array([[0.0, 0.0], [2.0, 2.0], [2.0, 0.0], [3.0, 0.0]])
@@ -180,7 +180,7 @@ class TestAllClassesAtOnce:
     def test_overlapping_classes_are_proven_so(self, seed: int) -> None:
         rng = np.random.default_rng(seed)
         X, y = rng.normal(size=(60, 2)), rng.integers(0, 4, 60)
-        solution = solve(JointMulticlass(X, y, C=np.inf, kernel=Linear()), throw=False)
+        solution = solve(CrammerSinger(X, y, C=np.inf, kernel=Linear()), throw=False)
         assert solution.status is Status.INFEASIBLE
         assert solution.certificate.primal_objective == np.inf
         weights = solution.proof.weights
@@ -206,7 +206,7 @@ class TestAllClassesAtOnce:
         for pair in ([0, 1], [0, 2], [1, 2]):
             some = np.isin(y, pair)
             assert solve(HardMargin(X[some], y[some], kernel=Linear())).status is Status.CONVERGED
-        solution = solve(JointMulticlass(X, y, C=np.inf, kernel=Linear()), throw=False)
+        solution = solve(CrammerSinger(X, y, C=np.inf, kernel=Linear()), throw=False)
         assert solution.status is Status.INFEASIBLE
         assert _cancels(X, y, solution.proof.weights) <= 1e-12
 
@@ -214,7 +214,7 @@ class TestAllClassesAtOnce:
     def test_equal_rows_of_two_classes(self, kernel: Any) -> None:
         X = np.random.default_rng(2).normal(size=(30, 3))
         X[7] = X[4]
-        solution = solve(JointMulticlass(X, np.arange(30) % 4, C=np.inf, kernel=kernel), throw=False)
+        solution = solve(CrammerSinger(X, np.arange(30) % 4, C=np.inf, kernel=kernel), throw=False)
         assert solution.status is Status.INFEASIBLE
         assert np.argwhere(solution.proof.weights).tolist() == [[4, 3], [7, 0]]
 
@@ -223,7 +223,7 @@ class TestAllClassesAtOnce:
         X, y = np.array([[0.0], [margin], [1.0], [2.0]]), np.array([0, 1, 1, 2])
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
-            solution = solve(JointMulticlass(X, y, C=np.inf, kernel=Linear()), throw=False)
+            solution = solve(CrammerSinger(X, y, C=np.inf, kernel=Linear()), throw=False)
         assert solution.proof is None
         assert solution.status.name == status
 

@@ -237,7 +237,7 @@ def test_any_two_points_bound_the_optimum(loss: Any, offset: Any, seed: int) -> 
     """Weak duality, also for α that only their division by the largest product makes feasible."""
     rng = np.random.default_rng(seed)
     problem = PrimalProblem(rng.normal(size=(12, 3)), np.arange(12) % 2, loss=loss, penalty="l1", C=2.0, offset=offset)
-    alpha = rng.random(12) * problem.price
+    alpha = rng.random(12) * problem.cost
     if offset == "free":
         signed = alpha * loss.slope(problem.y)
         if isinstance(loss, EpsilonInsensitive | SquaredEpsilonInsensitive):

@@ -147,12 +147,12 @@ def test_any_two_points_bound_the_optimum(loss: Any, offset: Any, seed: int) -> 
     """Weak duality: no dual value is above any primal value."""
     rng = np.random.default_rng(seed)
     problem = PrimalProblem(rng.normal(size=(12, 3)), np.arange(12) % 2, loss=loss, C=2.0, offset=offset, sample_weight=None)
-    alpha = rng.random(12) * problem.price * (rng.random(12) < 0.7)
+    alpha = rng.random(12) * problem.cost * (rng.random(12) < 0.7)
     if offset == "free":  # Σ α s = 0: scale the heavier side
         s = loss.slope(problem.y)
         if isinstance(loss, EpsilonInsensitive):
             alpha -= alpha.mean()
-            alpha /= max(1.0, float(np.abs(alpha / problem.price).max()))
+            alpha /= max(1.0, float(np.abs(alpha / problem.cost).max()))
         else:
             up, down = alpha[s > 0].sum(), alpha[s < 0].sum()
             alpha[s > 0] *= min(1.0, down / up) if up > 0 else 0.0

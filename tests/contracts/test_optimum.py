@@ -16,7 +16,7 @@ import pytest
 from maxmargin import solve
 from maxmargin.solution import Solution, Status
 
-from ..agreement._evaluator import Machine, judge
+from ..agreement._evaluator import Subproblem, judge
 from ._registry import BOXES, DATA, ENGINES, KERNELS, ORACLES, QP, SOFT_MARGINS, Array, Formulation, KernelCase
 
 TOL = 1e-8
@@ -53,7 +53,7 @@ def test_same_optimum_as_a_general_solver(data: str, kernel: KernelCase, box: st
     solution = _solution(data, kernel, box, problem, ENGINES[solver])
     assert solution.status is Status.CONVERGED
 
-    verdict = judge(Machine(np.arange(len(y)), y, solution.alpha, qp.u, solution.bias), K, problem.offset)
+    verdict = judge(Subproblem(np.arange(len(y)), y, solution.alpha, qp.u, solution.bias), K, problem.offset)
     assert verdict.feasible
     assert verdict.violation <= TOL + verdict.rounding
     assert problem.offset or solution.bias == 0.0
@@ -81,7 +81,7 @@ def test_offset_is_the_middle_of_the_optimal_interval(data: str, kernel: KernelC
     alpha, score = solution.alpha, y - K @ (y * solution.alpha)
     low = score[np.where(y > 0, alpha < qp.u, alpha > 0)].max()
     high = score[np.where(y > 0, alpha > 0, alpha < qp.u)].min()
-    rounding = judge(Machine(np.arange(len(y)), y, alpha, qp.u, solution.bias), K).rounding
+    rounding = judge(Subproblem(np.arange(len(y)), y, alpha, qp.u, solution.bias), K).rounding
     slack = TOL + 2 * rounding
     assert solution.bias == pytest.approx((low + high) / 2, abs=slack)
     assert solution.bias_interval[0] <= solution.bias <= solution.bias_interval[1]

@@ -12,10 +12,10 @@ import pytest
 from maxmargin import SVC, SVDD, SVR, NuSVC, NuSVR, OneClassSVM
 from maxmargin.errors import InvalidInput
 from maxmargin.problems import (
+    CrammerSinger,
     DataDescription,
     EpsilonRegression,
     HardMargin,
-    JointMulticlass,
     NuClassification,
     NuRegression,
     OneClass,
@@ -30,7 +30,7 @@ THREE = np.array([0, 1, 2, 0, 1, 2])
 Y: dict[str, Any] = {
     **dict.fromkeys(("SVR", "NuSVR", "EpsilonRegression", "NuRegression"), TARGETS),
     **dict.fromkeys(("SVC", "NuSVC", "SoftMargin", "HardMargin", "NuClassification"), LABELS),
-    "JointMulticlass": THREE,
+    "CrammerSinger": THREE,
 }
 ESTIMATORS = {kind.__name__: kind for kind in (SVC, NuSVC, SVR, NuSVR, OneClassSVM, SVDD)}
 PROBLEMS = {
@@ -43,7 +43,7 @@ PROBLEMS = {
         NuRegression,
         OneClass,
         DataDescription,
-        JointMulticlass,
+        CrammerSinger,
     )
 }
 EVERY = [*ESTIMATORS, *PROBLEMS]
@@ -66,7 +66,7 @@ OPEN, CLOSED, SHARE, WIDTH = (
     "a float in the range [0.0, inf)",
 )
 RANGES: dict[tuple[str, str], str] = {
-    **{(name, "C"): CLOSED for name in ("SVC", "SVR", "EpsilonRegression", "JointMulticlass")},
+    **{(name, "C"): CLOSED for name in ("SVC", "SVR", "EpsilonRegression", "CrammerSinger")},
     **{(name, "C"): OPEN for name in ("SoftMargin", "NuSVR", "NuRegression")},
     **{
         (name, "nu"): SHARE

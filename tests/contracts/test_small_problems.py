@@ -11,7 +11,7 @@ from maxmargin import solve
 from maxmargin.problems import SoftMargin
 from maxmargin.solution import Status
 
-from ..agreement._evaluator import Machine, judge
+from ..agreement._evaluator import Subproblem, judge
 from ._registry import KERNELS, SOFT_MARGINS, Array, Formulation, KernelCase, solve_by_piqp
 
 TOL = 1e-6
@@ -40,7 +40,7 @@ def test_optimum_of_any_small_problem(data: tuple[Array, Array, float], kernel: 
     upper = np.full(len(y), C)
     K = kernel.reference(X, X)
     solution = solve(problem.build(X, y, upper, kernel.kernel), tol=TOL)
-    verdict = judge(Machine(np.arange(len(y)), y, solution.alpha, upper, solution.bias), K, problem.offset)
+    verdict = judge(Subproblem(np.arange(len(y)), y, solution.alpha, upper, solution.bias), K, problem.offset)
     assert solution.status is Status.CONVERGED
     assert verdict.inside
     assert verdict.feasible, f"y'alpha is {verdict.imbalance:.1e} of sum alpha"
@@ -61,7 +61,7 @@ def test_an_unfinished_answer_is_feasible_and_its_gap_is_true(data: tuple[Array,
     kernel, upper = KERNELS[1], np.full(len(y), C)
     K = kernel.reference(X, X)
     solution = solve(SoftMargin(X, y, C=C, kernel=kernel.kernel), tol=1e-10, max_iter=steps)
-    verdict = judge(Machine(np.arange(len(y)), y, solution.alpha, upper, solution.bias), K)
+    verdict = judge(Subproblem(np.arange(len(y)), y, solution.alpha, upper, solution.bias), K)
     assert verdict.feasible
     best = -SOFT_MARGINS[0].qp(K, y, upper).value(solve_by_piqp(SOFT_MARGINS[0].qp(K, y, upper)))
     noise = ORACLE_ACCURACY * max(1.0, abs(best))

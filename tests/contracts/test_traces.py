@@ -14,9 +14,9 @@ from maxmargin import solve, solvers
 from maxmargin.kernels import RBF, Linear
 from maxmargin.losses import EpsilonInsensitive
 from maxmargin.problems import (
+    CrammerSinger,
     EpsilonRegression,
-    JointMulticlass,
-    LinearClasses,
+    MulticlassLinear,
     NuClassification,
     OneClass,
     PrimalProblem,
@@ -26,16 +26,16 @@ from maxmargin.solvers import (
     SMO,
     BallSearch,
     Chunking,
-    ClassesDescent,
-    ClassesNewton,
     CoordinateDescent,
+    CrammerSingerDescent,
     Decomposition,
     DualQP,
     GradientDescent,
-    JointRows,
     KernelSubgradient,
     LinearNewton,
     LinearProgram,
+    MulticlassDescent,
+    MulticlassNewton,
     PrimalQP,
     ProjectedGradient,
     ProximalNewton,
@@ -81,7 +81,7 @@ SEARCHES: dict[str, Search] = {
     "projected gradient": Search(ProjectedGradient(), lambda: _kernel(300)),
     "decomposition": Search(Decomposition(), lambda: _kernel(400)),
     "kernel subgradient": Search(KernelSubgradient(), lambda: _kernel(300), max_iter=30_000),
-    "joint": Search(JointRows(), lambda: JointMulticlass(*_classes(600, 10, 4), C=10.0, kernel=RBF(gamma=0.1))),
+    "joint": Search(CrammerSingerDescent(), lambda: CrammerSinger(*_classes(600, 10, 4), C=10.0, kernel=RBF(gamma=0.1))),
     "newton, hinge": Search(LinearNewton(), lambda: _linear(3000, 400, C=1e4), tol=1e-9),
     "newton, tube": Search(LinearNewton(), lambda: PrimalProblem(*_tube(), loss=EpsilonInsensitive(1.0), C=100.0), tol=1e-9),
     "sweeps, hinge": Search(CoordinateDescent(), lambda: _linear(3000, 40, offset=None)),
@@ -91,12 +91,14 @@ SEARCHES: dict[str, Search] = {
     ),
     "gradient descent": Search(GradientDescent(), lambda: _linear(500, 10, loss="logistic", C=100.0), tol=1e-6),
     "stochastic": Search(StochasticSubgradient(), lambda: _linear(2000, 10, C=0.001), max_iter=40_000),
-    "classes, sweeps": Search(ClassesDescent(), lambda: LinearClasses(*_classes(1000, 10, 4), loss="joint", C=10.0)),
+    "classes, sweeps": Search(MulticlassDescent(), lambda: MulticlassLinear(*_classes(1000, 10, 4), loss="joint", C=10.0)),
     # These end within 30 rounds on most problems: one checkpoint for each round.
-    "classes, newton": Search(ClassesNewton(), lambda: LinearClasses(*_classes(1000, 10, 4), loss="joint"), least=0, tol=1e-9),
+    "classes, newton": Search(
+        MulticlassNewton(), lambda: MulticlassLinear(*_classes(1000, 10, 4), loss="joint"), least=0, tol=1e-9
+    ),
     "newton, logistic": Search(LinearNewton(), lambda: _linear(3000, 40, loss="logistic"), least=0, tol=1e-9),
     "proximal newton": Search(ProximalNewton(), lambda: _linear(2000, 60, loss="logistic", penalty="l1"), least=0, tol=1e-9),
-    "multinomial": Search(ClassesNewton(), lambda: LinearClasses(*_classes(1000, 10, 4)), least=0, tol=1e-9),
+    "multinomial": Search(MulticlassNewton(), lambda: MulticlassLinear(*_classes(1000, 10, 4)), least=0, tol=1e-9),
     # A round is a whole search by another solver, or a program that nobody can look into: the start and the end of each.
     "chunking": Search(Chunking(), lambda: _kernel(400), least=3),
     "ball": Search(BallSearch(), lambda: _linear(2000, 20, penalty="ball", B=1e-3), least=2),

@@ -19,7 +19,7 @@ from maxmargin.kernels import RBF
 from maxmargin.problems import SoftMargin
 from maxmargin.problems._dual import dual_batch
 from maxmargin.solution import Status
-from maxmargin.solution._certify import judge_all, judging_seconds
+from maxmargin.solution._certify import evaluate_all, evaluation_seconds
 from maxmargin.solvers import SMO
 
 from ._isolated import start
@@ -89,9 +89,9 @@ def test_time_limit_covers_all_pairs(noisy: tuple[np.ndarray, np.ndarray]) -> No
     assert model.status_ is Status.TIME_LIMIT
 
 
-@pytest.mark.parametrize(("judging", "left_for_the_search"), [(3.0, 7.0), (100.0, 5.0)])
+@pytest.mark.parametrize(("evaluating", "left_for_the_search"), [(3.0, 7.0), (100.0, 5.0)])
 def test_the_certificate_comes_out_of_the_same_time(
-    noisy: tuple[np.ndarray, np.ndarray], monkeypatch: pytest.MonkeyPatch, judging: float, left_for_the_search: float
+    noisy: tuple[np.ndarray, np.ndarray], monkeypatch: pytest.MonkeyPatch, evaluating: float, left_for_the_search: float
 ) -> None:
     given = []
     run_batch = SMO.run_batch
@@ -101,7 +101,7 @@ def test_the_certificate_comes_out_of_the_same_time(
         return run_batch(self, problems, batch, beta, scores, limits, *more)
 
     monkeypatch.setattr(SMO, "run_batch", watched)
-    monkeypatch.setattr("maxmargin._solve._budget.judging_seconds", lambda batch, at_most: judging)
+    monkeypatch.setattr("maxmargin._solve._budget.evaluation_seconds", lambda batch, at_most: evaluating)
     SVC(max_time=10.0).fit(*noisy)
     assert given[0] == pytest.approx(left_for_the_search, abs=0.5)
 
@@ -113,9 +113,9 @@ def test_what_judging_takes_is_known_within_a_factor(noisy: tuple[np.ndarray, np
     times = []
     for _ in range(5):
         begin = time.perf_counter()
-        judge_all(batch, beta)
+        evaluate_all(batch, beta)
         times.append(time.perf_counter() - begin)
-    expected = np.median([judging_seconds(batch) for _ in range(5)])
+    expected = np.median([evaluation_seconds(batch) for _ in range(5)])
     assert 0.1 * np.median(times) <= expected <= 30.0 * np.median(times)
 
 

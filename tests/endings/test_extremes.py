@@ -99,7 +99,7 @@ def test_a_share_of_nothing_is_the_smallest_ball(nu: float) -> None:
     few = solve(DataDescription(X, nu=1e-3, kernel=Linear()), tol=1e-8)
     fewer = solve(DataDescription(X, nu=nu, kernel=Linear()), tol=1e-8)
     assert fewer.status is Status.CONVERGED
-    assert fewer.reading.radius == pytest.approx(few.reading.radius, rel=1e-9)
+    assert fewer.slack_rule.radius == pytest.approx(few.slack_rule.radius, rel=1e-9)
     if nu >= 1e-10:
         one = solve(OneClass(X + 5.0, nu=nu, kernel=Linear()), tol=1e-6 * nu)
         assert one.status is Status.CONVERGED

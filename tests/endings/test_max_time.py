@@ -46,18 +46,18 @@ def dual_pass(problem, found):
 def joint_pass(problem, found):
     beta = np.zeros((found.n, len(found.classes)))
     beta[found.support] = 2.0 * found.coefficients
-    return timed(solution.certify_joint, problem, beta, found.bias)
+    return timed(solution.certify_crammer_singer, problem, beta, found.bias)
 
 def linear_pass(w, b, loss):
     "All classes, one after the other; whatever the multipliers are."
     problem = problems.PrimalProblem(X, y, loss=loss)
     rows = zip(np.atleast_2d(w), np.atleast_1d(b))
-    return sum(timed(solution.certify_linear, problem, each, float(at), 0.1 * problem.price) for each, at in rows)
+    return sum(timed(solution.certify_linear, problem, each, float(at), 0.1 * problem.cost) for each, at in rows)
 
 def classes_pass(w, b, loss):
-    problem = problems.LinearClasses(X, codes, loss=loss)
-    alpha = np.tile(problem.price[:, np.newaxis] / len(b), (1, len(b)))
-    return timed(solution.certify_classes, problem, w, b, alpha)
+    problem = problems.MulticlassLinear(X, codes, loss=loss)
+    alpha = np.tile(problem.cost[:, np.newaxis] / len(b), (1, len(b)))
+    return timed(solution.certify_multiclass, problem, w, b, alpha)
 
 def checked(kinds, limit):
     "How far each kind is beyond what is allowed, at the best of three: a busy machine may delay some."
@@ -86,7 +86,7 @@ KERNEL_MODELS = {
     "SVDD": ("SVDD(max_time=t).fit(X)", "problems.DataDescription(X)"),
     "no digits left": ("SVC(C=1e9, tol=1e-12, max_time=t).fit(X, y)", "problems.SoftMargin(X, y)"),
 }
-JOINT = ("SVC(multi_class='joint', max_time=t).fit(X, codes)", "problems.JointMulticlass(X, codes)")
+JOINT = ("SVC(multi_class='joint', max_time=t).fit(X, codes)", "problems.CrammerSinger(X, codes)")
 
 _OF_MODEL = "linear_pass(m.coef_, m.intercept_, {loss!r})"
 _OF_SOLUTION = "linear_pass(m.weights, m.bias, {loss!r})"

@@ -64,7 +64,7 @@ time.sleep({after})
 
 ENDLESS = {
     "kernel": ("", "SVC(C=1e6, tol=1e-9).fit(X, y)"),
-    "many machines": ("", "SVC(C=1e3, tol=1e-9).fit(X, Y3)"),
+    "many binary classifiers": ("", "SVC(C=1e3, tol=1e-9).fit(X, Y3)"),
     "linear kernel": ("", "SVC(kernel='linear', C=1e4).fit(X, y)"),
     "python kernel": ("", "SVC(kernel=slow, C=1e6, tol=1e-9).fit(X, y)"),
     "joint": ("", "SVC(C=1e3, multi_class='joint', tol=1e-9).fit(X, Y3)"),

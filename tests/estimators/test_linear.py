@@ -156,7 +156,7 @@ def test_solver_pickle_verbose_and_limit(capsys: pytest.CaptureFixture[str]) -> 
     again = pickle.loads(pickle.dumps(model))
     np.testing.assert_array_equal(again.predict(X), model.predict(X))
     assert again.certificate_ == model.certificate_
-    with pytest.warns(ConvergenceWarning, match=r"2 of 3 machines|3 of 3 machines"):
+    with pytest.warns(ConvergenceWarning, match=r"2 of 3 binary classifiers|3 of 3 binary classifiers"):
         short = LinearSVC(loss="hinge", max_iter=1).fit(*load_iris(return_X_y=True))
     assert short.status_ is Status.ITERATION_LIMIT
     assert short.n_iter_ == 1

@@ -155,7 +155,7 @@ def test_separation_and_limits() -> None:
         (LinearSVC(multi_class="one"), "must be a str among {'crammer_singer', 'joint', 'ovr'}. Got 'one' instead."),
         (
             LinearSVC(multi_class="joint", solver="gradient_descent"),
-            "The 'solver' parameter must be one of 'auto', 'newton', 'coordinate_descent', or a ClassesSolver",
+            "The 'solver' parameter must be one of 'auto', 'newton', 'coordinate_descent', or a MulticlassSolver",
         ),
     ],
     ids=repr,

@@ -50,8 +50,8 @@ def test_the_optimum_of_svr(epsilon: float, C: float) -> None:
 
 def _objective(model: Any, X: Any, y: Any, C: float, epsilon: float, loss: str, scale: float) -> float:
     b = float(np.ravel(model.intercept_)[0])
-    excess = np.maximum(np.abs(y - X @ model.coef_ - b) - epsilon, 0.0)
-    lost = excess.sum() if loss == "epsilon_insensitive" else (excess**2).sum()
+    deficit = np.maximum(np.abs(y - X @ model.coef_ - b) - epsilon, 0.0)
+    lost = deficit.sum() if loss == "epsilon_insensitive" else (deficit**2).sum()
     return float(0.5 * model.coef_ @ model.coef_ + 0.5 * (b / scale) ** 2 + C * lost)
 
 
@@ -82,11 +82,11 @@ def test_a_general_qp_solver_finds_the_same(loss: Any, C: float, intercept: bool
     column = np.full((n, 1), float(intercept))
     rows = np.hstack([X, column])
     square = np.concatenate([np.ones(d), [0.0 if intercept else 1.0], np.full(2 * n, 2.0 * C * (loss == LOSSES[1]))])
-    price = np.concatenate([np.zeros(d + 1), np.full(2 * n, C * (loss == LOSSES[0]))])
+    cost = np.concatenate([np.zeros(d + 1), np.full(2 * n, C * (loss == LOSSES[0]))])
     G = np.vstack([np.hstack([rows, np.eye(n), np.zeros((n, n))]), np.hstack([-rows, np.zeros((n, n)), np.eye(n)])])
     h = np.concatenate([y - epsilon, -y - epsilon])
     bounded = np.hstack([np.zeros((2 * n, d + 1)), np.eye(2 * n)])
-    known = qp(np.diag(square), price, np.vstack([G, bounded]), np.concatenate([h, np.zeros(2 * n)]))
+    known = qp(np.diag(square), cost, np.vstack([G, bounded]), np.concatenate([h, np.zeros(2 * n)]))
     model = LinearSVR(loss=loss, C=C, epsilon=epsilon, fit_intercept=intercept, tol=1e-9).fit(X, y)
     np.testing.assert_allclose(model.coef_, known.u[:d], atol=1e-4)
     if intercept:

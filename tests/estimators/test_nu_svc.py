@@ -182,7 +182,7 @@ class TestNoMargin:
             assert solution.status.is_optimal
             said.append(any(each.category is NoMarginWarning for each in caught))
             assert said[-1] == (solution.status is Status.ZERO_OPTIMUM)
-            assert said[-1] == bool(solution.remark)
+            assert said[-1] == bool(solution.note)
             by_hand = solution.beta @ (solution.support_scores - solution.bias)  # |w|², scaled by 1/ρ unless ρ = 0
             assert (by_hand < 1e-6) == said[-1]
         assert said == sorted(said, reverse=True)
@@ -197,7 +197,9 @@ class TestNoMargin:
 
     def test_of_three_classes_the_pair_is_named(self):
         X = np.vstack([self.X, self.X[:2] + 9.0])
-        with pytest.warns(NoMarginWarning, match=r"^1 of 3 machines separate nothing; one is a against b\. The margin is 0"):
+        with pytest.warns(
+            NoMarginWarning, match=r"^1 of 3 binary classifiers separate nothing; one is a against b\. The margin is 0"
+        ):
             NuSVC(nu=0.5, kernel="linear").fit(X, ["a", "a", "b", "b", "c", "c"])
 
     def test_a_small_margin_is_one(self):

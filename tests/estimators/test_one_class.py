@@ -160,7 +160,7 @@ def test_the_estimator_is_its_problem(kind, problem):
     assert_allclose(model.decision_function(X), solution.decision_function(X), rtol=0, atol=1e-9 * abs(model.offset_))
     assert model.certificate_ == solution.certificate
     (again,) = model.solutions_
-    assert again.reading == solution.reading
+    assert again.slack_rule == solution.slack_rule
     assert_array_equal(again.support, np.flatnonzero(weight)[solution.support])
     assert_array_equal(again.slack[weight > 0], solution.slack)
 

@@ -12,7 +12,7 @@ from scipy import sparse
 
 from maxmargin import SVC
 from maxmargin.errors import InvalidInput
-from maxmargin.estimators._packing import PackedCoefficients, explicit_csr, pack, unpack
+from maxmargin.estimators._kernel._packing import PackedCoefficients, explicit_csr, pack, unpack
 from maxmargin.kernels import RBF
 
 from ._sets import SETS, digits, iris
@@ -157,5 +157,5 @@ def test_edited_records_raise():
     with pytest.raises(InvalidInput, match="their counts do not add up"):
         _ = model.solutions_
     model._records = restore(statuses, *parts[:4], bytes(16), *parts[5:])
-    with pytest.raises(InvalidInput, match="not one price for each row"):
+    with pytest.raises(InvalidInput, match="not one cost for each row"):
         _ = model.solutions_

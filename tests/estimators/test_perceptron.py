@@ -75,7 +75,8 @@ def test_the_fewest_mistakes_are_kept() -> None:
 def test_novikoffs_bound(seed: int, d: int, n: int) -> None:
     """Rounds with m_1, m_2, … wrong rows: ``γ Σm ≤ <w, u> ≤ |w| ≤ R √Σm²``, and so ``Σm ≤ (R/γ)²`` where each m is 1.
 
-    R is the longest ``x̃``, and γ how far the best unit vector u has all rows on their side: half the street through the origin.
+    R is the longest ``x̃``, and γ how far the best unit vector u has all rows on their side: half the street through the
+    origin.
     """
     X, y = separable(n, d, seed, room=0.2)
     assume(len(np.unique(y)) == 2)
@@ -130,7 +131,7 @@ def test_coefficients_of_the_kernel_form_count_mistakes() -> None:
 def test_above_some_rows_kernel_values_are_computed_as_needed(monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = make_moons(80, noise=0.1, random_state=0)
     held = Perceptron(kernel=RBF(gamma=2.0)).fit(X, y)
-    monkeypatch.setattr("maxmargin.solvers._perceptron._HELD", 10)
+    monkeypatch.setattr("maxmargin.solvers._primal._perceptron._HELD", 10)
     np.testing.assert_array_equal(Perceptron(kernel=RBF(gamma=2.0)).fit(X, y).dual_coef_, held.dual_coef_)
 
 
@@ -170,7 +171,7 @@ def test_ctrl_c_keeps_the_best_weights(monkeypatch: pytest.MonkeyPatch) -> None:
         if len(mistakes) == 5:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr("maxmargin.solvers._perceptron._ending", pressed)
+    monkeypatch.setattr("maxmargin.solvers._primal._perceptron._ending", pressed)
     with pytest.raises(FitInterrupted, match="Interrupted after 5 rounds") as caught:
         Perceptron().fit(X, y)
     run = caught.value.solution
@@ -181,7 +182,7 @@ def test_ctrl_c_keeps_the_best_weights(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_several_classes() -> None:
     X, y = load_iris(return_X_y=True)
     with pytest.warns(
-        ConvergenceWarning, match=r"2 of 3 machines did not converge; the worst is \d against the rest\. INSEPARABLE"
+        ConvergenceWarning, match=r"2 of 3 binary classifiers did not converge; the worst is \d against the rest\. INSEPARABLE"
     ):
         model = Perceptron().fit(X, y)
     assert model.coef_.shape == (3, 4)

@@ -36,17 +36,17 @@ def test_solutions_are_the_machines(name, container):
     model = SVC(**params, **shape).fit(container(X), y)
     values = model.decision_function(container(X)).reshape(len(X), -1)
     assert len(model.solutions_) == values.shape[1] == len(model.intercept_)
-    for machine, solution in enumerate(model.solutions_):
+    for subproblem, solution in enumerate(model.solutions_):
         assert isinstance(solution, Solution)
         assert solution.n == len(X)
-        assert solution.bias == model.intercept_[machine]
-        assert solution.steps == model.n_iter_[machine]
+        assert solution.bias == model.intercept_[subproblem]
+        assert solution.steps == model.n_iter_[subproblem]
         assert solution.bias_interval[0] <= solution.bias <= solution.bias_interval[1]
         assert (np.diff(solution.support) > 0).all()
         assert set(solution.support) <= set(model.support_)
         assert_allclose(solution.beta.sum(), 0.0, atol=1e-8)
-        assert_allclose(solution.decision_function(container(X)), values[:, machine], rtol=1e-7, atol=1e-7)
-        assert_allclose(solution.support_scores, values[solution.support, machine], rtol=1e-5, atol=1e-5)
+        assert_allclose(solution.decision_function(container(X)), values[:, subproblem], rtol=1e-7, atol=1e-7)
+        assert_allclose(solution.support_scores, values[solution.support, subproblem], rtol=1e-5, atol=1e-5)
 
 
 def test_pairs_come_in_libsvms_order():
@@ -58,7 +58,7 @@ def test_pairs_come_in_libsvms_order():
 
 
 def test_a_machine_tells_how_many_rows_it_was_trained_on():
-    """A pair of classes has no other rows; their kinds, slack and shares are those of the same machine alone."""
+    """A pair of classes has no other rows; their kinds, slack and shares are those of the same binary classifier alone."""
     X, y = iris()
     weight = np.ones(len(y))
     weight[::10] = 0.0

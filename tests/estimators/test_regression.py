@@ -95,7 +95,7 @@ def test_the_estimator_is_its_problem(ours, theirs):
     assert_array_equal(model.predict(X), solution.decision_function(X))
     assert model.certificate_ == solution.certificate
     (again,) = model.solutions_
-    assert again.reading == solution.reading
+    assert again.slack_rule == solution.slack_rule
     assert again.n == len(y)
     assert_array_equal(again.support, np.flatnonzero(weight)[solution.support])
     assert_array_equal(again.slack[weight > 0], solution.slack)

@@ -8,7 +8,7 @@ import pytest
 from sklearn.base import clone
 
 from maxmargin import SVC, SVR, LinearSVC, LinearSVR, LogisticRegression, NuSVC, StochasticClassifier, solve
-from maxmargin.estimators._reporting import LineReport, LiveReport, SilentReport, report_for
+from maxmargin.estimators._shared._reporting import LineReport, LiveReport, SilentReport, report_for
 from maxmargin.problems import SoftMargin
 from maxmargin.solution import Certificate, Status
 

@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.utils.multiclass import _ovr_decision_function
 
-from maxmargin.estimators._schemes import OneVsOne, OneVsRest, TwoClasses, machine_names, scheme_of
+from maxmargin.estimators._shared._schemes import OneVsOne, OneVsRest, TwoClasses, scheme_of, subproblem_names
 
 RNG = np.random.default_rng(0)
 SCHEMES = [TwoClasses(2), OneVsOne(3), OneVsOne(7), OneVsRest(3), OneVsRest(5)]
@@ -21,16 +21,16 @@ def test_combine_is_the_product_with_the_spread_coefficients(scheme):
     dual = RNG.normal(size=(scheme.n_coefficients, bounds[-1]))
     left = RNG.normal(size=(11, bounds[-1]))
     spread = scheme.spread(dual, bounds)
-    assert spread.shape == (scheme.n_machines, bounds[-1])
+    assert spread.shape == (scheme.n_subproblems, bounds[-1])
     assert_allclose(scheme.combine(left, dual, bounds), left @ spread.T, atol=1e-12)
 
 
 @pytest.mark.parametrize("scheme", SCHEMES, ids=lambda s: f"{type(s).__name__} {s.n_classes}")
 def test_machines_separate_their_sides(scheme):
     codes = RNG.permutation(np.repeat(np.arange(scheme.n_classes), 4))
-    machines = list(scheme.machines(codes).each())
-    assert len(machines) == scheme.n_machines
-    for index, (rows, y) in enumerate(machines):
+    subproblems = list(scheme.subproblems(codes).each())
+    assert len(subproblems) == scheme.n_subproblems
+    for index, (rows, y) in enumerate(subproblems):
         positive, negative = scheme.sides(index)
         members = codes if rows is None else codes[rows]
         assert_array_equal(members[y > 0], positive)
@@ -47,7 +47,7 @@ def test_machines_separate_their_sides(scheme):
 
 def test_no_coefficient_has_two_machines():
     for scheme in SCHEMES:
-        blocks = list(itertools.chain.from_iterable(scheme.blocks(m) for m in range(scheme.n_machines)))
+        blocks = list(itertools.chain.from_iterable(scheme.blocks(m) for m in range(scheme.n_subproblems)))
         assert len(blocks) == len(set(blocks)) == scheme.n_coefficients * scheme.n_classes
 
 
@@ -77,6 +77,6 @@ def test_two_classes_need_one_machine():
 
 def test_names():
     classes = np.array(["a", "b", "c"])
-    assert machine_names(TwoClasses(2), classes[:2]) == ["b against a"]
-    assert machine_names(OneVsOne(3), classes) == ["a against b", "a against c", "b against c"]
-    assert machine_names(OneVsRest(3), classes)[2] == "c against the rest"
+    assert subproblem_names(TwoClasses(2), classes[:2]) == ["b against a"]
+    assert subproblem_names(OneVsOne(3), classes) == ["a against b", "a against c", "b against c"]
+    assert subproblem_names(OneVsRest(3), classes)[2] == "c against the rest"

@@ -145,7 +145,7 @@ def test_a_pickle_is_the_same_model(name, container, tmp_path):
         assert_array_equal(values(again, X), values(model, X))
         assert again.certificate_ == model.certificate_
         assert_array_equal(again.solutions_[0].alpha, model.solutions_[0].alpha)
-        assert again.solutions_[0].reading == model.solutions_[0].reading
+        assert again.solutions_[0].slack_rule == model.solutions_[0].slack_rule
         assert_array_equal(again.solutions_[0].slack, model.solutions_[0].slack)
 
 
@@ -153,7 +153,7 @@ def test_a_pickle_is_the_same_model(name, container, tmp_path):
 @pytest.mark.parametrize("name", ["SVR", "NuSVR", "NuSVC", "OneClassSVM"])
 def test_a_pickle_is_no_larger_than_scikit_learns_and_a_fifth(name, kernel):
     X, y = sines()
-    X = X + 3.0  # around 0 a linear one-class machine has many answers, with more support vectors or fewer
+    X = X + 3.0  # around 0 a linear one-class subproblem has many answers, with more support vectors or fewer
     ours = MODELS[name](kernel=kernel).fit(X, targets(name, y))
     params = {
         key: value for key, value in ours.get_params().items() if key not in ("max_time", "solver", "cache_size", "warm_start")
@@ -199,7 +199,7 @@ def test_a_spent_budget_warns_once_and_keeps_the_model(name, params, status):
 def test_several_outputs_warn_once_and_name_the_worst():
     X, y = sines()
     with pytest.warns(
-        ConvergenceWarning, match=r"2 of 2 machines did not converge; the worst is output [01]\. ITERATION_LIMIT"
+        ConvergenceWarning, match=r"2 of 2 binary classifiers did not converge; the worst is output [01]\. ITERATION_LIMIT"
     ):
         SVR(max_iter=2).fit(X, np.column_stack([y, -y]))
 

@@ -112,7 +112,7 @@ def test_going_on_after_a_break() -> None:
 def test_three_classes_and_seeds() -> None:
     X, y = load_iris(return_X_y=True)
     X = StandardScaler().fit_transform(X)
-    with pytest.warns(ConvergenceWarning, match="machines did not converge"):
+    with pytest.warns(ConvergenceWarning, match="binary classifiers did not converge"):
         model = StochasticClassifier(max_iter=2000, tol=1e-6).fit(X, y)
     assert model.coef_.shape == (3, 4)
     assert model.score(X, y) > 0.75

@@ -139,12 +139,12 @@ def test_one_against_the_rest_trains_a_machine_for_each_class(kernel):
     assert values.shape == (len(X), 10)
     assert_array_equal(model.predict(X), np.argmax(values, axis=1))
     for k in (0, 7):
-        machine = sklearn.svm.SVC(kernel=kernel, **EXACT).fit(X, y == k)
-        assert_allclose(values[:, k], machine.decision_function(X), atol=1e-4)
+        subproblem = sklearn.svm.SVC(kernel=kernel, **EXACT).fit(X, y == k)
+        assert_allclose(values[:, k], subproblem.decision_function(X), atol=1e-4)
         mine = np.zeros(len(X))
         mine[model.support_] = model.dual_coef_[k]
         other = np.zeros(len(X))
-        other[machine.support_] = machine.dual_coef_[0]
+        other[subproblem.support_] = subproblem.dual_coef_[0]
         assert_allclose(mine, other, atol=1e-3)
     if kernel == "linear":
         assert_allclose(X @ model.coef_.T + model.intercept_, values)
@@ -159,7 +159,7 @@ def test_one_against_the_rest_of_two_classes_is_one_machine():
 
 def test_pair_scores_of_one_against_the_rest_are_an_error():
     X, y = iris()
-    with pytest.raises(ValueError, match=r"decision_function_shape='ovo' needs a machine for each pair"):
+    with pytest.raises(ValueError, match=r"decision_function_shape='ovo' needs a binary classifier for each pair"):
         SVC(multi_class="ovr", decision_function_shape="ovo").fit(X, y)
     model = SVC(multi_class="ovr").fit(X, y).set_params(decision_function_shape="ovo")
     with pytest.raises(ValueError, match="Set decision_function_shape='ovr', or multi_class='ovo'"):

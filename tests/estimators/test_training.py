@@ -8,7 +8,7 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 from maxmargin import SVC
-from maxmargin.estimators._training import upper_bounds
+from maxmargin.estimators._shared._bounds import upper_bounds
 from maxmargin.solution import Status
 
 from ._sets import digits, iris

@@ -19,7 +19,7 @@ from maxmargin.errors import InfeasibleError, InvalidInput
 
 from ._comparison import HONEST, Finding, Truth, compared
 from ._generator import Case
-from ._kernel_models import Machine, kernel_machines
+from ._kernel_models import Subproblem, kernel_machines
 from ._linear_verdicts import of_linear_model
 from ._numbers import DEEP, LONG, Digits, precise
 from ._proofs import refuted_joint_margin, refuted_margin, refuted_tube
@@ -110,7 +110,7 @@ def _of_kernel_model(case: Case, model: Any, digits: Digits) -> list[Finding]:
     return found
 
 
-def _of_machine(case: Case, machine: Machine, joint: bool) -> list[Finding]:
+def _of_machine(case: Case, machine: Subproblem, joint: bool) -> list[Finding]:
     promised = case.params["tol"] if joint else max(case.params["tol"], 1e-3)
     certificate, status = machine.record.certificate, machine.record.status.name
     if status == "INDEFINITE":
@@ -131,7 +131,7 @@ def _of_machine(case: Case, machine: Machine, joint: bool) -> list[Finding]:
     return [finding for finding in found if not finding.kind.startswith("certificate of another")]
 
 
-def _indefinite(case: Case, machine: Machine) -> bool:
+def _indefinite(case: Case, machine: Subproblem) -> bool:
     """Whether the kernel values of the machine's rows are indefinite where coefficients sum to 0."""
     gamma = getattr(machine.record.kernel, "gamma", None)  # which `_of_kernel_model` compares with its definition
     data = TrainingRows(case, LONG, None if gamma is None else float(gamma))

@@ -19,7 +19,7 @@ from ._generator import Case
 from ._numbers import Digits
 from ._rows import TrainingRows
 
-__all__ = ["Machine", "kernel_machines", "zero_sums"]
+__all__ = ["Subproblem", "kernel_machines", "zero_sums"]
 
 
 _NEAR = 10**9
@@ -27,7 +27,7 @@ _NEAR = 10**9
 
 
 @dataclass(frozen=True)
-class Machine:
+class Subproblem:
     """A problem that was solved, and what is true of the answer.
 
     Attributes
@@ -75,7 +75,7 @@ class _Part(NamedTuple):
     record: Any
 
 
-def kernel_machines(case: Case, model: Any, digits: Digits) -> list[Machine]:
+def kernel_machines(case: Case, model: Any, digits: Digits) -> list[Subproblem]:
     """Every machine of a fitted model."""
     solutions = model.solutions_
     gamma = getattr(solutions[0].kernel, "gamma", None)
@@ -92,7 +92,7 @@ def kernel_machines(case: Case, model: Any, digits: Digits) -> list[Machine]:
         f = exact if _keeps_scores(case) else part.f
         if case.estimator in ("OneClassSVM", "SVDD"):  # a score that is 0 but for rounding is given as 0: on the boundary
             f = np.where((f == 0) & (np.abs(exact) <= 2 * abs(part.bias) / _NEAR), exact, f)
-        found.append(Machine(answer.objective(f), answer.objective(exact), *answer[1:], part.record, part.rows))
+        found.append(Subproblem(answer.objective(f), answer.objective(exact), *answer[1:], part.record, part.rows))
     return found
 
 
@@ -312,7 +312,7 @@ _FORMS = {
 }
 
 
-def _joint(case: Case, model: Any, data: TrainingRows, record: Any) -> Machine:
+def _joint(case: Case, model: Any, data: TrainingRows, record: Any) -> Subproblem:
     """``Σ_k |w_k|² + Σ C_i ξ_i`` with ``ξ_i = max_k (f_ik + [k ≠ y_i]) − f_iy``; ``Σ β_iy − Σ_k |½ Σ_i β_ik φ|²``."""
     digits, codes = data.digits, _codes(case, model, data)
     classes, every = len(model.classes_), np.arange(data.n)
@@ -332,7 +332,7 @@ def _joint(case: Case, model: Any, data: TrainingRows, record: Any) -> Machine:
     feasible = zero_sums(beta, codes, price)
     dual = feasible[every, codes].sum() - sum(data.square_norm(feasible[:, k]) for k in range(classes)) / 4
     sizes = _bound(data, every, np.abs(beta).sum()), float(price.sum())
-    return Machine(objective(predicted), objective(exact), dual, *sizes, record, every)
+    return Subproblem(objective(predicted), objective(exact), dual, *sizes, record, every)
 
 
 def zero_sums(beta: np.ndarray, codes: np.ndarray, price: np.ndarray) -> np.ndarray:

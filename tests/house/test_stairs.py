@@ -62,6 +62,40 @@ def test_nothing_below_imports_the_front_door() -> None:
     assert front == []
 
 
+def _reaches_in(found: Import) -> bool:
+    """Whether a room takes something from inside another, past its ``__init__``."""
+    here, there = room(module_name(found.path)), room(found.target)
+    inside = found.target.removeprefix(f"maxmargin.{there}").strip(".")
+    return here not in (there, "") and inside != ""
+
+
+def test_a_room_takes_from_another_what_that_offers() -> None:
+    inside = [found for found in package_imports() if room(found.target) in STEP]
+    assert len(inside) > 20
+    assert [str(found) for found in inside if _reaches_in(found)] == []
+
+
+@pytest.mark.parametrize(
+    ("here", "line", "reaches"),
+    [
+        ("solvers/_x.py", "from maxmargin.problems._dual import DualBatch", True),
+        ("solvers/_x.py", "import maxmargin.problems._dual", True),
+        ("solvers/_x.py", "from maxmargin.problems import DualBatch", False),
+        ("solvers/_dual/_x.py", "from maxmargin.solvers._runtime._base import Limits", False),
+        ("solvers/_x.py", "from maxmargin._deadline import Deadline", False),
+    ],
+)
+def test_the_test_sees_who_reaches_in(
+    here: str, line: str, reaches: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_tree, "PACKAGE", tmp_path / "maxmargin")
+    path = tmp_path / "maxmargin" / here
+    path.parent.mkdir(parents=True)
+    path.write_text(line)
+    (found,) = imports(path)
+    assert _reaches_in(found) is reaches
+
+
 @pytest.mark.parametrize("library", ALLOWED)
 def test_library_is_touched_by_its_rooms_only(library: str) -> None:
     touching = [f for f in package_imports() if f.target == library or f.target.startswith(library + ".")]
@@ -85,7 +119,7 @@ def test_library_is_touched_by_its_rooms_only(library: str) -> None:
 def test_the_test_sees_upward_imports(
     here: str, line: str, down: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The guard guards: each of these lines, put into that file, is judged rightly."""
+    """The guard guards: each of these lines, put into that file, is evaluated rightly."""
     monkeypatch.setattr(_tree, "PACKAGE", tmp_path / "maxmargin")
     path = tmp_path / "maxmargin" / here
     path.parent.mkdir(parents=True)

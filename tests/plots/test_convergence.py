@@ -14,7 +14,7 @@ from maxmargin import solve
 from maxmargin.errors import InvalidInput
 from maxmargin.kernels import RBF, Linear
 from maxmargin.plots import convergence
-from maxmargin.problems import JointMulticlass, LinearClasses, PrimalProblem, SoftMargin
+from maxmargin.problems import CrammerSinger, MulticlassLinear, PrimalProblem, SoftMargin
 from maxmargin.solution import Solution, Trace
 from maxmargin.solvers import Decomposition, ProjectedGradient
 
@@ -95,12 +95,12 @@ def test_linear_models_beside_the_dual() -> None:
 def test_all_classes_at_once() -> None:
     X, _ = _rows()
     y = np.digitize(X[:, 1], [-0.5, 0.5])
-    joint = solve(JointMulticlass(X, y, kernel=Linear(), C=2.0))
+    joint = solve(CrammerSinger(X, y, kernel=Linear(), C=2.0))
     axes = convergence(joint, axes=Figure().subplots(2, 2))
     np.testing.assert_allclose(_curves(axes[1, 1])["0"].get_ydata(), np.maximum(joint.trace.violation, 1e-16))
     assert axes[1, 0].get_ylabel() == "KKT violation"
-    linear = solve(LinearClasses(X, y, loss="joint"))
-    axes = convergence([linear, solve(LinearClasses(X, y, loss="joint"), solver="coordinate_descent")])
+    linear = solve(MulticlassLinear(X, y, loss="joint"))
+    axes = convergence([linear, solve(MulticlassLinear(X, y, loss="joint"), solver="coordinate_descent")])
     assert set(_curves(axes[0, 0])) == {"0", "1"}
     with pytest.raises(
         InvalidInput, match=r"answers to one problem\. Got number 1 with a primal objective of .*, with the same C\."

@@ -29,7 +29,7 @@ def marks(ax: Any, gid: str) -> Any:
 @pytest.mark.parametrize("model", [SVR(C=5.0, epsilon=0.2), NuSVR(C=5.0, nu=0.4)], ids=str)
 def test_line_band_and_rows(model: Any) -> None:
     model.fit(X, Y)
-    epsilon = model.solutions_[0].reading.epsilon
+    epsilon = model.solutions_[0].slack_rule.epsilon
     _, ax = canvas()
     assert tube(model, X, Y, ax=ax) is ax
     (line,) = ax.lines

@@ -9,10 +9,10 @@ from maxmargin import solve
 from maxmargin.errors import InvalidInput
 from maxmargin.kernels import Linear, Precomputed
 from maxmargin.problems import (
+    CrammerSinger,
     DataDescription,
     EpsilonRegression,
     HardMargin,
-    JointMulticlass,
     NuClassification,
     NuRegression,
     Offset,
@@ -86,7 +86,7 @@ def test_nu_that_is_infeasible_tells_the_range(labels, weight, largest):
         NuClassification(X, labels, nu=largest * 1.001, sample_weight=weight)
 
 
-@pytest.mark.parametrize("kind", [SoftMargin, EpsilonRegression, NuRegression, JointMulticlass])
+@pytest.mark.parametrize("kind", [SoftMargin, EpsilonRegression, NuRegression, CrammerSinger])
 def test_a_price_whose_square_overflows(kind):
     message = r"C times sample_weight is too large: its sum over the rows is 4e\+150, and above .* Choose a smaller C\."
     with pytest.raises(InvalidInput, match=message):

@@ -93,7 +93,7 @@ def test_rows_without_weight_are_left_out() -> None:
 def test_fields() -> None:
     problem = PrimalProblem([[0.0], [1.0]], ["a", "b"], C=2.0, sample_weight=[1.0, 3.0])
     np.testing.assert_array_equal(problem.y, [-1.0, 1.0])
-    np.testing.assert_array_equal(problem.price, [2.0, 6.0])
+    np.testing.assert_array_equal(problem.cost, [2.0, 6.0])
     assert (problem.loss, problem.penalty, problem.offset) == (Hinge(), Penalty.L2, Offset.FREE)
     with pytest.raises(AttributeError, match="PrimalProblem is frozen"):
         problem.y = np.zeros(2)
@@ -118,5 +118,5 @@ def test_refusals(wrong: dict[str, Any], message: str) -> None:
 
 
 def test_parts_that_do_not_fit() -> None:
-    with pytest.raises(InvalidInput, match="Got 2 rows, 3 labels and 2 prices"):
+    with pytest.raises(InvalidInput, match="Got 2 rows, 3 labels and 2 costs"):
         PrimalProblem.on(np.zeros((2, 1)), np.ones(3), np.ones(2), Hinge())

@@ -27,12 +27,12 @@ def _data() -> tuple[Any, Any]:
     return X, 2.0 * y - 1.0
 
 
-def _primal_by_piqp(X: Any, y: Any, quadratic: float, price: float) -> Any:
-    """``min quadratic |w|² + price Σ ξ`` over (w, b, ξ), as written down: no dual, and nothing of ours."""
+def _primal_by_piqp(X: Any, y: Any, quadratic: float, cost: float) -> Any:
+    """``min quadratic |w|² + cost Σ ξ`` over (w, b, ξ), as written down: no dual, and nothing of ours."""
     n, d = X.shape
     P = np.zeros((d + 1 + n, d + 1 + n))
     P[:d, :d] = 2.0 * quadratic * np.eye(d)
-    c = np.concatenate([np.zeros(d + 1), np.full(n, price)])
+    c = np.concatenate([np.zeros(d + 1), np.full(n, cost)])
     margins = np.hstack([y[:, None] * X, y[:, None], np.eye(n)])
     solver = piqp.DenseSolver()
     solver.settings.eps_abs = solver.settings.eps_rel = 1e-11
@@ -53,7 +53,7 @@ def _primal_by_piqp(X: Any, y: Any, quadratic: float, price: float) -> Any:
 
 
 @pytest.mark.parametrize(
-    ("quadratic", "price", "C"),
+    ("quadratic", "cost", "C"),
     [
         (0.03, 1 / N, scales.C_from_lam(0.03, N)),
         (0.03 / 2, 1 / N, scales.C_from_lam_half(0.03, N)),
@@ -61,13 +61,13 @@ def _primal_by_piqp(X: Any, y: Any, quadratic: float, price: float) -> Any:
     ],
     ids=["lam", "lam_half", "alpha_sum"],
 )
-def test_the_scaled_problem_has_the_same_optimum(quadratic: float, price: float, C: float) -> None:
+def test_the_scaled_problem_has_the_same_optimum(quadratic: float, cost: float, C: float) -> None:
     X, y = _data()
-    w, b = _primal_by_piqp(X, y, quadratic, price)
+    w, b = _primal_by_piqp(X, y, quadratic, cost)
     ours = solve(SoftMargin(X, y, C=C, kernel=Linear()), tol=1e-8)
     np.testing.assert_allclose(ours.weights, w, atol=1e-5)
     assert ours.bias == pytest.approx(b, abs=1e-4)
-    scaled = quadratic * ours.weights @ ours.weights + price * ours.slack.sum()
+    scaled = quadratic * ours.weights @ ours.weights + cost * ours.slack.sum()
     assert scaled == pytest.approx(ours.certificate.primal_objective * 2 * quadratic, rel=1e-9)
 
 

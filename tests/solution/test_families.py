@@ -16,16 +16,16 @@ from maxmargin.errors import ConvergenceWarning, InvalidInput
 from maxmargin.kernels import RBF, Linear
 from maxmargin.losses import EpsilonInsensitive, SquaredEpsilonInsensitive
 from maxmargin.problems import (
+    CrammerSinger,
     EpsilonRegression,
     HardMargin,
-    JointMulticlass,
-    LinearClasses,
+    MulticlassLinear,
     NuClassification,
     OneClass,
     PrimalProblem,
     SoftMargin,
 )
-from maxmargin.solution import Kind, certify_joint
+from maxmargin.solution import Kind, certify_crammer_singer
 
 X, codes = make_classification(150, 5, n_informative=3, n_redundant=0, flip_y=0.2, random_state=7)
 NAMES = np.array(["no", "yes"])[codes]
@@ -77,8 +77,8 @@ def test_offsets_that_are_not_unique() -> None:
 @pytest.mark.parametrize("C", [0.05, 1.0, 100.0])
 def test_classes_of_both_families(C: float) -> None:
     """``Σ|w_k|² + C Σξ`` is twice ``½Σ|w_k|² + C/2 Σξ``."""
-    joint = solve(JointMulticlass(IRIS, SPECIES, C=C, kernel=Linear()), tol=1e-9)
-    linear = solve(LinearClasses(IRIS, SPECIES, C=C / 2.0, loss="joint"), tol=1e-9)
+    joint = solve(CrammerSinger(IRIS, SPECIES, C=C, kernel=Linear()), tol=1e-9)
+    linear = solve(MulticlassLinear(IRIS, SPECIES, C=C / 2.0, loss="joint"), tol=1e-9)
     np.testing.assert_array_equal(joint.taxonomy, linear.taxonomy)
     assert set(joint.taxonomy.tolist()) >= {Kind.NON_INFORMATIVE, Kind.BOUNDARY, Kind.INSIDE_RIGHT}
     np.testing.assert_allclose(joint.slack, linear.slack, atol=1e-5)
@@ -89,7 +89,7 @@ def test_classes_of_both_families(C: float) -> None:
 
 
 def test_kinds_and_slack_of_all_classes_by_their_definition() -> None:
-    joint = solve(JointMulticlass(IRIS[:, :2], SPECIES, C=5.0, kernel=RBF(gamma=0.5)), tol=1e-9)
+    joint = solve(CrammerSinger(IRIS[:, :2], SPECIES, C=5.0, kernel=RBF(gamma=0.5)), tol=1e-9)
     f = joint.decision_function(IRIS[:, :2])
     lead = np.array([row[k] - np.delete(row, k).max() for row, k in zip(f, species, strict=True)])
     np.testing.assert_allclose(joint.slack, np.maximum(0.0, 1.0 - lead), atol=1e-9)
@@ -102,7 +102,7 @@ def test_kinds_and_slack_of_all_classes_by_their_definition() -> None:
 
 
 def test_two_classes_at_once_are_a_soft_margin() -> None:
-    joint = solve(JointMulticlass(X, NAMES, kernel=Linear()), tol=1e-9)
+    joint = solve(CrammerSinger(X, NAMES, kernel=Linear()), tol=1e-9)
     dual = solve(SoftMargin(X, NAMES, kernel=Linear()), tol=1e-9)
     assert joint.margin == pytest.approx(dual.margin, rel=1e-6)
     np.testing.assert_allclose(joint.slack, dual.slack, atol=1e-6)
@@ -111,15 +111,17 @@ def test_two_classes_at_once_are_a_soft_margin() -> None:
 
 
 def test_all_classes_without_slack() -> None:
-    hard = solve(JointMulticlass(IRIS, SPECIES, C=np.inf, kernel=RBF(gamma=5.0)), tol=1e-6)
+    hard = solve(CrammerSinger(IRIS, SPECIES, C=np.inf, kernel=RBF(gamma=5.0)), tol=1e-6)
     assert hard.kkt.largest < 1e-6
     assert hard.kkt.slater is True
     assert set(hard.taxonomy.tolist()) == {Kind.NON_INFORMATIVE, Kind.BOUNDARY}
     off = hard.coefficients.copy()
     off[0, 0] *= 2.0  # what a row pulls its own class by is what it pushes others away with
-    terms = certify_joint(JointMulticlass(IRIS, SPECIES, C=np.inf, kernel=RBF(gamma=5.0)), _spread(hard, off), hard.bias).terms
-    assert terms is not None
-    assert terms.stationarity == pytest.approx(abs(off[0, 0]), rel=1e-6)
+    kkt_data = certify_crammer_singer(
+        CrammerSinger(IRIS, SPECIES, C=np.inf, kernel=RBF(gamma=5.0)), _spread(hard, off), hard.bias
+    ).kkt_data
+    assert kkt_data is not None
+    assert kkt_data.stationarity == pytest.approx(abs(off[0, 0]), rel=1e-6)
 
 
 def _spread(solution: Any, coefficients: Any) -> Any:
@@ -129,7 +131,7 @@ def _spread(solution: Any, coefficients: Any) -> Any:
 
 
 def test_no_street_is_narrower_than_the_margin() -> None:
-    linear = solve(LinearClasses(IRIS, SPECIES, loss="joint"), tol=1e-8)
+    linear = solve(MulticlassLinear(IRIS, SPECIES, loss="joint"), tol=1e-8)
     w = linear.weights
     streets = [2.0 / np.linalg.norm(w[k] - w[j]) for k in range(3) for j in range(k)]
     assert linear.margin == pytest.approx(math.sqrt(2.0 / (w * w).sum()))
@@ -141,9 +143,9 @@ FAMILIES: dict[str, Any] = {
     "squared hinge": (PrimalProblem(X, NAMES, loss="squared_hinge"), "auto", 1),
     "logistic": (PrimalProblem(X, NAMES, loss="logistic"), "auto", 1),
     "least squares": (PrimalProblem(X, NAMES, loss="squared", C=0.1), "gradient_descent", 2),
-    "joint": (JointMulticlass(IRIS, SPECIES, kernel=Linear()), "auto", 10),
-    "classes": (LinearClasses(IRIS, SPECIES, loss="joint"), "auto", 1),
-    "multinomial": (LinearClasses(IRIS, SPECIES), "auto", 1),
+    "joint": (CrammerSinger(IRIS, SPECIES, kernel=Linear()), "auto", 10),
+    "classes": (MulticlassLinear(IRIS, SPECIES, loss="joint"), "auto", 1),
+    "multinomial": (MulticlassLinear(IRIS, SPECIES), "auto", 1),
 }
 
 
@@ -186,7 +188,7 @@ def test_labels_are_those_of_the_estimators() -> None:
     joint = SVC(kernel="linear", multi_class="joint").fit(IRIS, SPECIES)
     np.testing.assert_array_equal(joint.solutions_[0].predict(IRIS), joint.predict(IRIS))
     at_once = LinearSVC(multi_class="crammer_singer", tol=1e-8).fit(IRIS, SPECIES)
-    problem = LinearClasses(IRIS, SPECIES, loss="joint")
+    problem = MulticlassLinear(IRIS, SPECIES, loss="joint")
     np.testing.assert_array_equal(solve(problem, tol=1e-8).predict(IRIS), at_once.predict(IRIS))
 
 
@@ -236,22 +238,22 @@ def test_what_a_loss_does_not_have() -> None:
         InvalidInput, match=r"Only the hinge, the tube and their squares have slack\. This solution is of Logistic"
     ):
         _ = logistic.slack
-    multinomial = solve(LinearClasses(IRIS, SPECIES))
+    multinomial = solve(MulticlassLinear(IRIS, SPECIES))
     for what, words in (("taxonomy", "kinds of rows"), ("margin", "a margin"), ("slack", "slack")):
         with pytest.raises(InvalidInput, match=rf"Only the joint loss has {words}\. This solution is of 'multinomial'\."):
             getattr(multinomial, what)
 
 
 def test_solutions_that_do_not_know_their_rows() -> None:
-    bare = replace(solve(PrimalProblem(X, NAMES)), terms=None)
+    bare = replace(solve(PrimalProblem(X, NAMES)), kkt_data=None)
     for what in ("kkt", "taxonomy", "margin", "slack"):
         with pytest.raises(InvalidInput, match=r"this LinearSolution was made without\. Get one from maxmargin\.solve\."):
             getattr(bare, what)
     joint = SVC(multi_class="joint").fit(IRIS, SPECIES).solutions_[0]
-    with pytest.raises(InvalidInput, match=r"To tell slack, the scores .* this JointSolution was made without"):
+    with pytest.raises(InvalidInput, match=r"To tell slack, the scores .* this CrammerSingerSolution was made without"):
         _ = joint.slack
-    classes = replace(solve(LinearClasses(IRIS, SPECIES, loss="joint")), terms=None)
-    with pytest.raises(InvalidInput, match="this ClassesSolution was made without"):
+    classes = replace(solve(MulticlassLinear(IRIS, SPECIES, loss="joint")), kkt_data=None)
+    with pytest.raises(InvalidInput, match="this MulticlassSolution was made without"):
         _ = classes.kkt
 
 
@@ -270,4 +272,4 @@ def test_pickles_and_starts() -> None:
     again = pickle.loads(pickle.dumps(solution))
     np.testing.assert_array_equal(again.taxonomy, solution.taxonomy)
     model = LinearSVC(warm_start=True).fit(X, NAMES)
-    assert all(each.terms is None for each in model._held)
+    assert all(each.kkt_data is None for each in model._held)

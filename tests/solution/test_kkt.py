@@ -65,10 +65,10 @@ def test_far_from_the_optimum_they_are_the_formulas(slack: str) -> None:
     with pytest.warns(UserWarning, match="ITERATION_LIMIT"):
         solution = solve(SoftMargin(X, Y, C=2.0, sample_weight=WEIGHT, kernel=RBF(gamma=0.5), slack=slack), max_iter=6)
     alpha, kkt = solution.alpha, solution.kkt
-    excess = 1.0 - Y * (RBF(gamma=0.5)(X) @ (Y * alpha) + solution.bias)
-    xi = alpha / (2 * C) if slack == "squared" else np.maximum(0.0, excess)
-    assert kkt.primal_feasibility == pytest.approx(max(0.0, (excess - xi).max()), abs=1e-12)
-    assert kkt.complementary_slackness == pytest.approx((alpha * np.abs(xi - excess)).max(), rel=1e-9, abs=1e-12)
+    deficit = 1.0 - Y * (RBF(gamma=0.5)(X) @ (Y * alpha) + solution.bias)
+    xi = alpha / (2 * C) if slack == "squared" else np.maximum(0.0, deficit)
+    assert kkt.primal_feasibility == pytest.approx(max(0.0, (deficit - xi).max()), abs=1e-12)
+    assert kkt.complementary_slackness == pytest.approx((alpha * np.abs(xi - deficit)).max(), rel=1e-9, abs=1e-12)
     expected = ((C - alpha) * xi).max() if slack == "linear" else 0.0
     assert kkt.slack_complementarity == pytest.approx(expected, rel=1e-9, abs=1e-12)
     assert kkt.stationarity == pytest.approx(abs(Y @ alpha), abs=1e-12)
@@ -81,9 +81,9 @@ def test_products_sum_to_the_gap() -> None:
     """``Σ α_i (ξ_i − e_i) + (C_i − α_i) ξ_i`` is the duality gap: so both are 0 only at the optimum."""
     with pytest.warns(UserWarning, match="ITERATION_LIMIT"):
         solution = solve(SoftMargin(X, Y, C=2.0, kernel=RBF(gamma=0.5)), max_iter=6)
-    excess = 1.0 - Y * solution.decision_function(X)
-    xi, alpha = np.maximum(0.0, excess), solution.alpha
-    gap = float(np.sum(alpha * (xi - excess) + (2.0 - alpha) * xi))
+    deficit = 1.0 - Y * solution.decision_function(X)
+    xi, alpha = np.maximum(0.0, deficit), solution.alpha
+    gap = float(np.sum(alpha * (xi - deficit) + (2.0 - alpha) * xi))
     assert solution.certificate.gap == pytest.approx(gap, rel=1e-9)
     assert gap <= len(Y) * (solution.kkt.complementary_slackness + solution.kkt.slack_complementarity)
 
@@ -177,8 +177,8 @@ def test_no_answer_no_conditions() -> None:
 
 
 def test_a_solution_without_prices() -> None:
-    solution = dataclasses.replace(solve(SoftMargin(X, Y)), terms=None)
-    with pytest.raises(InvalidInput, match=r"need the prices C_i, which this Solution was made without\. Get one from"):
+    solution = dataclasses.replace(solve(SoftMargin(X, Y)), kkt_data=None)
+    with pytest.raises(InvalidInput, match=r"need the costs C_i, which this Solution was made without\. Get one from"):
         _ = solution.kkt
 
 

@@ -1,4 +1,4 @@
-"""The judge of linear models: what it calls an optimum, and what it says far from one."""
+"""The evaluation of linear models: what it calls an optimum, and what it says far from one."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from maxmargin import LinearClassifier, LinearSVR, solve
 from maxmargin.errors import ConvergenceWarning, FeatureScaleWarning
 from maxmargin.losses import ConvexLoss, MarginLoss, as_loss
-from maxmargin.problems import LinearClasses, PrimalProblem
-from maxmargin.solution import LinearJudgement, Status, certify_classes, certify_linear
+from maxmargin.problems import MulticlassLinear, PrimalProblem
+from maxmargin.solution import LinearEvaluation, Status, certify_linear, certify_multiclass
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(40, 4))
@@ -66,12 +66,12 @@ class OwnMargin(MarginLoss, ConvexLoss):
 @pytest.mark.parametrize("penalty", PENALTIES)
 @pytest.mark.parametrize("loss", [loss for loss in MARGINS if loss != "exponential"])  # has kinks, as far as numpy knows
 def test_the_core_and_numpy_judge_alike(loss: str, penalty: str, offset: str | None) -> None:
-    """Losses of one's own are judged in numpy, the library's in one pass of the core."""
-    price = RNG.uniform(0.1, 2.0, 40)
-    given = {"offset": offset, "sample_weight": price, **PENALTIES[penalty]}
+    """Losses of one's own are evaluated in numpy, the library's in one pass of the core."""
+    cost = RNG.uniform(0.1, 2.0, 40)
+    given = {"offset": offset, "sample_weight": cost, **PENALTIES[penalty]}
     known, own = (PrimalProblem(X, Y, loss=kind, **given) for kind in (as_loss(loss, "x"), OwnMargin(as_loss(loss, "x"))))
     w, b = 0.3 * RNG.normal(size=4), 0.2 if offset else 0.0
-    alpha = price * RNG.uniform(0.0, 1.0, 40)
+    alpha = cost * RNG.uniform(0.0, 1.0, 40)
     one, other = (certify_linear(problem, w, b, alpha) for problem in (known, own))
     for name in ("primal", "dual", "stationarity", "infeasibility"):
         assert getattr(one, name) == pytest.approx(getattr(other, name), rel=1e-12, abs=1e-12), name
@@ -113,41 +113,41 @@ def test_the_violation_is_small_at_the_optimum_and_large_at_0(loss: str, penalty
 
 def test_the_violation_of_classes_is_the_gradient_too() -> None:
     codes = np.digitize(X[:, 0], [-0.5, 0.5])
-    problem = LinearClasses(X, codes, penalty=None)
+    problem = MulticlassLinear(X, codes, penalty=None)
     even = np.full((40, 3), 1.0 / 3.0)
-    judged = certify_classes(problem, np.zeros((3, 4)), np.zeros(3), even)
+    evaluated = certify_multiclass(problem, np.zeros((3, 4)), np.zeros(3), even)
     slopes = -even
     slopes[np.arange(40), codes] += 1.0
-    assert judged.stationarity == pytest.approx(np.abs(X.T @ slopes).max(), rel=1e-12)
-    joint = LinearClasses(X, codes, loss="joint")
+    assert evaluated.stationarity == pytest.approx(np.abs(X.T @ slopes).max(), rel=1e-12)
+    joint = MulticlassLinear(X, codes, loss="joint")
     own = np.zeros((40, 3))
     own[np.arange(40), codes] = 1.0
-    assert certify_classes(joint, np.zeros((3, 4)), np.zeros(3), own).stationarity == 1.0  # what every row loses
+    assert certify_multiclass(joint, np.zeros((3, 4)), np.zeros(3), own).stationarity == 1.0  # what every row loses
 
 
 def test_what_is_an_optimum() -> None:
-    def judged(primal: float, dual: float, **more: float) -> LinearJudgement:
-        return LinearJudgement(primal=primal, dual=dual, stationarity=0.0, **{"infeasibility": 0.0, **more})
+    def evaluated(primal: float, dual: float, **more: float) -> LinearEvaluation:
+        return LinearEvaluation(primal=primal, dual=dual, stationarity=0.0, **{"infeasibility": 0.0, **more})
 
-    assert judged(1.0, 0.9999).is_optimal(1e-3)
-    assert not judged(1.0, 0.998).is_optimal(1e-3)
+    assert evaluated(1.0, 0.9999).is_optimal(1e-3)
+    assert not evaluated(1.0, 0.998).is_optimal(1e-3)
     # no allowance for what is small beside something else
-    assert not judged(1e-6, 0.0, at_zero=1e12).is_optimal(1e-3)
+    assert not evaluated(1e-6, 0.0, at_zero=1e12).is_optimal(1e-3)
     # a floor above the objective by more than rounding is none
-    assert not judged(1.0, 1.07).is_optimal(0.1)
-    assert not judged(1.0, 1.0 + 1e-12).is_optimal(1e-3)
-    assert judged(1.0, 1.0 + 1e-12, rounding=1e-11).is_optimal(1e-3)
-    assert judged(1.0, 1.0 + 1e-12, noise=1e-11).is_optimal(1e-3)
-    assert not judged(1.0, 1.0 + 1e-2, noise=1.0).is_optimal(1e-3)
+    assert not evaluated(1.0, 1.07).is_optimal(0.1)
+    assert not evaluated(1.0, 1.0 + 1e-12).is_optimal(1e-3)
+    assert evaluated(1.0, 1.0 + 1e-12, rounding=1e-11).is_optimal(1e-3)
+    assert evaluated(1.0, 1.0 + 1e-12, noise=1e-11).is_optimal(1e-3)
+    assert not evaluated(1.0, 1.0 + 1e-2, noise=1.0).is_optimal(1e-3)
     # what rounding hides is not proven
-    assert not judged(1.0, 1.0, rounding=1e-2).is_optimal(1e-3)
-    assert not judged(1.0, 1.0, infeasibility=1e-3).is_optimal(1e-3)
-    assert not judged(np.inf, np.inf).is_optimal(1e-3)
+    assert not evaluated(1.0, 1.0, rounding=1e-2).is_optimal(1e-3)
+    assert not evaluated(1.0, 1.0, infeasibility=1e-3).is_optimal(1e-3)
+    assert not evaluated(np.inf, np.inf).is_optimal(1e-3)
 
 
 def test_what_is_an_optimum_of_0() -> None:
     def status(primal: float, dual: float, scale: float, rounding: float = 0.0) -> Status:
-        found = LinearJudgement(primal, dual, 0.0, 0.0, rounding=rounding, at_zero=scale)
+        found = LinearEvaluation(primal, dual, 0.0, 0.0, rounding=rounding, at_zero=scale)
         return found.status(Status.CONVERGED, 1e-4)
 
     assert status(0.0, 0.0, 1.0) is Status.CONVERGED

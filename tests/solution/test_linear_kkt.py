@@ -44,10 +44,10 @@ def test_they_sum_to_the_gap(loss: Any) -> None:
     z, s = problem.loss.argument(problem.y, X @ w), problem.loss.slope(problem.y)
     rows = problem.loss.value(z) + problem.loss.conjugate(-alpha) + alpha * z
     away = w - (alpha * s) @ X
-    judged = certify_linear(problem, w, 0.0, alpha)
+    evaluated = certify_linear(problem, w, 0.0, alpha)
     kkt = linear_kkt(problem, _point(problem, w, alpha))
     assert (rows >= -1e-12).all()
-    assert judged.primal - judged.dual == pytest.approx(0.5 * away @ away + rows.sum())
+    assert evaluated.primal - evaluated.dual == pytest.approx(0.5 * away @ away + rows.sum())
     assert kkt.stationarity == pytest.approx(np.abs(away).max())
     if loss == "logistic":
         assert kkt.complementary_slackness == pytest.approx(rows.max())

@@ -35,27 +35,27 @@ def _numbers(values: Any) -> list[Fraction]:
     return [Fraction(int(value)) for value in values]
 
 
-def _margins(draw: Any, X: Any, weight: Any, price: Fraction | None, offset: bool) -> tuple[Any, list[Row]]:
+def _margins(draw: Any, X: Any, weight: Any, cost: Fraction | None, offset: bool) -> tuple[Any, list[Row]]:
     y = np.where(draw.random(len(X)) < 0.5, 1, -1)
     y[:2] = 1, -1
     rows = []
     for x, sign, w in zip(X, y, weight, strict=True):
-        most = None if price is None else price * int(w)
+        most = None if cost is None else cost * int(w)
         slopes = [most, Fraction(0)] if sign > 0 else [Fraction(0), None if most is None else -most]
         rows.append(Row(_numbers(x), [Fraction(int(sign))], slopes))
-    if price is None:
+    if cost is None:
         return HardMargin(X, y, kernel=Linear(), offset=offset), rows
-    return SoftMargin(X, y, C=float(price), kernel=Linear(), offset=offset, sample_weight=weight), rows
+    return SoftMargin(X, y, C=float(cost), kernel=Linear(), offset=offset, sample_weight=weight), rows
 
 
-def _tubes(draw: Any, X: Any, weight: Any, price: Fraction | None, offset: bool, epsilon: Fraction) -> tuple[Any, list[Row]]:
+def _tubes(draw: Any, X: Any, weight: Any, cost: Fraction | None, offset: bool, epsilon: Fraction) -> tuple[Any, list[Row]]:
     y, rows = draw.integers(0, 4, len(X)), []
     for x, target, w in zip(X, y, weight, strict=True):
-        most = None if price is None else price * int(w)
+        most = None if cost is None else cost * int(w)
         least, middle = None if most is None else -most, int(target)
         bends, flat = ([middle - epsilon, middle + epsilon], [Fraction(0)]) if epsilon else ([Fraction(middle)], [])
         rows.append(Row(_numbers(x), bends, [most, *flat, least]))
-    C, kernel = np.inf if price is None else float(price), Linear()
+    C, kernel = np.inf if cost is None else float(cost), Linear()
     return EpsilonRegression(X, y, C=C, epsilon=float(epsilon), kernel=kernel, offset=offset, sample_weight=weight), rows
 
 
@@ -63,22 +63,22 @@ def _drawn(kind: str, draw: Any) -> tuple[Any, list[Row], bool, Fraction]:
     """A problem on whole numbers 0, 1, 2, where most rows have equals and lines go through many: its rows, offset and total."""
     X = draw.integers(0, 3, (draw.integers(3, 7), draw.integers(1, 4)))
     weight = draw.integers(1, 4, len(X)) if draw.random() < 0.3 else np.ones(len(X), dtype=int)
-    price, offset = PRICES[draw.integers(4)], bool(draw.random() < 0.7)
+    cost, offset = PRICES[draw.integers(4)], bool(draw.random() < 0.7)
     share = [Fraction(1, 8), Fraction(1, 4), Fraction(1, 2), Fraction(1)][draw.integers(4)]
-    mass = int(weight.sum())
+    abs_sum = int(weight.sum())
     if kind in ("hard margin", "soft margin"):
-        return *_margins(draw, X, weight, None if kind == "hard margin" else price, offset), offset, Fraction(0)
+        return *_margins(draw, X, weight, None if kind == "hard margin" else cost, offset), offset, Fraction(0)
     if kind == "one class":
         rows = [Row(_numbers(x), [Fraction(0)], [Fraction(int(w)), Fraction(0)]) for x, w in zip(X, weight, strict=True)]
-        return OneClass(X, nu=float(share), kernel=Linear(), sample_weight=weight), rows, True, share * mass
+        return OneClass(X, nu=float(share), kernel=Linear(), sample_weight=weight), rows, True, share * abs_sum
     if kind == "ball":
         rows = [
-            Row(_numbers(x), [Fraction(0)], [Fraction(int(w)) / (share * mass), Fraction(0)], -Fraction(int(x @ x), 2))
+            Row(_numbers(x), [Fraction(0)], [Fraction(int(w)) / (share * abs_sum), Fraction(0)], -Fraction(int(x @ x), 2))
             for x, w in zip(X, weight, strict=True)
         ]
         return DataDescription(X, nu=float(share), kernel=Linear(), sample_weight=weight), rows, True, Fraction(1)
     epsilon = Fraction(0) if kind == "tube without width" else Fraction(1, int(draw.choice([1, 2, 4])))
-    return *_tubes(draw, X, weight, None if kind == "tube without slack" else price, offset, epsilon), offset, Fraction(0)
+    return *_tubes(draw, X, weight, None if kind == "tube without slack" else cost, offset, epsilon), offset, Fraction(0)
 
 
 KINDS = ["hard margin", "soft margin", "tube", "tube without width", "tube without slack", "one class", "ball"]
@@ -107,9 +107,9 @@ def test_small_problems_have_the_verdicts_of_rational_arithmetic(kind: str, tol:
     assert by_signs or kind == "hard margin", "dependent gradients, and a unique α all the same: no such case was drawn"
 
 
-def _truth(X: Any, y: Any, price: Fraction | None, scores: Any, bias: float) -> Exact:
-    most = [price, Fraction(0)]
-    least = [Fraction(0), None if price is None else -price]
+def _truth(X: Any, y: Any, cost: Fraction | None, scores: Any, bias: float) -> Exact:
+    most = [cost, Fraction(0)]
+    least = [Fraction(0), None if cost is None else -cost]
     rows = [Row(_numbers(x), [Fraction(int(s))], most if s > 0 else least) for x, s in zip(X, y, strict=True)]
     return exact_optimum(rows, scores.tolist(), bias, offset=True)
 
@@ -122,17 +122,17 @@ def test_verdicts_do_not_depend_on_units_or_origin(scale: float, shift: float) -
         X = draw.integers(0, 3, (draw.integers(3, 7), 2))
         y = np.where(draw.random(len(X)) < 0.5, 1, -1)
         y[:2] = 1, -1
-        price = [None, *PRICES][draw.integers(5)]
+        cost = [None, *PRICES][draw.integers(5)]
         problems = [
             HardMargin(rows, y, kernel=Linear())
-            if price is None
-            else SoftMargin(rows, y, C=float(price) / unit**2, kernel=Linear())
+            if cost is None
+            else SoftMargin(rows, y, C=float(cost) / unit**2, kernel=Linear())
             for rows, unit in ((X, 1.0), (scale * X + shift, scale))
         ]
         plain, other = (solve(problem, tol=1e-9, throw=False) for problem in problems)
         if plain.status.name == "INFEASIBLE":
             continue
-        exact = _truth(X, y, price, plain.decision_function(X), plain.bias)
+        exact = _truth(X, y, cost, plain.decision_function(X), plain.bias)
         assert (other.kkt.b_unique, other.kkt.alpha_unique) == (exact.b_unique, exact.beta_unique)
         assert (other.kkt.active, other.kkt.rank) == (exact.active, exact.rank)
 
@@ -240,16 +240,16 @@ def test_copies_on_both_sides_of_a_nu_tube() -> None:
     rows, y = np.array([[0.0], [0.0], [3.0], [3.0]]), np.array([0.0, 2.0, 5.0, 7.0])
     one = solve(NuRegression(rows[:3], y[:3], C=10.0, nu=0.5, kernel=RBF(gamma=1.0)), tol=1e-10)
     two = solve(NuRegression(rows, y, C=10.0, nu=0.5, kernel=RBF(gamma=1.0)), tol=1e-10)
-    assert one.reading.epsilon == pytest.approx(1.0)
+    assert one.slack_rule.epsilon == pytest.approx(1.0)
     assert (one.kkt.active, one.kkt.rank, one.kkt.alpha_unique) == (3, 3, True)
-    assert two.reading.epsilon == pytest.approx(1.0)
+    assert two.slack_rule.epsilon == pytest.approx(1.0)
     assert (two.kkt.active, two.kkt.rank, two.kkt.alpha_unique) == (4, 3, False)
 
 
 @pytest.mark.parametrize("container", [np.asarray, sparse.csr_array, sparse.csr_matrix])
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_models_keep_the_rows_on_the_margin(container: Any, dtype: Any) -> None:
-    """Also without a multiplier; for all machines, through pickles, and whatever the rows are stored in."""
+    """Also without a multiplier; for all binary classifiers, through pickles, and whatever the rows are stored in."""
     draw = np.random.default_rng(6)
     X, y = draw.integers(0, 3, (24, 2)).astype(dtype), draw.integers(0, 3, 24)
     weight = np.where(np.arange(24) % 7 == 0, 0.0, 1.0)

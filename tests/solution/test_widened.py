@@ -13,8 +13,8 @@ from maxmargin import solve
 from maxmargin._deadline import Deadline
 from maxmargin._solve._budget import Budget
 from maxmargin.kernels import RBF, Gram
-from maxmargin.problems import JointMulticlass, LinearClasses, NuClassification, SoftMargin
-from maxmargin.solution import Status, certify, certify_joint
+from maxmargin.problems import CrammerSinger, MulticlassLinear, NuClassification, SoftMargin
+from maxmargin.solution import Status, certify, certify_crammer_singer
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(120, 4))
@@ -52,14 +52,14 @@ def test_widened_objectives_hold_the_others_between_them() -> None:
 
 def test_without_time_for_bounds_nothing_is_called_converged(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Budget, "allows_bounds", lambda self, batch: False)
-    monkeypatch.setattr("maxmargin.solution._certify.Judgement.needs_bounds", lambda self, tol: True)
-    monkeypatch.setattr("maxmargin.solution._certify.Judgement.widened", lambda self: self._replace(primal=2.0 * self.primal))
+    monkeypatch.setattr("maxmargin.solution._certify.Evaluation.needs_bounds", lambda self, tol: True)
+    monkeypatch.setattr("maxmargin.solution._certify.Evaluation.widened", lambda self: self._replace(primal=2.0 * self.primal))
     with pytest.warns(UserWarning, match="TIME_LIMIT"):
         assert solve(NuClassification(X, Y, nu=0.4), max_time=60.0).status is Status.TIME_LIMIT
 
 
-@pytest.mark.parametrize("problem", [NuClassification(X, Y, nu=0.4), JointMulticlass(X, CODES), LinearClasses(X, CODES)])
-def test_no_time_at_all(problem: NuClassification | JointMulticlass | LinearClasses) -> None:
+@pytest.mark.parametrize("problem", [NuClassification(X, Y, nu=0.4), CrammerSinger(X, CODES), MulticlassLinear(X, CODES)])
+def test_no_time_at_all(problem: NuClassification | CrammerSinger | MulticlassLinear) -> None:
     """The certificate is that of the start, and the objectives bound the optimum."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -76,12 +76,12 @@ def test_a_joint_search_that_is_stopped_keeps_its_class_totals() -> None:
     rows, codes = RNG.normal(size=(3000, 6)), RNG.integers(0, 30, 3000)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        found = solve(JointMulticlass(rows, codes, C=100.0), tol=1e-9, max_time=0.4)
+        found = solve(CrammerSinger(rows, codes, C=100.0), tol=1e-9, max_time=0.4)
     assert found.status is Status.TIME_LIMIT
     assert found.steps > 0
     beta = np.zeros((3000, 30))
     beta[found.support] = 2.0 * found.coefficients
-    assert certify_joint(JointMulticlass(rows, codes, C=100.0), beta, found.bias).infeasibility <= 1e-9
+    assert certify_crammer_singer(CrammerSinger(rows, codes, C=100.0), beta, found.bias).infeasibility <= 1e-9
     assert found.certificate.dual_objective > 0.0
 
 

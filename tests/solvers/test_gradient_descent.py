@@ -17,8 +17,8 @@ from maxmargin.errors import ConvergenceWarning, FitInterrupted, InvalidInput
 from maxmargin.problems import PrimalProblem
 from maxmargin.solution import Progress, Status
 from maxmargin.solvers import GradientDescent, LinearNewton
-from maxmargin.solvers._gradient_descent import _curvature, _Progress
-from maxmargin.solvers._multipliers import second_moment
+from maxmargin.solvers._primal._gradient_descent import _curvature, _Progress
+from maxmargin.solvers._primal._multipliers import second_moment
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60, 3))
@@ -181,7 +181,7 @@ def test_a_thousand_steps_without_gain_are_the_end(swing: float, status: Status)
 
 
 def test_it_can_be_stopped_watched_and_interrupted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("maxmargin.solvers._primal_watch._BETWEEN_CALLS", 0.0)
+    monkeypatch.setattr("maxmargin.solvers._primal._watch._BETWEEN_CALLS", 0.0)
     problem = PrimalProblem(X, Y, loss="logistic", C=100.0)
 
     def enough(progress: Progress) -> bool:
@@ -230,7 +230,7 @@ def test_the_objectives_on_the_way_end_at_the_certificates(name: str) -> None:
 @pytest.mark.parametrize("offset", [None, "free", "penalised"])
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix, lambda X: X.astype(np.float32)])
 def test_the_second_moment_block_by_block(form: Any, offset: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("maxmargin.solvers._multipliers._BLOCK", 7)
+    monkeypatch.setattr("maxmargin.solvers._primal._multipliers._BLOCK", 7)
     problem = PrimalProblem(form(X), Y, loss="logistic", offset=offset, offset_scale=2.0 if offset == "penalised" else 1.0)
     constant = {None: 0.0, "free": 1.0, "penalised": 2.0}[offset]
     extended, weight = np.column_stack([X, np.full(60, constant)]), np.arange(60.0)

@@ -18,7 +18,7 @@ from maxmargin import LinearClassifier, solve
 from maxmargin.errors import ConvergenceWarning, FitInterrupted
 from maxmargin.problems import PrimalProblem
 from maxmargin.solution import Status
-from maxmargin.solvers._highs import Columns, Program, ProgramEnd, run_program
+from maxmargin.solvers._programs._highs import Columns, Program, ProgramEnd, run_program
 
 SOON = 0.3
 RNG = np.random.default_rng(0)

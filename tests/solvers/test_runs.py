@@ -48,7 +48,7 @@ def test_limits_are_kept(solver: Solver) -> None:
 
 
 def test_a_gradient_run_can_be_stopped_and_watched(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("maxmargin.solvers._watch._BETWEEN_CALLS", 0.0)
+    monkeypatch.setattr("maxmargin.solvers._dual._watch._BETWEEN_CALLS", 0.0)
     seen: list[Progress] = []
 
     def enough(progress: Progress) -> bool:
@@ -64,7 +64,7 @@ def test_a_gradient_run_can_be_stopped_and_watched(monkeypatch: pytest.MonkeyPat
 
 @pytest.mark.parametrize("solver", [ProjectedGradient(), Decomposition(q=4), Chunking(size=4)], ids=lambda s: type(s).__name__)
 def test_ctrl_c_keeps_the_last_point(solver: Solver, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("maxmargin.solvers._watch._BETWEEN_CALLS", 0.0)
+    monkeypatch.setattr("maxmargin.solvers._dual._watch._BETWEEN_CALLS", 0.0)
     calls = iter(range(100))
 
     def pressed(progress: Progress) -> bool:

@@ -100,7 +100,7 @@ def test_it_finds_the_optimum_of_all_rows(name: str) -> None:
         assert ours.certificate.kkt_violation <= 1e-3
     objective = sampled.trace.objective
     assert (np.diff(objective[:-1]) >= 0).all()
-    assert objective[-1] == pytest.approx(objective[-2], rel=1e-8) or objective[-1] > objective[-2]  # judged in float64
+    assert objective[-1] == pytest.approx(objective[-2], rel=1e-8) or objective[-1] > objective[-2]  # evaluated in float64
 
 
 def test_little_memory_is_enough() -> None:

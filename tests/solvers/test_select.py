@@ -11,15 +11,15 @@ import pytest
 from maxmargin import solve
 from maxmargin.errors import InvalidInput
 from maxmargin.losses import ConvexLoss, MarginLoss
-from maxmargin.problems import JointMulticlass, LinearClasses, PrimalProblem, SoftMargin
+from maxmargin.problems import CrammerSinger, MulticlassLinear, PrimalProblem, SoftMargin
 from maxmargin.solvers import (
     SMO,
     BallSearch,
-    ClassesNewton,
+    CrammerSingerDescent,
     GradientDescent,
-    JointRows,
     LinearNewton,
     LinearProgram,
+    MulticlassNewton,
     ProximalNewton,
     Solver,
     select,
@@ -49,8 +49,8 @@ class _Cubic(MarginLoss, ConvexLoss):
 
 PROBLEMS = {
     "dual": (SoftMargin(X, Y), SMO(), "the engine"),
-    "joint": (JointMulticlass(X, [0, 1, 2]), JointRows(), "all classes at once"),
-    "classes": (LinearClasses(X, [0, 1, 2]), ClassesNewton(), "Newton's method"),
+    "joint": (CrammerSinger(X, [0, 1, 2]), CrammerSingerDescent(), "all classes at once"),
+    "classes": (MulticlassLinear(X, [0, 1, 2]), MulticlassNewton(), "Newton's method"),
     "linear": (PrimalProblem(X, Y), LinearNewton(), "Newton's method"),
     "ball": (PrimalProblem(X, Y, penalty="ball", B=1.0), BallSearch(), "a ball"),
     "l1 and smooth": (PrimalProblem(X, Y, loss="logistic", penalty="l1"), ProximalNewton(), "smooth"),
@@ -78,7 +78,7 @@ def test_auto_is_what_select_tells(kind: str) -> None:
 @pytest.mark.parametrize("kind", ["dual", "joint", "classes", "linear"])
 def test_a_solver_of_another_family_is_refused(kind: str) -> None:
     problem, own, _ = PROBLEMS[kind]
-    others = {SMO(), JointRows(), ClassesNewton(), LinearNewton()} - {own}
+    others = {SMO(), CrammerSingerDescent(), MulticlassNewton(), LinearNewton()} - {own}
     for other in others:
         with pytest.raises(InvalidInput, match=r"The 'solver' parameter must be one of 'auto'.* Got .* instead"):
             solve(problem, solver=other)

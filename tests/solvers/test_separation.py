@@ -15,10 +15,10 @@ from scipy import sparse
 
 from maxmargin import LogisticRegression, Perceptron, solve
 from maxmargin.errors import ConvergenceWarning
-from maxmargin.problems import LinearClasses, PrimalProblem
+from maxmargin.problems import MulticlassLinear, PrimalProblem
 from maxmargin.solution import Status
 from maxmargin.solvers import GradientDescent, Limits
-from maxmargin.solvers._separation import Patience, classes_fall_for_ever, falls_for_ever, leads, separates
+from maxmargin.solvers._separation import Patience, falls_for_ever, leads, multiclass_falls_for_ever, separates
 
 ENDLESS = Limits(tol=1e-4, max_steps=100)
 
@@ -110,15 +110,15 @@ def test_classes() -> None:
     rng = np.random.default_rng(1)
     X = np.vstack([rng.normal(size=(10, 2)) + 8.0 * np.array(centre) for centre in ([0, 1], [1, -1], [-1, -1])])
     y = np.repeat([0, 1, 2], 10)
-    problem = LinearClasses(X, y, penalty=None)
+    problem = MulticlassLinear(X, y, penalty=None)
     w, b = np.array([[0.0, 1.0], [1.0, -0.5], [-1.0, -0.5]]), np.zeros(3)
     assert leads(problem, w, b)
     assert not leads(problem, 0.0 * w, b)
     assert not leads(problem, -w, b)
     patience = Patience(ENDLESS, None)
-    assert classes_fall_for_ever(problem, np.zeros((30, 3)), patience)
-    mixed = LinearClasses(rng.normal(size=(60, 2)), rng.integers(0, 3, 60), penalty=None)
-    assert not classes_fall_for_ever(mixed, np.zeros((60, 3)), patience)
+    assert multiclass_falls_for_ever(problem, np.zeros((30, 3)), patience)
+    mixed = MulticlassLinear(rng.normal(size=(60, 2)), rng.integers(0, 3, 60), penalty=None)
+    assert not multiclass_falls_for_ever(mixed, np.zeros((60, 3)), patience)
     with pytest.warns(ConvergenceWarning, match="SEPARABLE"):
         assert LogisticRegression(penalty=None).fit(X, y).status_ is Status.SEPARABLE
 

@@ -46,8 +46,8 @@ PRIMAL: dict[str, Any] = {
     "tube": problems.PrimalProblem(D, t / 100.0, loss="epsilon_insensitive"),
 }
 CLASSES: dict[str, Any] = {
-    "multinomial": problems.LinearClasses(IRIS, k),
-    "joint": problems.LinearClasses(IRIS, k, loss="joint"),
+    "multinomial": problems.MulticlassLinear(IRIS, k),
+    "joint": problems.MulticlassLinear(IRIS, k, loss="joint"),
 }
 
 
@@ -72,7 +72,7 @@ def test_from_its_own_optimum_at_most_one_round_is_left(problem: Any) -> None:
 
 @pytest.mark.parametrize("offset", [True, False])
 def test_the_joint_problem_from_its_own_optimum(offset: bool) -> None:
-    problem = problems.JointMulticlass(IRIS, k, offset=offset)
+    problem = problems.CrammerSinger(IRIS, k, offset=offset)
     first = solve(problem)
     again = solve(problem, start=first)
     assert again.steps <= 10
@@ -131,7 +131,7 @@ def test_weights_are_a_start_too() -> None:
     problem = problems.PrimalProblem(X, y, loss="logistic", offset=None)
     cold = solve(problem)
     assert solve(problem, start=cold.weights).steps <= 1
-    several = problems.LinearClasses(IRIS, k, offset=None)
+    several = problems.MulticlassLinear(IRIS, k, offset=None)
     best = solve(several)
     assert solve(several, start=best.weights).steps <= 2
 
@@ -151,8 +151,8 @@ def test_dual_solvers_that_step_take_a_start(solver: str) -> None:
         (DUAL["soft margin"], np.full(569, np.nan), "A start must be finite"),
         (DUAL["soft margin"], "near 0", "Got an object of type 'str'"),
         (PRIMAL["hinge"], np.zeros(3), r"a LinearSolution, or weights of shape \(30,\)"),
-        (CLASSES["joint"], np.zeros(3), r"a ClassesSolution, or weights of shape \(3, 4\)"),
-        (problems.JointMulticlass(IRIS, k), np.zeros(3), "is a JointSolution. Got an object of type 'ndarray'"),
+        (CLASSES["joint"], np.zeros(3), r"a MulticlassSolution, or weights of shape \(3, 4\)"),
+        (problems.CrammerSinger(IRIS, k), np.zeros(3), "is a CrammerSingerSolution. Got an object of type 'ndarray'"),
     ],
 )
 def test_a_bad_start_says_what_is_wrong(problem: Any, start: Any, message: str) -> None:
@@ -164,11 +164,11 @@ def test_a_start_of_other_rows_is_refused() -> None:
     first = solve(problems.SoftMargin(X[:100], y[:100]))
     with pytest.raises(InvalidInput, match="a problem with 100 rows, and this one has 569"):
         solve(DUAL["soft margin"], start=first)
-    joint = solve(problems.JointMulticlass(IRIS, k))
+    joint = solve(problems.CrammerSinger(IRIS, k))
     with pytest.raises(InvalidInput, match="150 rows of 3 classes, and this one has 140 rows of 3"):
-        solve(problems.JointMulticlass(IRIS[:140], k[:140]), start=joint)
+        solve(problems.CrammerSinger(IRIS[:140], k[:140]), start=joint)
     with pytest.raises(InvalidInput, match="other labels"):
-        solve(problems.JointMulticlass(IRIS, 2 - k), start=joint)
+        solve(problems.CrammerSinger(IRIS, 2 - k), start=joint)
 
 
 @pytest.mark.parametrize("solver", ["dual_qp", "primal_qp", "kernel_subgradient"])
@@ -179,7 +179,7 @@ def test_other_dual_solvers_say_that_they_cannot(solver: str) -> None:
 
 
 def test_every_subproblem_reports_its_own_number(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("maxmargin.solvers._watch._BETWEEN_CALLS", 0.0)
+    monkeypatch.setattr("maxmargin.solvers._dual._watch._BETWEEN_CALLS", 0.0)
     parts = [problems.SoftMargin(X[i::3], y[i::3], C=1e4, kernel=Linear()) for i in range(3)]
     seen: set[int] = set()
 
@@ -204,5 +204,5 @@ def test_a_solver_that_cannot_says_so() -> None:
     away = replace(first, weights=first.weights + 1.0)
     with pytest.raises(InvalidInput, match="LinearProgram cannot begin at a given point"):
         solve(PRIMAL["hinge, L1"], start=away)
-    with pytest.raises(InvalidInput, match="ClassesDescent cannot begin at a given point"):
+    with pytest.raises(InvalidInput, match="MulticlassDescent cannot begin at a given point"):
         solve(CLASSES["joint"], solver="coordinate_descent", start=np.zeros((3, 4)))

@@ -63,9 +63,9 @@ def test_solve_hands_back_the_mean_after_its_steps() -> None:
     assert solution.objectives[-1] == pytest.approx(solution.certificate.primal_objective)
 
 
-def step_by_step(X: Any, y: Any, price: Any, loss: Loss, draws: Any, delay: int) -> tuple[Any, float]:
+def step_by_step(X: Any, y: Any, cost: Any, loss: Loss, draws: Any, delay: int) -> tuple[Any, float]:
     """Any loss with an unpenalised b: ``w ← w − η (λ w + g x)``, ``b ← b − η g``, not by θ."""
-    lam = 1.0 / price.sum()
+    lam = 1.0 / cost.sum()
     w, b, w_sum, b_sum = np.zeros(X.shape[1]), 0.0, np.zeros(X.shape[1]), 0.0
     for t, i in enumerate(draws, 1):
         w_sum, b_sum = w_sum + w, b_sum + b
@@ -82,7 +82,7 @@ def test_any_loss_with_an_unpenalised_offset(loss: str) -> None:
     walk = StochasticSubgradient(seed=1, delay=20).walk(problem)
     walk.advance(200)
     draws = np.random.default_rng(1).integers(len(Y), size=200)
-    w, b = step_by_step(X, Y, problem.price, problem.loss, draws, delay=20)
+    w, b = step_by_step(X, Y, problem.cost, problem.loss, draws, delay=20)
     np.testing.assert_allclose(walk.mean[0], w, rtol=1e-8, atol=1e-12)
     assert walk.mean[1] == pytest.approx(b, rel=1e-8)
 
@@ -125,7 +125,7 @@ def test_the_kernel_form_is_the_linear_one_for_a_linear_kernel(free_offset: bool
     problem = PrimalProblem(X, Y, loss=loss, C=0.3, offset="free" if free_offset else None)
     linear = StochasticSubgradient(seed=4).walk(problem)
     gram = Linear().bind(X).gram(X)
-    kernel = SubgradientWalk.on_kernel(gram, Y, problem.price, loss, free_offset=free_offset, seed=4)
+    kernel = SubgradientWalk.on_kernel(gram, Y, problem.cost, loss, free_offset=free_offset, seed=4)
     for _ in range(5):
         linear.advance(60)
         kernel.advance(60)
@@ -157,7 +157,7 @@ def test_the_error_falls_like_one_over_lam_T(lam: float) -> None:
     np.testing.assert_allclose(in_w, 0.0, atol=1e-9)
     drawn = (y * (rows @ w) < 1)[:, None] * rows
     variance = np.square(drawn).sum(axis=1).mean() - lam**2
-    best, scale = problem.objective(w), problem.price.sum()
+    best, scale = problem.objective(w), problem.cost.sum()
     counts = np.array([1000, 4000, 16_000, 64_000])
     errors = np.zeros(len(counts))
     seeds = range(6)
@@ -267,7 +267,7 @@ def test_limits_are_kept(limit: dict[str, Any]) -> None:
 
 
 def test_it_can_be_stopped_and_watched(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("maxmargin.solvers._primal_watch._BETWEEN_CALLS", 0.0)
+    monkeypatch.setattr("maxmargin.solvers._primal._watch._BETWEEN_CALLS", 0.0)
     seen: list[Progress] = []
 
     def enough(progress: Progress) -> bool:
@@ -281,7 +281,7 @@ def test_it_can_be_stopped_and_watched(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_ctrl_c_keeps_the_last_point(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("maxmargin.solvers._primal_watch._BETWEEN_CALLS", 0.0)
+    monkeypatch.setattr("maxmargin.solvers._primal._watch._BETWEEN_CALLS", 0.0)
 
     def pressed(progress: Progress) -> bool:
         if progress.steps == 20:

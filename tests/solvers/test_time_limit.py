@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from maxmargin.problems import LinearClasses, PrimalProblem
+from maxmargin.problems import MulticlassLinear, PrimalProblem
 from maxmargin.solution import Progress, Status
-from maxmargin.solvers import ClassesNewton, Limits, ProximalNewton
+from maxmargin.solvers import Limits, MulticlassNewton, ProximalNewton
 
 RNG = np.random.default_rng(0)
 TALL = RNG.standard_normal((430, 300))
@@ -20,7 +20,7 @@ CLASSES = np.digitize(TALL[:, 0] + 0.5 * RNG.standard_normal(430), [-1.0, -0.4, 
 # So small that they go on to the last digit, and so hard that this takes longer than a look at the clock.
 SEARCHES: dict[str, tuple[Any, Any]] = {
     "l1": (ProximalNewton(), PrimalProblem(TALL, SIDES, loss="squared_hinge", penalty="l1", C=1e3)),
-    "classes": (ClassesNewton(), LinearClasses(TALL[:, :95], CLASSES, loss="joint", C=100.0)),
+    "classes": (MulticlassNewton(), MulticlassLinear(TALL[:, :95], CLASSES, loss="joint", C=100.0)),
 }
 
 

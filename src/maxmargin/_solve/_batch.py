@@ -11,9 +11,8 @@ from maxmargin._solve._dual import DualRun, batch_of
 from maxmargin._solve._primal import solve_others
 from maxmargin._solve._warnings import AnySolution
 from maxmargin.errors import InvalidInput
-from maxmargin.problems import JointMulticlass, PrimalProblem, Problem
-from maxmargin.solvers import Callback, DualSolver
-from maxmargin.solvers._select import as_solver
+from maxmargin.problems import CrammerSinger, PrimalProblem, Problem
+from maxmargin.solvers import Callback, DualSolver, as_solver
 from maxmargin.validation import check_boolean
 
 __all__ = ["AnySolution", "solve_batch"]
@@ -66,4 +65,4 @@ def _extent(problems: Sequence[Any]) -> tuple[int, int]:
         return max(batch_of(problems).sizes), 2
     if isinstance(first, PrimalProblem):
         return first.n, 2
-    return first.gram.n if isinstance(first, JointMulticlass) else first.n, len(first.classes)
+    return first.gram.n if isinstance(first, CrammerSinger) else first.n, len(first.classes)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, Final, final
 
 from maxmargin._deadline import Deadline
-from maxmargin.problems._dual import DualBatch
-from maxmargin.solution._certify import judging_seconds
+from maxmargin.problems import DualBatch
+from maxmargin.solution import evaluation_seconds
 from maxmargin.solvers import Limits
 from maxmargin.validation import check_integer, check_positive
 
@@ -42,25 +42,26 @@ class Budget:
         """Steps that are left after some."""
         return max(0, self._steps - taken)
 
-    def limits(self, tol: float, steps_taken: int, judging: float) -> Limits:
+    def limits(self, tol: float, steps_taken: int, evaluating: float) -> Limits:
         """What a run that aims at ``tol`` may use: the certificate, which takes so many seconds, comes out of the same time."""
-        return Limits(tol, self.steps_after(steps_taken), self.deadline.before(judging))
+        return Limits(tol, self.steps_after(steps_taken), self.deadline.before(evaluating))
 
-    def dual_limits(self, tol: float, steps_taken: int, batch: DualBatch, judged: float) -> Limits | None:
+    def dual_limits(self, tol: float, steps_taken: int, batch: DualBatch, evaluated: float) -> Limits | None:
         """The same for a batch of duals, whose certificate is a product with the matrix of kernel values.
 
-        None if there is no time to move: it is used up, or less is left than the ``judged`` seconds that the scores of a point
-        took at which the run begins. That one is as good as judged, and for another there is no time.
+        None if there is no time to move: it is used up, or less is left than the ``evaluated`` seconds that the scores of a
+        point
+        took at which the run begins. That one is as good as evaluated, and for another there is no time.
         """
         if not self.deadline.is_set:
             return Limits(tol, self.steps_after(steps_taken))
-        judging = judging_seconds(batch, self.deadline.left())
-        if self.deadline.is_over() or not self.deadline.has(judged):
+        evaluating = evaluation_seconds(batch, self.deadline.left())
+        if self.deadline.is_over() or not self.deadline.has(evaluated):
             return None
-        seconds = self.deadline.before(judging, for_sure=_A_PROBLEM * len(batch.sizes))
+        seconds = self.deadline.before(evaluating, for_sure=_A_PROBLEM * len(batch.sizes))
         return Limits(tol, self.steps_after(steps_taken), seconds)
 
     def allows_bounds(self, batch: DualBatch) -> bool:
         """Whether there is time to bound rounding errors row by row."""
         left = self.deadline.left()
-        return not self.deadline.is_set or _OF_BOUNDS * judging_seconds(batch, left) <= left
+        return not self.deadline.is_set or _OF_BOUNDS * evaluation_seconds(batch, left) <= left

@@ -11,12 +11,9 @@ import numpy as np
 
 from maxmargin._solve._budget import Budget
 from maxmargin._solve._warnings import infeasible, interrupted
-from maxmargin.problems import JointMulticlass, Penalty
-from maxmargin.solution import Iterate, Status
-from maxmargin.solution._other_solutions import certificate_seconds, solution_of
-from maxmargin.solvers import Callback, JointRows, Solver
-from maxmargin.solvers._base import numbered
-from maxmargin.solvers._starts import starting_point
+from maxmargin.problems import CrammerSinger, Penalty
+from maxmargin.solution import Iterate, Status, certificate_seconds, solution_of
+from maxmargin.solvers import Callback, CrammerSingerDescent, Solver, numbered, starting_point
 
 __all__ = ["solve_others"]
 
@@ -34,12 +31,12 @@ def solve_others(
     """Certified solutions of problems of one family, within one budget."""
     points = [starting_point(*each) for each in zip(problems, starts or [None] * len(problems), strict=True)]
     certified = partial(solution_of, tol=budget.tol, deadline=budget.deadline, with_rows=with_rows)
-    judging = sum(certificate_seconds(problem, budget.deadline) for problem in problems) if budget.deadline.is_set else 0.0
+    evaluating = sum(certificate_seconds(problem, budget.deadline) for problem in problems) if budget.deadline.is_set else 0.0
     if (already := _optimal_already(problems, points, certified)) is not None:
         return already
     if not solver.takes_start and any(point is not None for point in points):
         raise solver.refuse_start()
-    iterates = solver.run(problems, points, budget.limits(budget.tol, 0, judging), callback)
+    iterates = solver.run(problems, points, budget.limits(budget.tol, 0, evaluating), callback)
     _raise_if_interrupted(problems, iterates, certified, throw)
     found = []
     for k, (problem, reached) in enumerate(zip(problems, iterates, strict=True)):
@@ -47,8 +44,8 @@ def solve_others(
         solution = certified(problem, iterate)
         left = budget.steps_after(iterate.steps)
         short = iterate.status is Status.CONVERGED and solution.status is Status.STALLED and left > 0
-        if short and isinstance(solver, JointRows):
-            limits = budget.limits(budget.tol, 0, judging)  # `resume` counts the steps before
+        if short and isinstance(solver, CrammerSingerDescent):
+            limits = budget.limits(budget.tol, 0, evaluating)  # `resume` counts the steps before
             later = solver.resume(problem, iterate, limits, numbered(callback, k))
             _raise_if_interrupted([problem], [later], certified, throw)
             solution = certified(problem, later)
@@ -61,14 +58,14 @@ def solve_others(
 def _ran_away(problem: Any, iterate: Iterate, budget: Budget) -> bool:
     """Whether the automatic steps were spent where nothing bounds β, so that it may run away for ever."""
     spent = budget.is_automatic and iterate.status is Status.ITERATION_LIMIT
-    return spent and isinstance(problem, JointMulticlass) and bool(np.isinf(problem.upper).any())
+    return spent and isinstance(problem, CrammerSinger) and bool(np.isinf(problem.upper).any())
 
 
 def _optimal_already(problems: Sequence[Any], points: Sequence[Any], certified: Callable[..., Any]) -> list[Any] | None:
     """The starts as solutions if there is nothing left to search for; without a penalty there may be no minimum at all."""
     found = []
     for problem, point in zip(problems, points, strict=True):
-        if point is None or isinstance(problem, JointMulticlass) or problem.penalty is Penalty.NONE:
+        if point is None or isinstance(problem, CrammerSinger) or problem.penalty is Penalty.NONE:
             return None
         found.append(certified(problem, point))
         if not found[-1].status.is_optimal:
@@ -78,5 +75,5 @@ def _optimal_already(problems: Sequence[Any], points: Sequence[Any], certified: 
 
 def _raise_if_interrupted(problems: Sequence[Any], iterates: Sequence[Any], certified: Callable[..., Any], throw: bool) -> None:
     for problem, iterate in zip(problems, iterates, strict=True):
-        if throw and iterate.by_signal:
+        if throw and iterate.interrupted:
             raise interrupted(iterate.steps, partial(certified, problem, iterate))

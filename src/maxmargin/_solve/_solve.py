@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike
 
 from maxmargin._solve._batch import AnySolution, solve_batch
 from maxmargin._solve._warnings import warning_of
-from maxmargin.problems import JointMulticlass, LinearClasses, PrimalProblem, Problem
-from maxmargin.solution import ClassesSolution, JointSolution, LinearSolution, Solution
+from maxmargin.problems import CrammerSinger, MulticlassLinear, PrimalProblem, Problem
+from maxmargin.solution import CrammerSingerSolution, LinearSolution, MulticlassSolution, Solution
 from maxmargin.solvers import Callback
 
 __all__ = ["solve"]
@@ -46,7 +46,7 @@ def solve(
 
 @overload
 def solve(
-    problem: LinearClasses,
+    problem: MulticlassLinear,
     solver: Any = "auto",
     tol: float = 1e-3,
     max_iter: int = -1,
@@ -54,13 +54,13 @@ def solve(
     throw: bool = True,
     *,
     callback: Callback | None = None,
-    start: ClassesSolution | ArrayLike | None = None,
-) -> ClassesSolution: ...
+    start: MulticlassSolution | ArrayLike | None = None,
+) -> MulticlassSolution: ...
 
 
 @overload
 def solve(
-    problem: JointMulticlass,
+    problem: CrammerSinger,
     solver: Any = "auto",
     tol: float = 1e-3,
     max_iter: int = -1,
@@ -68,12 +68,12 @@ def solve(
     throw: bool = True,
     *,
     callback: Callback | None = None,
-    start: JointSolution | None = None,
-) -> JointSolution: ...
+    start: CrammerSingerSolution | None = None,
+) -> CrammerSingerSolution: ...
 
 
 def solve(
-    problem: Problem | JointMulticlass | PrimalProblem | LinearClasses,
+    problem: Problem | CrammerSinger | PrimalProblem | MulticlassLinear,
     solver: Any = "auto",
     tol: float = 1e-3,
     max_iter: int = -1,
@@ -87,13 +87,13 @@ def solve(
 
     Parameters
     ----------
-    problem : Problem, JointMulticlass, PrimalProblem or LinearClasses
+    problem : Problem, CrammerSinger, PrimalProblem or MulticlassLinear
         The question.
     solver : str or Solver
         The algorithm: "auto", "smo", "primal_qp", "dual_qp", "projected_gradient", "chunking", "decomposition",
         "kernel_subgradient", or an object of `maxmargin.solvers` with its settings; for the joint problem "auto" or
-        ``JointRows``; for linear classes "auto", "newton", "coordinate_descent", ``ClassesNewton`` or
-        ``ClassesDescent``; for a primal problem "auto", "newton", "coordinate_descent", "gradient_descent",
+        ``CrammerSingerDescent``; for linear classes "auto", "newton", "coordinate_descent", ``MulticlassNewton`` or
+        ``MulticlassDescent``; for a primal problem "auto", "newton", "coordinate_descent", "gradient_descent",
         "stochastic_subgradient" or an object.
     tol : float
         Largest KKT violation of a converged answer; its gap is at most ``max(tol, 1e-3)`` of the primal objective. Of a joint
@@ -110,11 +110,11 @@ def solve(
         Where to begin: the answer to a problem like this one (of the same rows, with another C, ε, ν or kernel parameter), or a
         point. Of a dual problem that is one signed coefficient ``y_i α_i`` a row, which is moved to the nearest point inside
         the constraints; of a primal problem the weights; of linear classes their weights, one row a class. The joint problem
-        takes a `JointSolution` only. The certificate is that of any other answer.
+        takes a `CrammerSingerSolution` only. The certificate is that of any other answer.
 
     Returns
     -------
-    Solution, JointSolution, LinearSolution or ClassesSolution
+    Solution, CrammerSingerSolution, LinearSolution or MulticlassSolution
         With status and certificate. A spent budget or a stall warns, and the solution is kept.
 
     Examples

@@ -5,27 +5,27 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from maxmargin.errors import ConvergenceWarning, FitInterrupted, IndefiniteKernelWarning, InfeasibleError, NoMarginWarning
-from maxmargin.solution import Certificate, ClassesSolution, JointSolution, LinearSolution, Solution, Status
+from maxmargin.solution import Certificate, CrammerSingerSolution, LinearSolution, MulticlassSolution, Solution, Status
 
 __all__ = ["infeasible", "interrupted", "warning_of", "worst_warning"]
 
-AnySolution = Solution | JointSolution | LinearSolution | ClassesSolution
+AnySolution = Solution | CrammerSingerSolution | LinearSolution | MulticlassSolution
 
 
 def warning_of(solution: AnySolution) -> tuple[str, type[Warning]] | None:
     """What to warn of: message and category; None if converged to something, or infeasible and not to be thrown."""
-    status, remark = solution.status, _remark(solution)
-    if status.is_optimal and remark:
-        return remark, NoMarginWarning
+    status, note = solution.status, _note_of(solution)
+    if status.is_optimal and note:
+        return note, NoMarginWarning
     if status.is_optimal or status is Status.INFEASIBLE:
         return None
     category = IndefiniteKernelWarning if status is Status.INDEFINITE else ConvergenceWarning
     said = f"{status.name}: {status.message} ({_distance(solution.certificate)}). "
-    return f"{said}{remark or status.advice}", category
+    return f"{said}{note or status.advice}", category
 
 
 def worst_warning(solutions: Sequence[AnySolution], names: Callable[[], list[str]]) -> tuple[str, type[Warning]] | None:
-    """One warning for all subproblems of a fit: of the worst ending, the least precise among equals, or of an optimum that
+    """One warning for all subproblems of a fit: of the worst status, the least precise among equals, or of an optimum that
     separates nothing.
 
     Parameters
@@ -35,20 +35,23 @@ def worst_warning(solutions: Sequence[AnySolution], names: Callable[[], list[str
     names : callable
         Gives their names: seldom asked for.
     """
-    empty = [solution.status.is_optimal and bool(_remark(solution)) for solution in solutions]
+    empty = [solution.status.is_optimal and bool(_note_of(solution)) for solution in solutions]
     worst = max(range(len(solutions)), key=lambda k: (solutions[k].status.severity, empty[k], _badness(solutions[k])))
     said = warning_of(solutions[worst])
     if said is None or len(solutions) == 1:
         return said
     message, category = said
     if empty[worst]:
-        return f"{sum(empty)} of {len(solutions)} machines separate nothing; one is {names()[worst]}. {message}", category
+        return (
+            f"{sum(empty)} of {len(solutions)} binary classifiers separate nothing; one is {names()[worst]}. {message}",
+            category,
+        )
     count = sum(not solution.status.is_optimal for solution in solutions)
     what = "have no certificate" if solutions[worst].status is Status.INDEFINITE else "did not converge"
-    return f"{count} of {len(solutions)} machines {what}; the worst is {names()[worst]}. {message}", category
+    return f"{count} of {len(solutions)} binary classifiers {what}; the worst is {names()[worst]}. {message}", category
 
 
-def infeasible(solution: Solution | JointSolution) -> InfeasibleError:
+def infeasible(solution: Solution | CrammerSingerSolution) -> InfeasibleError:
     """The error for a problem without an answer."""
     status = solution.status
     return InfeasibleError(
@@ -65,8 +68,8 @@ def interrupted(steps: int, solution: Callable[[], AnySolution]) -> FitInterrupt
     )
 
 
-def _remark(solution: AnySolution) -> str:
-    return solution.remark if isinstance(solution, Solution | JointSolution) else ""
+def _note_of(solution: AnySolution) -> str:
+    return solution.note if isinstance(solution, Solution | CrammerSingerSolution) else ""
 
 
 def _badness(solution: AnySolution) -> float:

@@ -109,10 +109,10 @@ def enclosing_ball(X: Any, kernel: Kernel | Any = None, *, about_origin: bool = 
     if far > 1e-15 * float(np.abs(diagonal).max()):
         solution = solve(DataDescription.on(gram, np.ones(gram.n), nu=0.5 / gram.n), tol=part * far)
         # f = (R² − |φ(x) − c|²)/2, so that slack is half of what is missing in R²; the objectives are half of R².
-        assert isinstance(solution.reading, Ball)
+        assert isinstance(solution.slack_rule, Ball)
         beta = solution.alpha
         smallest = math.sqrt(max(0.0, 2.0 * solution.certificate.dual_objective))
-        radius = max(smallest, math.hypot(solution.reading.radius, math.sqrt(2.0 * float(solution.slack.max()))))
+        radius = max(smallest, math.hypot(solution.slack_rule.radius, math.sqrt(2.0 * float(solution.slack.max()))))
     centre = shift + np.asarray(beta @ X).ravel() if isinstance(chosen, Linear) else None
     return EnclosingBall(radius, smallest, beta, centre)
 

@@ -1,4 +1,4 @@
-"""Leaving one row out: how often the machine trained on the others gets it wrong."""
+"""Leaving one row out: how often the subproblem trained on the others gets it wrong."""
 
 from __future__ import annotations
 
@@ -56,9 +56,9 @@ def leave_one_out_bound(solution: Solution) -> float:
             f"The 'solution' parameter of leave_one_out_bound must be a Solution, as solve(problem) returns. "
             f"Got {solution!r} instead."
         )
-    by_nu = solution.terms is not None and solution.terms.by_side
-    if not isinstance(solution.reading, Margin) or by_nu:
-        what = "a problem with nu" if by_nu else repr(solution.reading)
+    by_nu = solution.kkt_data is not None and solution.kkt_data.by_side
+    if not isinstance(solution.slack_rule, Margin) or by_nu:
+        what = "a problem with nu" if by_nu else repr(solution.slack_rule)
         raise InvalidInput(
             f"Support vectors bound the leave-one-out error of two classes, of SoftMargin and HardMargin only. Got {what}."
         )
@@ -68,7 +68,7 @@ def leave_one_out_bound(solution: Solution) -> float:
 @final
 @dataclass(frozen=True, eq=False)
 class LeaveOneOut:
-    """What machines say of the one row they were not trained on.
+    """What subproblems say of the one row they were not trained on.
 
     Attributes
     ----------
@@ -77,7 +77,7 @@ class LeaveOneOut:
     scores : ndarray of shape (n,)
         ``f(x_i)`` of the machine trained without row i.
     fits : int
-        How many machines were trained for it, the one on all rows included.
+        How many subproblems were trained for it, the one on all rows included.
 
     Examples
     --------
@@ -116,7 +116,8 @@ def leave_one_out_error(problem: Problem, *, solver: Any = "auto", tol: float = 
     Notes
     -----
     Where no support vector is free the offset is the middle of an interval, and rows that end the interval move it: they are
-    left out as well. Without the last row of its class a machine with a free offset says the other class always; its score is
+    left out as well. Without the last row of its class a subproblem with a free offset says the other class always; its score
+    is
     written down as ∓1.
 
     Examples
@@ -139,7 +140,7 @@ def leave_one_out_error(problem: Problem, *, solver: Any = "auto", tol: float = 
     _warn_of(whole)
     y, n = problem.y, len(problem.y)
     scores = problem.gram.matvec(y * whole.alpha) + whole.bias
-    free_offset = whole.terms is not None and whole.terms.free_offset
+    free_offset = whole.kkt_data is not None and whole.kkt_data.free_offset
     fits = 1
     waiting = _left_out(problem, whole, scores, free_offset)
     if free_offset:
@@ -169,9 +170,9 @@ def _left_out(problem: Problem, whole: Solution, scores: Vector, free_offset: bo
 
 
 def _has_free(whole: Solution) -> bool:
-    assert whole.terms is not None
-    price = whole.terms.price[: len(whole.support)]
-    return bool(whole.terms.squared or (np.abs(whole.beta) < price).any())
+    assert whole.kkt_data is not None
+    cost = whole.kkt_data.cost[: len(whole.support)]
+    return bool(whole.kkt_data.squared or (np.abs(whole.beta) < cost).any())
 
 
 def _without(problem: SoftMargin | HardMargin, kept: NDArray[np.intp]) -> Problem:

@@ -1,4 +1,4 @@
-"""One model beside scikit-learn's: same data and settings, fitted in turns, judged by the same arithmetic."""
+"""One model beside scikit-learn's: same data and settings, fitted in turns, evaluated by the same arithmetic."""
 
 from __future__ import annotations
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from maxmargin.estimators._linear_classifier import LinearClassifier
-from maxmargin.estimators._linear_svc import LinearSVC
-from maxmargin.estimators._linear_svr import LinearSVR
-from maxmargin.estimators._logistic import LogisticRegression
-from maxmargin.estimators._nu_svc import NuSVC
-from maxmargin.estimators._one_class import SVDD, OneClassSVM
-from maxmargin.estimators._perceptron import Perceptron
-from maxmargin.estimators._stochastic import StochasticClassifier
-from maxmargin.estimators._svc import SVC
-from maxmargin.estimators._svr import SVR, NuSVR
+from maxmargin.estimators._kernel._nu_svc import NuSVC
+from maxmargin.estimators._kernel._one_class import SVDD, OneClassSVM
+from maxmargin.estimators._kernel._perceptron import Perceptron
+from maxmargin.estimators._kernel._svc import SVC
+from maxmargin.estimators._kernel._svr import SVR, NuSVR
+from maxmargin.estimators._linear._logistic import LogisticRegression
+from maxmargin.estimators._linear._regularised import LinearClassifier
+from maxmargin.estimators._linear._stochastic import StochasticClassifier
+from maxmargin.estimators._linear._svc import LinearSVC
+from maxmargin.estimators._linear._svr import LinearSVR
 
 __all__ = [
     "SVC",

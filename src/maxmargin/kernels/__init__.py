@@ -2,11 +2,23 @@
 
 from maxmargin.kernels._base import BoundKernel, Kernel
 from maxmargin.kernels._choice import as_kernel
+from maxmargin.kernels._feature_kernel import FeatureKernel as FeatureKernel
+from maxmargin.kernels._feature_kernel import Formula as Formula
 from maxmargin.kernels._gram import Gram
 from maxmargin.kernels._linear import Linear
+from maxmargin.kernels._linear_rows import about_the_first as about_the_first
+from maxmargin.kernels._linear_rows import as_features as as_features
+from maxmargin.kernels._linear_rows import is_balanced as is_balanced
+from maxmargin.kernels._linear_rows import sparse_weights as sparse_weights
+from maxmargin.kernels._linear_rows import weight_sizes as weight_sizes
+from maxmargin.kernels._linear_rows import weights_of as weights_of
 from maxmargin.kernels._polynomial import Polynomial
+from maxmargin.kernels._polynomial import check_degree as check_degree
 from maxmargin.kernels._precomputed import Precomputed
 from maxmargin.kernels._rbf import RBF
+from maxmargin.kernels._scale import Moments as Moments
+from maxmargin.kernels._scale import feature_scale_warning as feature_scale_warning
+from maxmargin.kernels._scale import moments_of as moments_of
 from maxmargin.kernels._sigmoid import Sigmoid
 from maxmargin.kernels._user_function import UserFunction
 

@@ -16,7 +16,7 @@ from maxmargin import _core
 from maxmargin.errors import InvalidInput
 from maxmargin.kernels._base import BoundKernel
 from maxmargin.kernels._gram import FeatureSource, Gram
-from maxmargin.kernels._rows import as_features
+from maxmargin.kernels._linear_rows import as_features
 from maxmargin.kernels._scale import Moments, moments_of
 from maxmargin.validation import check_non_negative
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin import _core
-from maxmargin.kernels._rows import as_features, take, weights_of
+from maxmargin.kernels._linear_rows import as_features, take, weights_of
 
 __all__ = ["Factor", "FeatureSource", "Gram"]
 
@@ -165,7 +165,7 @@ class Gram:
     def centred(self) -> Gram:
         """For problems whose β sum to 0: of a linear kernel that of rows less their centre, which keeps a large constant out.
 
-        There ``K β`` differs by a constant only, and the judge shifts the offset back to rows as they are.
+        There ``K β`` differs by a constant only, and the evaluation shifts the offset back to rows as they are.
         """
         if not isinstance(self._source, FeatureSource) or not self.kernel.is_linear:
             return self

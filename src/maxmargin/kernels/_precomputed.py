@@ -12,7 +12,7 @@ from maxmargin import _core
 from maxmargin.errors import InvalidInput
 from maxmargin.kernels._base import BoundKernel, Kernel
 from maxmargin.kernels._gram import Gram
-from maxmargin.kernels._rows import RowNumbers
+from maxmargin.kernels._linear_rows import RowNumbers
 from maxmargin.kernels._scale import Moments
 
 __all__ = ["Precomputed"]

@@ -12,7 +12,7 @@ from scipy import sparse
 
 from maxmargin import _core
 from maxmargin.errors import FeatureScaleWarning, InvalidInput
-from maxmargin.kernels._rows import as_features
+from maxmargin.kernels._linear_rows import as_features
 
 __all__ = ["Moments", "feature_scale_warning", "moments_of"]
 

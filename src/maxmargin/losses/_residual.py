@@ -32,7 +32,7 @@ class _Tube(ConvexLoss, ABC):
         """``∂r/∂f = −1``."""
         return np.full_like(y, -1.0)
 
-    def _excess(self, z: ArrayLike) -> Vector:
+    def _deficit(self, z: ArrayLike) -> Vector:
         return np.maximum(np.abs(np.asarray(z, dtype=np.float64)) - self.epsilon, 0.0)
 
 
@@ -55,11 +55,11 @@ class EpsilonInsensitive(_Tube):
 
     def value(self, z: ArrayLike) -> Vector:
         """``max(0, |r| − ε)``."""
-        return self._excess(z)
+        return self._deficit(z)
 
     def derivative(self, z: ArrayLike) -> Vector:
         """The sign of r outside of the tube, else 0."""
-        return np.where(self._excess(z) > 0.0, np.sign(np.asarray(z, dtype=np.float64)), 0.0)
+        return np.where(self._deficit(z) > 0.0, np.sign(np.asarray(z, dtype=np.float64)), 0.0)
 
     def conjugate(self, u: ArrayLike) -> Vector:
         """``ε|u|`` for ``|u| ≤ 1``."""
@@ -88,11 +88,11 @@ class SquaredEpsilonInsensitive(_Tube):
 
     def value(self, z: ArrayLike) -> Vector:
         """``max(0, |r| − ε)²``."""
-        return np.square(self._excess(z))
+        return np.square(self._deficit(z))
 
     def derivative(self, z: ArrayLike) -> Vector:
         """``2 max(0, |r| − ε) sign(r)``."""
-        return 2.0 * self._excess(z) * np.sign(np.asarray(z, dtype=np.float64))
+        return 2.0 * self._deficit(z) * np.sign(np.asarray(z, dtype=np.float64))
 
     def conjugate(self, u: ArrayLike) -> Vector:
         """``ε|u| + u²/4``."""

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from maxmargin.errors import InvalidInput
 from maxmargin.plots._canvas import matplotlib_module, screen_panels
 from maxmargin.plots._style import INK, class_colours
-from maxmargin.solution import ClassesSolution, JointSolution, LinearSolution, Solution, Trace
+from maxmargin.solution import CrammerSingerSolution, LinearSolution, MulticlassSolution, Solution, Trace
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,9 +22,9 @@ _APART: Final = 1e-6
 """Objectives that differ by more than this part contradict each other; by less it is rounding."""
 _DASHES: Final = ("-", "--", "-.", ":")
 
-AnySolution = Solution | JointSolution | LinearSolution | ClassesSolution
-_DUAL: Final = (Solution, JointSolution)  # what moves is the multipliers
-_ALL: Final = (*_DUAL, LinearSolution, ClassesSolution)
+AnySolution = Solution | CrammerSingerSolution | LinearSolution | MulticlassSolution
+_DUAL: Final = (Solution, CrammerSingerSolution)  # what moves is the multipliers
+_ALL: Final = (*_DUAL, LinearSolution, MulticlassSolution)
 
 
 def convergence(
@@ -45,7 +45,7 @@ def convergence(
 
     Parameters
     ----------
-    solutions : Solution, JointSolution, LinearSolution, ClassesSolution, sequence or dict of these
+    solutions : Solution, CrammerSingerSolution, LinearSolution, MulticlassSolution, sequence or dict of these
         Answers to the same problem; the keys of a dict are their names.
     names : sequence of str, optional
         One for each in the legend; by default their numbers.
@@ -75,7 +75,7 @@ def convergence(
     >>> names = ["smo", "dual_qp"]
     >>> axes = convergence([solve(problem, solver=name) for name in names], names)
 
-    The same machine as a linear model in the primal:
+    The same binary classifier as a linear model in the primal:
 
     >>> from maxmargin.kernels import Linear
     >>> from maxmargin.problems import PrimalProblem

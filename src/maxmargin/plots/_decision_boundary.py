@@ -44,9 +44,9 @@ def decision_boundary(
     pairs of classes.
 
     Rows are coloured by their class and marked by their kind, ``y`` being :math:`\pm 1` in each two-class
-    machine: non-informative (:math:`yf > 1`), on the margin (:math:`yf = 1`), inside the band but on the
+    binary classifier: non-informative (:math:`yf > 1`), on the margin (:math:`yf = 1`), inside the band but on the
     right side (:math:`0 < yf < 1`), or misclassified. With several classes a row has the worst kind it has in
-    any machine, and is misclassified when it is predicted wrong. Support vectors are ringed if X is the
+    any binary classifier, and is misclassified when it is predicted wrong. Support vectors are ringed if X is the
     training set.
 
     Parameters

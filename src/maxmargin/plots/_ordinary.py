@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from maxmargin.plots._canvas import screen_axes
-from maxmargin.plots._machine import machine_of
 from maxmargin.plots._marks import draw_rows
 from maxmargin.plots._plane import make_plane
 from maxmargin.plots._style import INK, class_colours, tint
+from maxmargin.plots._subproblem import subproblem_of
 from maxmargin.problems import Ball, Level
 from maxmargin.validation import check_boolean, check_integer
 
@@ -73,17 +73,17 @@ def ordinary_region(
     """
     points = check_integer("resolution", resolution, "ordinary_region", 2)
     shown = check_boolean("legend", legend, "ordinary_region")
-    machine = machine_of(model, (Level, Ball), "ordinary_region", "a fitted maxmargin.OneClassSVM or SVDD")
+    subproblem = subproblem_of(model, (Level, Ball), "ordinary_region", "a fitted maxmargin.OneClassSVM or SVDD")
     plane = make_plane(X, features, feature_names, fixed, "ordinary_region")
     rows = plane.wrap(np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype=np.float64))
-    support = machine.support_among(rows)
+    support = subproblem.support_among(rows)
     # A support vector on the edge is ordinary, whatever rounding says.
-    solution = machine.solution
-    outside = machine.scores(rows) < -(solution.certificate.kkt_violation + 1e-9 * abs(solution.bias))
+    solution = subproblem.solution
+    outside = subproblem.scores(rows) < -(solution.certificate.kkt_violation + 1e-9 * abs(solution.bias))
 
     axes = screen_axes() if ax is None else ax
     across, up = plane.grid(points)
-    f = plane.evaluate(machine.scores, across, up)
+    f = plane.evaluate(subproblem.scores, across, up)
     blue = class_colours(2)[0]
     axes.contourf(across, up, f, levels=[0.0, np.inf], colors=[tint(blue, 0.18)], zorder=0)
     if f.min() < 0.0 < f.max():

@@ -26,9 +26,9 @@ _ON_MARGIN = 1e-3  # |y f - 1| below which a row that was not trained on counts 
 
 
 class Subject(ABC):
-    """A classifier of ``len(classes)`` classes, seen as the machines it is made of.
+    """A classifier of ``len(classes)`` classes, seen as the binary classifiers it is made of.
 
-    Machine ``t`` has a score ``f_t(x)`` and separates the class indices ``sides[t] = (positive, negative)``;
+    Subproblem ``t`` has a score ``f_t(x)`` and separates the class indices ``sides[t] = (positive, negative)``;
     ``negative = None`` stands for all other classes.
     """
 
@@ -37,7 +37,7 @@ class Subject(ABC):
 
     @abstractmethod
     def scores(self, points: Any) -> Floats:
-        """``f_t`` at the points, shape (m, number of machines)."""
+        """``f_t`` at the points, shape (m, number of binary classifiers)."""
 
     @abstractmethod
     def winners(self, points: Any) -> Integers:
@@ -53,7 +53,7 @@ class Subject(ABC):
 
     @abstractmethod
     def solutions(self) -> Sequence[Solution | None]:
-        """The solution behind each machine; their taxonomies cover all rows of the training set."""
+        """The solution behind each binary classifier; their taxonomies cover all rows of the training set."""
 
     def index_labels(self, y: ArrayLike, n: int) -> Integers:
         """Class index of each label."""
@@ -83,7 +83,7 @@ class Subject(ABC):
         return leads
 
     def kinds(self, X: Any, labels: Integers, trained: bool) -> NDArray[np.int64]:
-        """Kind of each row: the worst over the machines it takes part in; WRONG iff predicted wrong."""
+        """Kind of each row: the worst over the binary classifiers it takes part in; WRONG iff predicted wrong."""
         kinds = np.zeros(len(labels), dtype=np.int64)
         scores = self.scores(X)
         solutions: Sequence[Solution | None] = self.solutions() if trained else [None] * len(self.sides)
@@ -102,8 +102,8 @@ class Subject(ABC):
             kinds[wrong] = Kind.WRONG
         return kinds
 
-    def _members(self, machine: int, labels: Integers) -> Integers:
-        positive, negative = self.sides[machine]
+    def _members(self, subproblem: int, labels: Integers) -> Integers:
+        positive, negative = self.sides[subproblem]
         if negative is None:
             return np.arange(len(labels))
         return np.flatnonzero((labels == positive) | (labels == negative))
@@ -160,14 +160,14 @@ class ModelSubject(Subject):
         self._steps = steps
         count = len(self.classes)
         self._raw = svc
-        self._joint = svc.multi_class == "joint" and count > 2
+        self._crammer_singer = svc.multi_class == "joint" and count > 2
         if count == 2:
             self.sides = [(1, 0)]
         elif svc.multi_class == "ovr":
             self.sides = [(k, None) for k in range(count)]
         else:
             self.sides = list(combinations(range(count), 2))
-            if not self._joint:
+            if not self._crammer_singer:
                 self._raw = copy.copy(svc).set_params(decision_function_shape="ovo", break_ties=False)
 
     def _transformed(self, points: Any) -> Any:
@@ -177,7 +177,9 @@ class ModelSubject(Subject):
 
     def scores(self, points: Any) -> Floats:
         values = np.asarray(self._raw.decision_function(self._transformed(points)), dtype=np.float64)
-        if self._joint:  # one class is ahead of another by the difference of their scores, which the margin asks to be 1
+        if (
+            self._crammer_singer
+        ):  # one class is ahead of another by the difference of their scores, which the margin asks to be 1
             values = np.stack([values[:, i] - values[:, j] for i, j in combinations(range(len(self.classes)), 2)], axis=1)
         return values.reshape(-1, len(self.sides))
 
@@ -193,7 +195,7 @@ class ModelSubject(Subject):
         return np.asarray(self._svc.support_, dtype=np.int64)
 
     def solutions(self) -> Sequence[Solution | None]:
-        return [None] * len(self.sides) if self._joint else list(self._svc.solutions_)
+        return [None] * len(self.sides) if self._crammer_singer else list(self._svc.solutions_)
 
 
 def same_rows(X: Any, rows: ArrayLike, vectors: Any) -> bool:
@@ -208,7 +210,7 @@ def same_rows(X: Any, rows: ArrayLike, vectors: Any) -> bool:
 
 
 def subject_of(model: Any, y: ArrayLike) -> Subject:
-    """Look at a model as the machines it is made of.
+    """Look at a model as the binary classifiers it is made of.
 
     Raises
     ------

@@ -9,9 +9,9 @@ from numpy.typing import ArrayLike
 
 from maxmargin.errors import InvalidInput
 from maxmargin.plots._canvas import screen_axes
-from maxmargin.plots._machine import machine_of
 from maxmargin.plots._marks import draw_rows
 from maxmargin.plots._style import INK, class_colours, tint
+from maxmargin.plots._subproblem import subproblem_of
 from maxmargin.problems import Tube
 from maxmargin.validation import check_boolean, check_integer, target_column
 
@@ -61,7 +61,7 @@ def tube(model: Any, X: Any, y: ArrayLike, *, ax: Axes | None = None, resolution
     """
     points = check_integer("resolution", resolution, "tube", 2)
     shown = check_boolean("legend", legend, "tube")
-    machine = machine_of(model, (Tube,), "tube", "a fitted maxmargin.SVR or NuSVR")
+    subproblem = subproblem_of(model, (Tube,), "tube", "a fitted maxmargin.SVR or NuSVR")
     rows = np.asarray(X, dtype=np.float64)
     if rows.ndim != 2 or rows.shape[1] != 1 or len(rows) == 0:
         raise InvalidInput(
@@ -69,15 +69,15 @@ def tube(model: Any, X: Any, y: ArrayLike, *, ax: Axes | None = None, resolution
             "With more features plot predict(X) against y."
         )
     targets = target_column(y, rows)
-    epsilon = cast("Tube", machine.solution.reading).epsilon
-    support = machine.support_among(rows)
-    outside = np.abs(machine.scores(rows) - targets) > epsilon * (1.0 + _ROOM)
+    epsilon = cast("Tube", subproblem.solution.slack_rule).epsilon
+    support = subproblem.support_among(rows)
+    outside = np.abs(subproblem.scores(rows) - targets) > epsilon * (1.0 + _ROOM)
 
     axes = screen_axes() if ax is None else ax
     x = rows[:, 0]
     room = 0.04 * (x.max() - x.min()) or 0.5
     line = np.linspace(x.min() - room, x.max() + room, points)
-    f = machine.scores(line[:, np.newaxis])
+    f = subproblem.scores(line[:, np.newaxis])
     blue = class_colours(2)[0]
     axes.fill_between(line, f - epsilon, f + epsilon, color=tint(blue, 0.18), linewidth=0.0, zorder=0, label="tube  f ± ε")
     axes.plot(line, f, color=INK, linewidth=1.8, zorder=1, label="f")

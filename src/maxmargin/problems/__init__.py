@@ -1,33 +1,49 @@
 """Which question? The canonical dual problem, and one file a formulation that fills it in."""
 
+from maxmargin.problems._base import Evaluated as Evaluated
 from maxmargin.problems._base import Model, Problem
-from maxmargin.problems._classes import ClassLoss, LinearClasses
+from maxmargin.problems._base import require_range as require_range
+from maxmargin.problems._centring import Centring as Centring
+from maxmargin.problems._crammer_singer import CrammerSinger
+from maxmargin.problems._dual import DualBatch as DualBatch
 from maxmargin.problems._dual import DualProblem
+from maxmargin.problems._dual import dual_batch as dual_batch
+from maxmargin.problems._dual import stacked as stacked
+from maxmargin.problems._dual import with_finite_bounds as with_finite_bounds
+from maxmargin.problems._exact import _primitive as _primitive
+from maxmargin.problems._exact import _whole as _whole
 from maxmargin.problems._hard_margin import HardMargin
-from maxmargin.problems._joint import JointMulticlass
+from maxmargin.problems._kkt_data import KKTData
+from maxmargin.problems._multiclass_linear import ClassLoss, MulticlassLinear
 from maxmargin.problems._nu_classification import NuClassification
 from maxmargin.problems._one_class import DataDescription, OneClass
+from maxmargin.problems._pairs import LabelledParts as LabelledParts
+from maxmargin.problems._pairs import class_pairs as class_pairs
 from maxmargin.problems._primal import Penalty, PrimalProblem
+from maxmargin.problems._primal import as_bound as as_bound
+from maxmargin.problems._primal import as_penalty as as_penalty
+from maxmargin.problems._primal import inner as inner
 from maxmargin.problems._proofs import Inseparable, InseparableClasses, NoTube
-from maxmargin.problems._reading import Ball, Level, Margin, Reading, Tube
 from maxmargin.problems._regression import EpsilonRegression, NuRegression
+from maxmargin.problems._slack_rule import Ball, Level, Margin, SlackRule, Tube
 from maxmargin.problems._soft_margin import Offset, Slack, SoftMargin
-from maxmargin.problems._terms import Terms
+from maxmargin.problems._soft_margin import SoftMargins as SoftMargins
 
 __all__ = [
     "Ball",
     "ClassLoss",
+    "CrammerSinger",
     "DataDescription",
     "DualProblem",
     "EpsilonRegression",
     "HardMargin",
     "Inseparable",
     "InseparableClasses",
-    "JointMulticlass",
+    "KKTData",
     "Level",
-    "LinearClasses",
     "Margin",
     "Model",
+    "MulticlassLinear",
     "NoTube",
     "NuClassification",
     "NuRegression",
@@ -36,9 +52,8 @@ __all__ = [
     "Penalty",
     "PrimalProblem",
     "Problem",
-    "Reading",
     "Slack",
+    "SlackRule",
     "SoftMargin",
-    "Terms",
     "Tube",
 ]

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from maxmargin.errors import InvalidInput
 from maxmargin.kernels import RBF, Gram, Kernel, Precomputed, UserFunction, as_kernel
 from maxmargin.problems._dual import DualProblem
+from maxmargin.problems._kkt_data import KKTData
 from maxmargin.problems._proofs import Inseparable, NoTube
-from maxmargin.problems._reading import Reading
-from maxmargin.problems._terms import Terms
+from maxmargin.problems._slack_rule import SlackRule
 from maxmargin.validation import (
     TrainingSet,
     WeightedRows,
@@ -25,7 +25,7 @@ from maxmargin.validation import (
 )
 
 __all__ = [
-    "Judged",
+    "Evaluated",
     "Model",
     "Problem",
     "gram_of",
@@ -38,8 +38,8 @@ __all__ = [
 Vector = NDArray[np.float64]
 
 
-class Judged(Protocol):
-    """What a formulation reads of a judgement (`maxmargin.solution.Judgement`)."""
+class Evaluated(Protocol):
+    """What a formulation reads of a evaluation (`maxmargin.solution.Evaluation`)."""
 
     @property
     def scores(self) -> Vector: ...
@@ -48,7 +48,7 @@ class Judged(Protocol):
     @property
     def bias_interval(self) -> tuple[float, float]: ...
     @property
-    def price(self) -> float: ...
+    def cost(self) -> float: ...
     @property
     def primal(self) -> float: ...
     @property
@@ -102,7 +102,7 @@ class Model(NamedTuple):
     bias_interval: tuple[float, float]
     primal: float
     dual: float
-    reading: Reading
+    slack_rule: SlackRule
 
 
 class Problem(ABC):
@@ -130,7 +130,7 @@ class Problem(ABC):
         """The canonical dual."""
 
     @abstractmethod
-    def reading(self, judged: Judged) -> Reading:
+    def slack_rule(self, evaluated: Evaluated) -> SlackRule:
         """What the scores mean."""
 
     def start(self) -> Vector | None:
@@ -141,16 +141,16 @@ class Problem(ABC):
         """Coefficients of a model in the dual's variables, but for their length where the dual fixes that."""
         return coefficients
 
-    def unit(self, judged: Judged) -> float:
+    def unit(self, evaluated: Evaluated) -> float:
         """What a violation of 1 in the dual is in the formulation's own terms."""
         return 1.0
 
-    def objectives(self, judged: Judged) -> tuple[float, float]:
+    def objectives(self, evaluated: Evaluated) -> tuple[float, float]:
         """Primal and dual objective in the formulation's own terms; in most they are those of the dual problem."""
-        return judged.primal, judged.dual
+        return evaluated.primal, evaluated.dual
 
-    def beyond(self, judged: Judged) -> float:
-        """What the model loses beyond the judge's primal objective, where the dual has bounds that no optimum meets.
+    def beyond(self, evaluated: Evaluated) -> float:
+        """What the model loses beyond the evaluation's primal objective, where the dual has bounds that no optimum meets.
 
         At an optimum nothing. A primal objective with the smaller bounds is above the optimum too, but not that of the model.
         """
@@ -160,34 +160,34 @@ class Problem(ABC):
         """What a solver is given to go on from β: the same with bounds far beyond β where there are none, else itself."""
         return self
 
-    def proof(self, beta: Vector, judged: Judged) -> Inseparable | NoTube | None:
+    def proof(self, beta: Vector, evaluated: Evaluated) -> Inseparable | NoTube | None:
         """Why there is no answer; None if there is one, as in every problem with slack."""
         return None
 
-    def undecided(self, judged: Judged) -> str:
+    def undecided(self, evaluated: Evaluated) -> str:
         """What floating point could not decide where the search stalled; empty for most."""
         return ""
 
-    def remark(self, judged: Judged) -> str:
+    def note(self, evaluated: Evaluated) -> str:
         """What must be said of an optimum that tells nothing, and what to do; empty for all others."""
         return ""
 
-    def terms(self, judged: Judged) -> Terms:
-        """Prices and equalities in the scale of the answer; in most they are those of the dual."""
+    def kkt_data(self, evaluated: Evaluated) -> KKTData:
+        """Costs and equalities in the scale of the answer; in most they are those of the dual."""
         dual = self.dual
-        return Terms(np.maximum(-dual.lower, dual.upper), dual.total, dual.offset, by_side=dual.mass is not None)
+        return KKTData(np.maximum(-dual.lower, dual.upper), dual.total, dual.offset, by_side=dual.abs_sum is not None)
 
-    def model(self, beta: Vector, judged: Judged) -> Model:
+    def model(self, beta: Vector, evaluated: Evaluated) -> Model:
         """The answer in the formulation's own terms; in most it is that of the dual."""
-        primal, dual = self.objectives(judged)
+        primal, dual = self.objectives(evaluated)
         return Model(
             beta=beta,
-            scores=judged.scores + judged.bias,
-            bias=judged.bias + judged.shift,
-            bias_interval=(judged.bias_interval[0] + judged.shift, judged.bias_interval[1] + judged.shift),
+            scores=evaluated.scores + evaluated.bias,
+            bias=evaluated.bias + evaluated.shift,
+            bias_interval=(evaluated.bias_interval[0] + evaluated.shift, evaluated.bias_interval[1] + evaluated.shift),
             primal=primal,
             dual=dual,
-            reading=self.reading(judged),
+            slack_rule=self.slack_rule(evaluated),
         )
 
 
@@ -214,29 +214,29 @@ def require_equally_many(gram: Gram, **vectors: Vector) -> None:
         raise InvalidInput(f"Got {', '.join(counts[:-1])} and {counts[-1]}; they must be equally many.")
 
 
-def require_range(prices: Vector, names: str, targets: Vector | None = None, *, endless: bool = False) -> None:
-    """Raise where the objective overflows: its squares have as much of β as all prices together, its products targets too.
+def require_range(costs: Vector, names: str, targets: Vector | None = None, *, endless: bool = False) -> None:
+    """Raise where the objective overflows: its squares have as much of β as all costs together, its products targets too.
 
     Parameters
     ----------
-    prices : ndarray
+    costs : ndarray
         ``C_i`` or weights of the rows.
     names : str
         The parameters they come from.
     targets : ndarray, optional
         What they are multiplied with, if not with labels.
     endless : bool
-        Whether infinite prices stand for none.
+        Whether infinite costs stand for none.
     """
     with np.errstate(over="ignore"):
-        total = float(prices[np.isfinite(prices)].sum() if endless else prices.sum())
+        total = float(costs[np.isfinite(costs)].sum() if endless else costs.sum())
         if total > _LARGEST:
             raise InvalidInput(
                 f"{names} is too large: its sum over the rows is {total:.3g}, and above {_LARGEST:g} squares overflow."
                 f" Choose a smaller {names.split(maxsplit=1)[0]}."
             )
         size = 0.0 if targets is None else float(np.abs(targets).max())
-        if size > _LARGEST and (np.isinf(prices).any() or size * total > 1e5 * _LARGEST**2):
+        if size > _LARGEST and (np.isinf(costs).any() or size * total > 1e5 * _LARGEST**2):
             raise InvalidInput(
                 f"The targets in y are too large: the largest is {size:.3g}, and with this C the objective overflows."
                 " Scale the targets, for example with TransformedTargetRegressor, or choose a smaller C."

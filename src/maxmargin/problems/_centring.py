@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from maxmargin import _core
-from maxmargin.kernels._rows import as_features
-from maxmargin.kernels._scale import Moments, moments_of
+from maxmargin.kernels import Moments, as_features, moments_of
 
 if TYPE_CHECKING:
     from maxmargin.problems._primal import PrimalProblem

@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
-from maxmargin.kernels import Gram
-from maxmargin.kernels._feature_kernel import FeatureKernel, Formula
+from maxmargin.kernels import FeatureKernel, Formula, Gram
 from maxmargin.problems._exact import dependence, monomials, positive_dependence, widest_dependence
 
 __all__ = ["classes_coincidence", "coincidence", "equal_rows"]

@@ -46,10 +46,10 @@ class DualProblem(NamedTuple):
     upper: Vector
     offset: bool
     D: Vector | None = None
-    kink: float = 0.0
+    l1_weight: float = 0.0
     total: float = 0.0
-    mass: float | None = None
-    mass_may_fall: bool = False
+    abs_sum: float | None = None
+    abs_sum_may_fall: bool = False
 
     @property
     def n(self) -> int:
@@ -83,16 +83,16 @@ def dual_batch(duals: Sequence[DualProblem]) -> DualBatch:
         lower=stacked([dual.lower for dual in duals]),
         upper=stacked([dual.upper for dual in duals]),
         D=None if first.D is None else stacked([dual.D for dual in duals if dual.D is not None]),
-        kink=first.kink,
+        l1_weight=first.l1_weight,
         offset=first.offset,
         total=np.array([dual.total for dual in duals]),
-        mass=None if first.mass is None else np.array([dual.mass for dual in duals]),
-        mass_may_fall=first.mass_may_fall,
+        abs_sum=None if first.abs_sum is None else np.array([dual.abs_sum for dual in duals]),
+        abs_sum_may_fall=first.abs_sum_may_fall,
     )
 
 
 def with_finite_bounds(batch: DualBatch, beta: Vector) -> DualBatch:
-    """The problems at finite prices, for the judge of a point: no bound, no ridge and any violation is an infinite loss.
+    """The problems at finite costs, for the evaluation of a point: no bound, no ridge and any violation is an infinite loss.
 
     Twice the largest coefficient is then the bound. Where it is not met, the optimum is that of every larger bound.
     """
@@ -106,11 +106,11 @@ def with_finite_bounds(batch: DualBatch, beta: Vector) -> DualBatch:
         lower=np.maximum(batch.lower, -bound),
         upper=np.minimum(batch.upper, bound),
         D=None,
-        kink=batch.kink,
+        l1_weight=batch.l1_weight,
         offset=batch.offset,
         total=batch.total,
-        mass=batch.mass,
-        mass_may_fall=batch.mass_may_fall,
+        abs_sum=batch.abs_sum,
+        abs_sum_may_fall=batch.abs_sum_may_fall,
     )
 
 
@@ -120,4 +120,4 @@ def stacked(vectors: Sequence[Vector]) -> Vector:
 
 
 def _kind(dual: DualProblem) -> tuple[Any, ...]:
-    return dual.D is None, dual.kink, dual.offset, dual.mass is None, dual.mass_may_fall
+    return dual.D is None, dual.l1_weight, dual.offset, dual.abs_sum is None, dual.abs_sum_may_fall

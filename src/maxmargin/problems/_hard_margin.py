@@ -9,12 +9,12 @@ from numpy.typing import NDArray
 
 from maxmargin._lazy import lazy
 from maxmargin.kernels import Gram, Kernel
-from maxmargin.problems._base import Judged, Model, Problem, gram_of, labelled, require_equally_many
+from maxmargin.problems._base import Evaluated, Model, Problem, gram_of, labelled, require_equally_many
 from maxmargin.problems._coincidence import coincidence, equal_rows
 from maxmargin.problems._dual import DualProblem
+from maxmargin.problems._kkt_data import KKTData
 from maxmargin.problems._proofs import Inseparable
-from maxmargin.problems._reading import Margin
-from maxmargin.problems._terms import Terms
+from maxmargin.problems._slack_rule import Margin
 from maxmargin.validation import check_boolean
 
 __all__ = ["HardMargin"]
@@ -93,7 +93,7 @@ class HardMargin(Problem):
             lower=np.minimum(ends, 0.0),
             upper=np.maximum(ends, 0.0),
             offset=True,
-            mass=2.0,
+            abs_sum=2.0,
         )
 
     def start(self) -> Vector:
@@ -107,7 +107,7 @@ class HardMargin(Problem):
         """Without an offset the dual's variables have no signs."""
         return coefficients if self.offset else self.y * coefficients
 
-    def reading(self, judged: Judged) -> Margin:
+    def slack_rule(self, evaluated: Evaluated) -> Margin:
         """A margin."""
         return Margin()
 
@@ -115,13 +115,13 @@ class HardMargin(Problem):
     def _hulls(self) -> float:
         return 2.0 if self.offset else 1.0
 
-    def unit(self, judged: Judged) -> float:
+    def unit(self, evaluated: Evaluated) -> float:
         """``w = (2/|v|²) v``; without offset ``v/|v|²``."""
-        return self._hulls / judged.square_norm if judged.square_norm > 0 else 1.0
+        return self._hulls / evaluated.square_norm if evaluated.square_norm > 0 else 1.0
 
-    def proof(self, beta: Vector, judged: Judged) -> Inseparable | None:
+    def proof(self, beta: Vector, evaluated: Evaluated) -> Inseparable | None:
         """The nearest points, if they are the same: exactly, since a margin may be as small as rounding."""
-        if not self._may_be_inseparable(judged):
+        if not self._may_be_inseparable(evaluated):
             return None
         pair = self._equal_pair()
         if pair is not None:
@@ -135,8 +135,8 @@ class HardMargin(Problem):
         between = self.y * weights if self.offset else weights
         return Inseparable(weights, max(0.0, float(between @ self.dual.gram.matvec(between))) ** 0.5)
 
-    def _may_be_inseparable(self, judged: Judged) -> bool:
-        return judged.square_norm <= _SUSPICIOUS * float(np.abs(self.dual.gram.diagonal()).max())
+    def _may_be_inseparable(self, evaluated: Evaluated) -> bool:
+        return evaluated.square_norm <= _SUSPICIOUS * float(np.abs(self.dual.gram.diagonal()).max())
 
     def _equal_pair(self) -> tuple[int, int] | None:
         """Two rows that are the same, of different classes."""
@@ -147,42 +147,42 @@ class HardMargin(Problem):
         first = number == shared[0]
         return int(np.flatnonzero(first & (self.y > 0))[0]), int(np.flatnonzero(first & (self.y < 0))[0])
 
-    def undecided(self, judged: Judged) -> str:
+    def undecided(self, evaluated: Evaluated) -> str:
         """That floating point cannot tell whether the classes are separable."""
-        if not self._may_be_inseparable(judged) or float((self.y * self._values(judged)).min()) > 0.0:
+        if not self._may_be_inseparable(evaluated) or float((self.y * self._values(evaluated)).min()) > 0.0:
             return ""
-        distance = max(0.0, judged.square_norm) ** 0.5
+        distance = max(0.0, evaluated.square_norm) ** 0.5
         return (
             f"Floating point cannot decide whether a hyperplane separates the classes: the nearest points of their convex hulls"
             f" are at most {distance:.1g} apart, and no proof was found that they coincide."
         )
 
-    def terms(self, judged: Judged) -> Terms:
-        """No slack at any price; in the scale of the answer ``Σ β = 0``, and no mass is given."""
-        return Terms(np.full(len(self.y), np.inf), free_offset=self.offset)
+    def kkt_data(self, evaluated: Evaluated) -> KKTData:
+        """No slack at any cost; in the scale of the answer ``Σ β = 0``, and no mass is given."""
+        return KKTData(np.full(len(self.y), np.inf), free_offset=self.offset)
 
-    def _values(self, judged: Judged) -> Vector:
+    def _values(self, evaluated: Evaluated) -> Vector:
         """``f(x_i)`` of the canonical hyperplane."""
-        turned, bias = (1.0, judged.bias) if self.offset else (self.y, 0.0)
-        return self.unit(judged) * (turned * judged.scores + bias)
+        turned, bias = (1.0, evaluated.bias) if self.offset else (self.y, 0.0)
+        return self.unit(evaluated) * (turned * evaluated.scores + bias)
 
-    def objectives(self, judged: Judged) -> tuple[float, float]:
+    def objectives(self, evaluated: Evaluated) -> tuple[float, float]:
         """``½|w|²`` of w made long enough for all rows, and ``2/|v|²``, without offset ``½/|v|²``; apart by rounding."""
-        scale = self.unit(judged)
-        nearest = float((self.y * self._values(judged)).min()) - scale * judged.noise
-        norm, noise = scale * (scale * judged.square_norm), scale * (scale * judged.norm_noise)  # scale² may overflow
+        scale = self.unit(evaluated)
+        nearest = float((self.y * self._values(evaluated)).min()) - scale * evaluated.noise
+        norm, noise = scale * (scale * evaluated.square_norm), scale * (scale * evaluated.norm_noise)  # scale² may overflow
         return 0.5 * (norm + noise) / nearest**2 if nearest > 0 else np.inf, max(0.0, self._hulls * scale - 0.5 * norm - noise)
 
-    def model(self, beta: Vector, judged: Judged) -> Model:
+    def model(self, beta: Vector, evaluated: Evaluated) -> Model:
         """From nearest points to the canonical hyperplane."""
-        scale, (primal, dual) = self.unit(judged), self.objectives(judged)
-        bias = scale * ((judged.bias if self.offset else 0.0) + judged.shift)
+        scale, (primal, dual) = self.unit(evaluated), self.objectives(evaluated)
+        bias = scale * ((evaluated.bias if self.offset else 0.0) + evaluated.shift)
         return Model(
             beta=scale * beta if self.offset else scale * self.y * beta,
-            scores=self._values(judged),
+            scores=self._values(evaluated),
             bias=bias,
             bias_interval=(bias, bias),
             primal=primal,
             dual=dual,
-            reading=Margin(),
+            slack_rule=Margin(),
         )

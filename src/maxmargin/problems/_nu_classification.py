@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from maxmargin._lazy import lazy
 from maxmargin.errors import InvalidInput
 from maxmargin.kernels import Gram, Kernel
-from maxmargin.problems._base import Judged, Model, Problem, gram_of, labelled, require_equally_many, require_range
+from maxmargin.problems._base import Evaluated, Model, Problem, gram_of, labelled, require_equally_many, require_range
 from maxmargin.problems._dual import DualProblem
-from maxmargin.problems._filling import filled
-from maxmargin.problems._reading import Margin
-from maxmargin.problems._terms import Terms
+from maxmargin.problems._feasible_start import filled
+from maxmargin.problems._kkt_data import KKTData
+from maxmargin.problems._slack_rule import Margin
 from maxmargin.validation import check_fraction
 
 __all__ = ["NuClassification"]
@@ -97,7 +97,7 @@ class NuClassification(Problem):
             lower=np.minimum(ends, 0.0),
             upper=np.maximum(ends, 0.0),
             offset=True,
-            mass=self._mass,
+            abs_sum=self._mass,
         )
 
     def start(self) -> Vector:
@@ -108,22 +108,22 @@ class NuClassification(Problem):
             beta[members] = sign * filled(self.weight[members], 0.5 * self._mass)
         return beta
 
-    def reading(self, judged: Judged) -> Margin:
+    def slack_rule(self, evaluated: Evaluated) -> Margin:
         """A margin."""
         return Margin()
 
-    def terms(self, judged: Judged) -> Terms:
-        """Prices ``w_i / ρ``."""
-        return Terms(self._scale(judged) * self.weight, by_side=True)
+    def kkt_data(self, evaluated: Evaluated) -> KKTData:
+        """Costs ``w_i / ρ``."""
+        return KKTData(self._scale(evaluated) * self.weight, by_side=True)
 
-    def _scale(self, judged: Judged) -> float:
-        """``1 / ρ``, and ρ is minus the price of the mass; 1 where there is no margin, or only rounding."""
-        rho = -judged.price
-        return 1.0 / rho if rho > 1e-300 and not judged.is_zero else 1.0
+    def _scale(self, evaluated: Evaluated) -> float:
+        """``1 / ρ``, and ρ is minus the cost of the mass; 1 where there is no margin, or only rounding."""
+        rho = -evaluated.cost
+        return 1.0 / rho if rho > 1e-300 and not evaluated.is_zero else 1.0
 
-    def remark(self, judged: Judged) -> str:
+    def note(self, evaluated: Evaluated) -> str:
         """That there is no margin."""
-        if not judged.is_zero:
+        if not evaluated.is_zero:
             return ""
         higher = f"Raise nu, which shrinks them, up to {self._largest:.6g}, or choose" if self.nu < self._largest else "Choose"
         return (
@@ -131,16 +131,16 @@ class NuClassification(Problem):
             f" the scores tell nothing. {higher} a kernel that tells the classes apart."
         )
 
-    def model(self, beta: Vector, judged: Judged) -> Model:
+    def model(self, beta: Vector, evaluated: Evaluated) -> Model:
         """The answer divided by ρ."""
-        scale = self._scale(judged)
-        bias = scale * (judged.bias + judged.shift)
+        scale = self._scale(evaluated)
+        bias = scale * (evaluated.bias + evaluated.shift)
         return Model(
             beta=scale * beta,
-            scores=scale * (judged.scores + judged.bias),
+            scores=scale * (evaluated.scores + evaluated.bias),
             bias=bias,
             bias_interval=(bias, bias),
-            primal=judged.primal,
-            dual=judged.dual,
-            reading=Margin(),
+            primal=evaluated.primal,
+            dual=evaluated.dual,
+            slack_rule=Margin(),
         )

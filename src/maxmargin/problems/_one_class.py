@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from maxmargin._lazy import lazy
 from maxmargin.kernels import Gram, Kernel
 from maxmargin.problems._base import (
-    Judged,
+    Evaluated,
     Model,
     Problem,
     gram_of,
@@ -20,9 +20,9 @@ from maxmargin.problems._base import (
     unlabelled,
 )
 from maxmargin.problems._dual import DualProblem
-from maxmargin.problems._filling import filled
+from maxmargin.problems._feasible_start import filled
 from maxmargin.problems._primal import inner
-from maxmargin.problems._reading import Ball, Level
+from maxmargin.problems._slack_rule import Ball, Level
 from maxmargin.validation import check_fraction
 
 __all__ = ["DataDescription", "OneClass"]
@@ -92,20 +92,20 @@ class OneClass(Problem):
         """The first rows, as far as ``ν W`` reaches."""
         return filled(self.dual.upper, self.dual.total)
 
-    def beyond(self, judged: Judged) -> float:
+    def beyond(self, evaluated: Evaluated) -> float:
         """Of rows outside what their weight is above the bound."""
-        return _lost(self.weight - self.dual.upper, self.dual.q, judged)
+        return _lost(self.weight - self.dual.upper, self.dual.q, evaluated)
 
-    def remark(self, judged: Judged) -> str:
+    def note(self, evaluated: Evaluated) -> str:
         """That nothing is separated from the origin."""
-        if not judged.is_zero:
+        if not evaluated.is_zero:
             return ""
         return (
             f"The margin is 0: at nu = {self.nu:g} the origin is inside the reduced convex hull of the rows, w = 0 is optimal,"
             " and the scores tell nothing. Choose a kernel without negative values, such as RBF, or raise nu, which shrinks it."
         )
 
-    def reading(self, judged: Judged) -> Level:
+    def slack_rule(self, evaluated: Evaluated) -> Level:
         """A level."""
         return Level()
 
@@ -135,7 +135,7 @@ class DataDescription(Problem):
     >>> from maxmargin.kernels import Linear
     >>> from maxmargin.problems import DataDescription
     >>> solution = solve(DataDescription([[0.0], [1.0], [4.0]], nu=0.1, kernel=Linear()))
-    >>> solution.weights, round(solution.reading.radius, 6), solution.decision_function([[2.0], [5.0]]).round(6)
+    >>> solution.weights, round(solution.slack_rule.radius, 6), solution.decision_function([[2.0], [5.0]]).round(6)
     (array([2.]), 2.0, array([ 2. , -2.5]))
     """
 
@@ -174,24 +174,24 @@ class DataDescription(Problem):
         """The first rows, as far as 1 reaches."""
         return filled(self.dual.upper, 1.0)
 
-    def beyond(self, judged: Judged) -> float:
+    def beyond(self, evaluated: Evaluated) -> float:
         """Of rows outside what their share is above the bound."""
-        return _lost(self._share() - self.dual.upper, self.dual.q, judged)
+        return _lost(self._share() - self.dual.upper, self.dual.q, evaluated)
 
-    def unit(self, judged: Judged) -> float:
+    def unit(self, evaluated: Evaluated) -> float:
         """Beside R², where that is below 1: a ball of small features must not converge before it is looked for."""
-        return max(1.0, 0.5 / judged.primal) if judged.primal > 1e-300 else 1.0
+        return max(1.0, 0.5 / evaluated.primal) if evaluated.primal > 1e-300 else 1.0
 
-    def reading(self, judged: Judged) -> Ball:
+    def slack_rule(self, evaluated: Evaluated) -> Ball:
         """A ball: ``b = (R² − |c|²) / 2``."""
-        return Ball(math.sqrt(max(0.0, judged.square_norm + 2.0 * judged.bias)))
+        return Ball(math.sqrt(max(0.0, evaluated.square_norm + 2.0 * evaluated.bias)))
 
-    def model(self, beta: Vector, judged: Judged) -> Model:
+    def model(self, beta: Vector, evaluated: Evaluated) -> Model:
         """The answer; the scores of the training rows have ``k(x_i, x_i)/2`` taken off as all others."""
-        model = super().model(beta, judged)
+        model = super().model(beta, evaluated)
         return model._replace(scores=model.scores - 0.5 * self.gram.diagonal())
 
 
-def _lost(weight: Vector, q: Vector, judged: Judged) -> float:
+def _lost(weight: Vector, q: Vector, evaluated: Evaluated) -> float:
     """The loss of rows with such weights."""
-    return inner(weight, np.maximum(0.0, -(judged.scores + judged.bias + q)))
+    return inner(weight, np.maximum(0.0, -(evaluated.scores + evaluated.bias + q)))

@@ -42,7 +42,7 @@ class Penalty(Enum):
     L2 = "l2"
     """``½|w|²``"""
     L1 = "l1"
-    """``|w|₁ = Σ|w_k|``: weights that do not earn their price are exactly 0."""
+    """``|w|₁ = Σ|w_k|``: weights that do not earn their cost are exactly 0."""
     BALL = "ball"
     """Nothing where ``|w|² ≤ B``, and no w outside: the constrained form."""
     NONE = "none"
@@ -69,7 +69,7 @@ class PrimalProblem:
     penalty : "l2", "l1", "ball" or None
         What large weights cost.
     C : float
-        Price of the loss.
+        Cost of the loss.
     offset : "free", "penalised" or None
         Whether f has an offset b, and whether it is penalised like a weight.
     sample_weight : array-like, optional
@@ -85,7 +85,7 @@ class PrimalProblem:
         Rows with a positive weight.
     y : ndarray of float64
         Labels −1 and +1, or targets.
-    price : ndarray of float64
+    cost : ndarray of float64
         ``C_i``.
     classes : ndarray of shape (2,) or None
         The user's labels of −1 and +1; None of a regression.
@@ -102,12 +102,12 @@ class PrimalProblem:
     """
 
     __slots__ = (
-        *("B", "X", "_centred", "centring", "classes", "features", "loss", "offset", "offset_scale", "penalty", "price", "y"),
+        *("B", "X", "_centred", "centring", "classes", "features", "loss", "offset", "offset_scale", "penalty", "cost", "y"),
     )
 
     X: Any
     y: Vector
-    price: Vector
+    cost: Vector
     classes: NDArray[Any] | None
     loss: Loss
     penalty: Penalty
@@ -131,7 +131,7 @@ class PrimalProblem:
         B: float | None = None,
     ) -> None:
         owner = "PrimalProblem"
-        lost, price = as_loss(loss, owner), check_positive("C", C, owner)
+        lost, cost = as_loss(loss, owner), check_positive("C", C, owner)
         paid, kind = as_penalty(penalty, owner), _as_offset(offset, owner)
         scale = check_positive("offset_scale", offset_scale, owner)
         if kind is not Offset.PENALISED and scale != 1.0:
@@ -139,18 +139,18 @@ class PrimalProblem:
         bound = as_bound(B, paid, owner)
         if isinstance(lost, MarginLoss):
             data = training_set(X, y, sample_weight)
-            self._fill(data.X, data.y, price * data.weight, lost, paid, kind, scale, bound, classes=data.classes)
+            self._fill(data.X, data.y, cost * data.weight, lost, paid, kind, scale, bound, classes=data.classes)
         else:
             matrix = feature_matrix(X)
             rows = weighted_rows(matrix, sample_weight)
-            self._fill(rows.X, rows.of_kept(target_column(y, matrix)), price * rows.weight, lost, paid, kind, scale, bound)
+            self._fill(rows.X, rows.of_kept(target_column(y, matrix)), cost * rows.weight, lost, paid, kind, scale, bound)
 
     @classmethod
     def on(
         cls,
         X: Any,
         y: Vector,
-        price: Vector,
+        cost: Vector,
         loss: Loss,
         penalty: Penalty = Penalty.L2,
         offset: Offset = Offset.FREE,
@@ -164,14 +164,14 @@ class PrimalProblem:
         Problems of the same rows may share their ``centring``, and the rows as the core takes them.
         """
         problem = cls.__new__(cls)
-        problem._fill(X, y, price, loss, penalty, offset, offset_scale, B, centring, features)
+        problem._fill(X, y, cost, loss, penalty, offset, offset_scale, B, centring, features)
         return problem
 
     def _fill(
         self,
         X: Any,
         y: Vector,
-        price: Vector,
+        cost: Vector,
         loss: Loss,
         penalty: Penalty,
         offset: Offset,
@@ -182,12 +182,12 @@ class PrimalProblem:
         classes: NDArray[Any] | None = None,
     ) -> None:
         centring = Centring(X) if centring is None else centring
-        if not len(y) == len(price) == X.shape[0]:
-            raise InvalidInput(f"Got {X.shape[0]} rows, {len(y)} labels and {len(price)} prices; they must be equally many.")
+        if not len(y) == len(cost) == X.shape[0]:
+            raise InvalidInput(f"Got {X.shape[0]} rows, {len(y)} labels and {len(cost)} costs; they must be equally many.")
         fields = {
             "X": X,
             "y": y,
-            "price": price,
+            "cost": cost,
             "classes": np.array([-1, 1]) if classes is None and isinstance(loss, MarginLoss) else classes,
             "loss": loss,
             "penalty": penalty,
@@ -233,7 +233,7 @@ class PrimalProblem:
         X = self.centring.X
         terms = (self.loss, self.penalty, self.offset, self.offset_scale, self.B)
         # Its own rows are near 0, or as near as they can be.
-        near = type(self).on(X, self.y - level, self.price, *terms, features=self.centring.near)
+        near = type(self).on(X, self.y - level, self.cost, *terms, features=self.centring.near)
         object.__setattr__(near, "_centred", (None,))
         return Centred(near, mean, level)
 
@@ -252,7 +252,7 @@ class PrimalProblem:
     def objective(self, w: Vector, b: float = 0.0) -> float:
         """What is minimised, at w and b."""
         loss = self.loss.value(self.loss.argument(self.y, self.scores(w, b)))
-        return self.penalty_of(w, b) + inner(self.price, loss)
+        return self.penalty_of(w, b) + inner(self.cost, loss)
 
     def penalty_of(self, w: Vector, b: float = 0.0) -> float:
         """``½|w|²`` or ``|w|₁``, with ``½(b/scale)²`` or ``|b|/scale`` if the offset is penalised; infinite outside a ball."""
@@ -272,7 +272,7 @@ class PrimalProblem:
         Of a ball it is the slope inside.
         """
         z = self.loss.argument(self.y, self.scores(w, b))
-        change = self.price * self.loss.derivative(z) * self.loss.slope(self.y)
+        change = self.cost * self.loss.derivative(z) * self.loss.slope(self.y)
         in_w, in_b = self.combination(change), float(change.sum())
         if self.penalty is Penalty.L2:
             in_w += w

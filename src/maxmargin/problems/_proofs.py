@@ -63,8 +63,8 @@ class InseparableClasses:
     --------
     >>> from maxmargin import solve
     >>> from maxmargin.kernels import Linear
-    >>> from maxmargin.problems import JointMulticlass
-    >>> problem = JointMulticlass([[0.0], [2.0], [1.0], [5.0]], [0, 0, 1, 2], C=float("inf"), kernel=Linear())
+    >>> from maxmargin.problems import CrammerSinger
+    >>> problem = CrammerSinger([[0.0], [2.0], [1.0], [5.0]], [0, 0, 1, 2], C=float("inf"), kernel=Linear())
     >>> solution = solve(problem, throw=False)
     >>> solution.status.name, solution.proof.weights[:, 0]
     ('INFEASIBLE', array([0. , 0. , 0.5, 0. ]))

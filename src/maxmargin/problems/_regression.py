@@ -9,12 +9,12 @@ from numpy.typing import NDArray
 
 from maxmargin._lazy import lazy
 from maxmargin.kernels import Gram, Kernel
-from maxmargin.problems._base import Judged, Problem, gram_of, require_equally_many, require_range, unlabelled
+from maxmargin.problems._base import Evaluated, Problem, gram_of, require_equally_many, require_range, unlabelled
 from maxmargin.problems._coincidence import coincidence, equal_rows
 from maxmargin.problems._dual import DualProblem
-from maxmargin.problems._filling import filled
+from maxmargin.problems._feasible_start import filled
 from maxmargin.problems._proofs import NoTube
-from maxmargin.problems._reading import Tube
+from maxmargin.problems._slack_rule import Tube
 from maxmargin.validation import check_boolean, check_fraction, check_non_negative, check_positive, target_column
 
 __all__ = ["EpsilonRegression", "NuRegression"]
@@ -43,7 +43,7 @@ class EpsilonRegression(Problem):
     y : array-like
         Targets.
     C : float
-        Price of leaving the tube.
+        Cost of leaving the tube.
     epsilon : float
         Half the width of the tube.
     kernel : Kernel, callable or str
@@ -75,12 +75,12 @@ class EpsilonRegression(Problem):
         offset: bool = True,
         sample_weight: Any = None,
     ) -> None:
-        price = check_positive("C", C, "EpsilonRegression", infinite=True)
+        cost = check_positive("C", C, "EpsilonRegression", infinite=True)
         width = check_non_negative("epsilon", epsilon, "EpsilonRegression")
         chosen, rows, data = unlabelled(X, kernel, sample_weight, "EpsilonRegression")
         y = data.of_kept(target_column(y, rows))
         free = check_boolean("offset", offset, "EpsilonRegression")
-        self._fill(gram_of(chosen, data), y, price * data.weight, width, free)
+        self._fill(gram_of(chosen, data), y, cost * data.weight, width, free)
 
     @classmethod
     def on(cls, gram: Gram, y: Vector, upper: Vector, epsilon: float, offset: bool = True) -> Self:
@@ -107,10 +107,10 @@ class EpsilonRegression(Problem):
             lower=-self.upper,
             upper=self.upper,
             offset=self.offset,
-            kink=self.epsilon,
+            l1_weight=self.epsilon,
         )
 
-    def reading(self, judged: Judged) -> Tube:
+    def slack_rule(self, evaluated: Evaluated) -> Tube:
         """A tube of the given width."""
         return Tube(self.epsilon)
 
@@ -133,13 +133,13 @@ class EpsilonRegression(Problem):
         reach = max(size, min(_FURTHER * max(size, unit), _FARTHEST * unit))
         return EpsilonRegression.on(self.gram, self.y, np.minimum(self.upper, reach), self.epsilon, self.offset)
 
-    def proof(self, beta: Vector, judged: Judged) -> NoTube | None:
+    def proof(self, beta: Vector, evaluated: Evaluated) -> NoTube | None:
         """The direction of a β that runs away, if every function in the tube would be too steep to exist.
 
         By weak duality ``|w| ≥ c/|Σ β_i φ(x_i)|`` for all of them, where ``c = yᵀβ − ε Σ|β|``. At an optimum c is ``|w|²``, and
         there is an answer, however steep.
         """
-        if np.isfinite(self.upper).all() or not self._may_be_empty(beta, judged):
+        if np.isfinite(self.upper).all() or not self._may_be_empty(beta, evaluated):
             return None
         pair = self._equal_pair()
         coefficients, error = pair if pair is not None else self._coincidence(beta) or (None, 0.0)
@@ -162,16 +162,16 @@ class EpsilonRegression(Problem):
         gain = np.stack([self._centred - self.epsilon, -self._centred - self.epsilon])
         return coincidence(self.gram, beta, offset=self.offset, gain=gain)
 
-    def _may_be_empty(self, beta: Vector, judged: Judged) -> bool:
+    def _may_be_empty(self, beta: Vector, evaluated: Evaluated) -> bool:
         """Whether β looks like a ray: its rows cancel, and it gains by being longer."""
-        mass, hulls = float(np.abs(beta).sum()), 2.0 if self.offset else 1.0
-        if mass == 0.0:
+        abs_sum, hulls = float(np.abs(beta).sum()), 2.0 if self.offset else 1.0
+        if abs_sum == 0.0:
             return False
-        gain, (target, square) = float(beta @ self._centred) / mass - self.epsilon, self._sizes
-        distance = max(0.0, judged.square_norm) ** 0.5 / mass
+        gain, (target, square) = float(beta @ self._centred) / abs_sum - self.epsilon, self._sizes
+        distance = max(0.0, evaluated.square_norm) ** 0.5 / abs_sum
         if distance > _SAME_POINT * square**0.5 / hulls or gain < _ROUNDING * (target + self.epsilon):
             return False
-        return gain * square**0.5 >= _STEEP * target * distance / hulls and gain * mass >= _RUNS_AWAY * judged.square_norm
+        return gain * square**0.5 >= _STEEP * target * distance / hulls and gain * abs_sum >= _RUNS_AWAY * evaluated.square_norm
 
     def _equal_pair(self) -> tuple[Vector, float] | None:
         """Two rows that are the same, with targets too far apart, as coefficients 1 and −1."""
@@ -187,7 +187,7 @@ class EpsilonRegression(Problem):
         coefficients[order[last[widest]]], coefficients[order[first[widest]]] = 1.0, -1.0
         return coefficients, 0.0
 
-    def undecided(self, judged: Judged) -> str:
+    def undecided(self, evaluated: Evaluated) -> str:
         """That floating point cannot tell whether a function is in the tube."""
         if np.isfinite(self.upper).all():
             return ""
@@ -212,7 +212,7 @@ class NuRegression(Problem):
     y : array-like
         Targets.
     C : float
-        Price of leaving the tube.
+        Cost of leaving the tube.
     nu : float
         In (0, 1].
     kernel : Kernel, callable or str
@@ -226,17 +226,17 @@ class NuRegression(Problem):
     >>> from maxmargin.kernels import Linear
     >>> from maxmargin.problems import NuRegression
     >>> solution = solve(NuRegression([[0.0], [1.0], [2.0], [3.0]], [0.0, 1.0, 2.0, 3.0], C=0.1, nu=0.4, kernel=Linear()))
-    >>> round(solution.reading.epsilon, 6), solution.weights.round(6)
+    >>> round(solution.slack_rule.epsilon, 6), solution.weights.round(6)
     (1.14, array([0.24]))
     """
 
     def __init__(
         self, X: Any, y: Any, C: float = 1.0, nu: float = 0.5, kernel: Kernel | Any = None, sample_weight: Any = None
     ) -> None:
-        price = check_positive("C", C, "NuRegression")
+        cost = check_positive("C", C, "NuRegression")
         share = check_fraction("nu", nu, "NuRegression")
         chosen, rows, data = unlabelled(X, kernel, sample_weight, "NuRegression")
-        self._fill(gram_of(chosen, data), data.of_kept(target_column(y, rows)), price * data.weight, share)
+        self._fill(gram_of(chosen, data), data.of_kept(target_column(y, rows)), cost * data.weight, share)
 
     @classmethod
     def on(cls, gram: Gram, y: Vector, upper: Vector, nu: float) -> Self:
@@ -263,8 +263,8 @@ class NuRegression(Problem):
             lower=-self.upper,
             upper=self.upper,
             offset=True,
-            mass=self._mass,
-            mass_may_fall=True,
+            abs_sum=self._mass,
+            abs_sum_may_fall=True,
         )
 
     def start(self) -> Vector:
@@ -279,6 +279,6 @@ class NuRegression(Problem):
         beta[order[::-1]] += high
         return beta
 
-    def reading(self, judged: Judged) -> Tube:
-        """A tube as wide as the price of the mass."""
-        return Tube(max(0.0, judged.price))
+    def slack_rule(self, evaluated: Evaluated) -> Tube:
+        """A tube as wide as the cost of the mass."""
+        return Tube(max(0.0, evaluated.cost))

@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 from maxmargin import _core
 from maxmargin._lazy import lazy
 from maxmargin.kernels import Gram, Kernel
-from maxmargin.problems._base import Judged, Model, Problem, gram_of, labelled, require_equally_many, require_range
+from maxmargin.problems._base import Evaluated, Model, Problem, gram_of, labelled, require_equally_many, require_range
 from maxmargin.problems._dual import DualBatch, DualProblem
+from maxmargin.problems._kkt_data import KKTData
 from maxmargin.problems._pairs import LabelledParts
-from maxmargin.problems._reading import Margin
-from maxmargin.problems._terms import Terms
+from maxmargin.problems._slack_rule import Margin
 from maxmargin.validation import check_option, check_positive, reject
 
 __all__ = ["Offset", "Slack", "SoftMargin", "SoftMargins", "as_offset"]
@@ -73,7 +73,7 @@ class SoftMargin(Problem):
     y : array-like
         Labels of two classes; the one that sorts last is +1.
     C : float
-        Price of slack.
+        Cost of slack.
     kernel : Kernel, callable or str
         The likeness; ``RBF()`` by default.
     offset : bool or "penalised"
@@ -107,12 +107,12 @@ class SoftMargin(Problem):
     ) -> None:
         if isinstance(C, Real) and math.inf == C:
             raise reject("C", C, "SoftMargin", "a float in the range (0.0, inf): without slack it is HardMargin")
-        price = check_positive("C", C, "SoftMargin")
+        cost = check_positive("C", C, "SoftMargin")
         kind = as_offset(offset, "SoftMargin")
         names = [each.value for each in Slack]
         paid = slack if isinstance(slack, Slack) else Slack(check_option("slack", slack, "SoftMargin", names))
         chosen, data = labelled(X, y, kernel, sample_weight, "SoftMargin")
-        upper = price * data.weight
+        upper = cost * data.weight
         require_range(upper, "C times sample_weight")
         self._fill(gram_of(chosen, data), data.y, upper, kind, paid)
         self.classes = data.classes
@@ -161,33 +161,33 @@ class SoftMargin(Problem):
             D=0.5 / self.upper if squared else None,
         )
 
-    def reading(self, judged: Judged) -> Margin:
+    def slack_rule(self, evaluated: Evaluated) -> Margin:
         """A margin."""
         return Margin()
 
-    def terms(self, judged: Judged) -> Terms:
-        """Prices ``C_i``, however slack is paid for."""
-        return Terms(
+    def kkt_data(self, evaluated: Evaluated) -> KKTData:
+        """Costs ``C_i``, however slack is paid for."""
+        return KKTData(
             self.upper,
             free_offset=self.offset is Offset.FREE,
             penalised_offset=self.offset is Offset.PENALISED,
             squared=self.slack is Slack.SQUARED,
         )
 
-    def model(self, beta: Vector, judged: Judged) -> Model:
+    def model(self, beta: Vector, evaluated: Evaluated) -> Model:
         """The answer; a penalised offset is ``Σ β``, and already in the scores of ``k + 1``."""
-        model = super().model(beta, judged)
+        model = super().model(beta, evaluated)
         if self.offset is not Offset.PENALISED:
             return model
         bias = float(beta.sum())
-        return Model(beta, judged.scores, bias, (bias, bias), model.primal, model.dual, model.reading)
+        return Model(beta, evaluated.scores, bias, (bias, bias), model.primal, model.dual, model.slack_rule)
 
 
 @final
 class SoftMargins(Sequence[SoftMargin]):
     """Soft margins with a free offset and linear slack over parts of one set of rows.
 
-    What a solver and the judge need of all of them is made at once (`batch`); a problem itself where somebody asks for it.
+    What a solver and the evaluation need of all of them is made at once (`batch`); a problem itself where somebody asks for it.
 
     Parameters
     ----------
@@ -227,11 +227,11 @@ class SoftMargins(Sequence[SoftMargin]):
             lower=box.lower,
             upper=box.upper,
             D=None,
-            kink=0.0,
+            l1_weight=0.0,
             offset=True,
             total=np.zeros(count),
-            mass=None,
-            mass_may_fall=False,
+            abs_sum=None,
+            abs_sum_may_fall=False,
         )
 
     def __len__(self) -> int:

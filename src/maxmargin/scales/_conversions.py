@@ -59,7 +59,7 @@ def lam_from_C(C: float, n: int) -> float:
     Parameters
     ----------
     C : float
-        Price of slack, positive.
+        Cost of slack, positive.
     n : int
         Number of rows the mean is taken over; of weighted rows the divisor of the weighted sum.
 
@@ -119,7 +119,7 @@ def lam_half_from_C(C: float, n: int) -> float:
     Parameters
     ----------
     C : float
-        Price of slack, positive.
+        Cost of slack, positive.
     n : int
         Number of rows the mean is taken over; of weighted rows the divisor of the weighted sum.
 
@@ -178,7 +178,7 @@ def alpha_sum_from_C(C: float) -> float:
     Parameters
     ----------
     C : float
-        Price of slack, positive.
+        Cost of slack, positive.
 
     Returns
     -------

@@ -1,36 +1,56 @@
 """The answer: status, certificate, trace, kinds of training objects, and the solution that holds them."""
 
 from maxmargin.solution._batch import SolutionBatch as SolutionBatch
+from maxmargin.solution._certificate import CERTIFICATE as CERTIFICATE
 from maxmargin.solution._certificate import Certificate
-from maxmargin.solution._certify import Judgement, certify, certify_all
-from maxmargin.solution._classes import ClassesSolution, certify_classes
+from maxmargin.solution._certificate import certificates_of as certificates_of
+from maxmargin.solution._certify import Evaluation, certify, certify_all
+from maxmargin.solution._certify import Evaluations as Evaluations
+from maxmargin.solution._certify import evaluate_all as evaluate_all
+from maxmargin.solution._certify import evaluated as evaluated
+from maxmargin.solution._certify import evaluation_seconds as evaluation_seconds
+from maxmargin.solution._crammer_singer import CrammerSingerSolution
+from maxmargin.solution._crammer_singer_evaluation import CrammerSingerEvaluation, certify_crammer_singer
+from maxmargin.solution._crammer_singer_rounding import offset_shifts as offset_shifts
+from maxmargin.solution._dual_solution import dual_solution as dual_solution
+from maxmargin.solution._dual_solution import is_indefinite as is_indefinite
+from maxmargin.solution._dual_solution import verdict as verdict
 from maxmargin.solution._geometry import Geometry, margin_of
-from maxmargin.solution._iterate import DualIterate, JointIterate, PrimalIterate, Progress
+from maxmargin.solution._iterate import CrammerSingerIterate, DualIterate, PrimalIterate, Progress
+from maxmargin.solution._iterate import DualIterates as DualIterates
 from maxmargin.solution._iterate import Iterate as Iterate
-from maxmargin.solution._joint import JointSolution
-from maxmargin.solution._joint_judge import JointJudgement, certify_joint
+from maxmargin.solution._iterate import progress_at as progress_at
 from maxmargin.solution._kkt import KKT
 from maxmargin.solution._linear import LinearSolution
-from maxmargin.solution._linear_judge import LinearJudgement, certify_linear
+from maxmargin.solution._linear import linear_scores as linear_scores
+from maxmargin.solution._linear_evaluation import LinearEvaluation, certify_linear
 from maxmargin.solution._linear_kkt import linear_kkt
+from maxmargin.solution._multiclass import MulticlassSolution, certify_multiclass
+from maxmargin.solution._multiclass import class_scores as class_scores
+from maxmargin.solution._other_solutions import certificate_seconds as certificate_seconds
+from maxmargin.solution._other_solutions import solution_of as solution_of
+from maxmargin.solution._rounding import with_rounding as with_rounding
 from maxmargin.solution._solution import Solution
 from maxmargin.solution._status import Status
 from maxmargin.solution._taxonomy import Kind
+from maxmargin.solution._trace import KEPT as KEPT
+from maxmargin.solution._trace import Checkpoint as Checkpoint
 from maxmargin.solution._trace import Trace
+from maxmargin.solution._trace import thinned as thinned
 
 __all__ = [
     "KKT",
     "Certificate",
-    "ClassesSolution",
+    "CrammerSingerEvaluation",
+    "CrammerSingerIterate",
+    "CrammerSingerSolution",
     "DualIterate",
+    "Evaluation",
     "Geometry",
-    "JointIterate",
-    "JointJudgement",
-    "JointSolution",
-    "Judgement",
     "Kind",
-    "LinearJudgement",
+    "LinearEvaluation",
     "LinearSolution",
+    "MulticlassSolution",
     "PrimalIterate",
     "Progress",
     "Solution",
@@ -38,9 +58,9 @@ __all__ = [
     "Trace",
     "certify",
     "certify_all",
-    "certify_classes",
-    "certify_joint",
+    "certify_crammer_singer",
     "certify_linear",
+    "certify_multiclass",
     "linear_kkt",
     "margin_of",
 ]

@@ -10,10 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin import _core
-from maxmargin.problems import Margin, Reading
-from maxmargin.problems._soft_margin import SoftMargins
+from maxmargin.problems import Margin, SlackRule, SoftMargins
 from maxmargin.solution._certificate import CERTIFICATE
-from maxmargin.solution._certify import Judgements
+from maxmargin.solution._certify import Evaluations
 from maxmargin.solution._dual_solution import worth_keeping
 from maxmargin.solution._iterate import DualIterates
 from maxmargin.solution._solution import Solution
@@ -47,7 +46,7 @@ class SolutionBatch(Sequence[Solution]):
         Coefficients and scores at the support vectors.
     excess, sides : ndarray
         By how much the rows of boundary are beyond it, and the sign that their coefficients could have.
-    prices : ndarray
+    costs : ndarray
         Largest coefficient of each support vector, then of each row in boundary.
     bias : ndarray of shape (problems,)
         Offsets.
@@ -78,9 +77,9 @@ class SolutionBatch(Sequence[Solution]):
     n_boundary: NDArray[np.int64]
     beta: Vector
     scores: Vector
-    excess: Vector
+    deficit: Vector
     sides: Vector
-    prices: Vector
+    costs: Vector
     bias: Vector
     certificates: NDArray[Any]
     statuses: list[Status]
@@ -89,7 +88,7 @@ class SolutionBatch(Sequence[Solution]):
     n_checkpoints: NDArray[np.int64]
     total: Vector
     by_side: NDArray[np.bool_]
-    readings: list[Reading]
+    slack_rules: list[SlackRule]
     is_plain: bool
     _make: Callable[[int], Solution]
 
@@ -98,36 +97,36 @@ class SolutionBatch(Sequence[Solution]):
         cls,
         problems: SoftMargins,
         iterates: DualIterates,
-        judgements: Judgements,
+        evaluations: Evaluations,
         tol: float,
         make: Callable[[int], Solution],
     ) -> SolutionBatch | None:
-        """From points that are optimal at once: offset, scores and prices are those of the dual. None where one is not."""
+        """From points that are optimal at once: offset, scores and costs are those of the dual. None where one is not."""
         converged = iterates.statuses.count(Status.CONVERGED) == len(iterates.statuses)
-        if not problems.gram.kernel.mercer or not converged or not judgements.are_optimal(tol):
+        if not problems.gram.kernel.mercer or not converged or not evaluations.are_optimal(tol):
             return None
-        kept, support, margin = judgements.margins(problems.batch, iterates.beta), judgements.support, Margin()
+        kept, support, margin = evaluations.margins(problems.batch, iterates.beta), evaluations.support, Margin()
         checkpoints, n_checkpoints = thinned(iterates.checkpoints, iterates.n_checkpoints, len(support))
         return cls(
-            sizes=judgements.sizes,
+            sizes=evaluations.sizes,
             support=support,
-            boundary=judgements.boundary,
-            n_support=judgements.n_support,
-            n_boundary=judgements.n_boundary,
+            boundary=evaluations.boundary,
+            n_support=evaluations.n_support,
+            n_boundary=evaluations.n_boundary,
             beta=kept.beta,
             scores=kept.scores,
-            excess=kept.excess,
+            deficit=kept.deficit,
             sides=kept.sides,
-            prices=kept.prices,
+            costs=kept.costs,
             bias=kept.bias,
-            certificates=judgements.certificates(kept),
+            certificates=evaluations.certificates(kept),
             statuses=iterates.statuses,
             steps=_positive(iterates.steps),
             checkpoints=checkpoints,
             n_checkpoints=n_checkpoints,
             total=np.zeros(len(problems)),
             by_side=np.zeros(len(problems), dtype=np.bool_),
-            readings=[margin] * len(problems),
+            slack_rules=[margin] * len(problems),
             is_plain=True,
             _make=make,
         )
@@ -140,13 +139,13 @@ class SolutionBatch(Sequence[Solution]):
         n_boundary = np.array([len(each.boundary) for each in solutions])
         support = _places(sizes, n_support, np.concatenate([each.support for each in solutions]))
         boundary = _places(sizes, n_boundary, np.concatenate([each.boundary for each in solutions]))
-        terms = [each.known_terms for each in solutions]
+        kkt_data = [each.known_kkt_data for each in solutions]
         traces = [each.trace for each in solutions]
         checkpoints, n_checkpoints = thinned(
             np.concatenate([trace.checkpoints for trace in traces]), np.array([len(trace) for trace in traces]), len(support)
         )
-        paid = [term.price[: len(each.support)] for term, each in zip(terms, solutions, strict=True)]
-        paid += [term.price[len(each.support) :] for term, each in zip(terms, solutions, strict=True)]
+        paid = [term.cost[: len(each.support)] for term, each in zip(kkt_data, solutions, strict=True)]
+        paid += [term.cost[len(each.support) :] for term, each in zip(kkt_data, solutions, strict=True)]
         return cls(
             sizes=sizes,
             support=support,
@@ -155,18 +154,18 @@ class SolutionBatch(Sequence[Solution]):
             n_boundary=n_boundary,
             beta=np.concatenate([each.beta for each in solutions]),
             scores=np.concatenate([each.support_scores for each in solutions]),
-            excess=np.concatenate([_or_zeros(each.boundary_excess, each) for each in solutions]),
+            deficit=np.concatenate([_or_zeros(each.boundary_deficit, each) for each in solutions]),
             sides=np.concatenate([_or_zeros(each.boundary_side, each) for each in solutions]),
-            prices=np.concatenate(paid),
+            costs=np.concatenate(paid),
             bias=np.array([each.bias for each in solutions], dtype=np.float64),
             certificates=np.array([_numbers(each) for each in solutions], dtype=CERTIFICATE),
             statuses=[each.status for each in solutions],
             steps=_positive(np.array([each.steps for each in solutions])),
             checkpoints=checkpoints,
             n_checkpoints=n_checkpoints,
-            total=np.array([term.total for term in terms]),
-            by_side=np.array([term.by_side for term in terms]),
-            readings=[each.reading for each in solutions],
+            total=np.array([term.total for term in kkt_data]),
+            by_side=np.array([term.by_side for term in kkt_data]),
+            slack_rules=[each.slack_rule for each in solutions],
             is_plain=False,
             _make=solutions.__getitem__,
         )
@@ -199,10 +198,10 @@ class SolutionBatch(Sequence[Solution]):
     @property
     def keeps_boundary(self) -> bool:
         """Whether the rows on the boundary are kept themselves."""
-        return self.all_optimal and worth_keeping(self.excess, len(self.support), float(self.certificates["violation"].max()))
+        return self.all_optimal and worth_keeping(self.deficit, len(self.support), float(self.certificates["violation"].max()))
 
     def by_class(
-        self, codes: NDArray[np.intp], support: NDArray[np.intp], heights: NDArray[np.intp], n_coefficients: int
+        self, codes: NDArray[np.intp], support: NDArray[np.intp], coefficient_rows: NDArray[np.intp], n_coefficients: int
     ) -> _core.Assembled:
         """Rows that support some problem, grouped by class, how many each class has, and their coefficients.
 
@@ -220,11 +219,11 @@ class SolutionBatch(Sequence[Solution]):
         counts = np.ascontiguousarray(self.n_support)
         return _core.assemble(
             codes=codes,
-            classes=heights.shape[1],
+            classes=coefficient_rows.shape[1],
             support=support,
             counts=counts,
             beta=self.beta,
-            heights=heights,
+            coefficient_rows=coefficient_rows,
             coefficients=n_coefficients,
         )
 

@@ -103,7 +103,7 @@ class Certificate:
 
     @classmethod
     def combined(cls, certificates: Iterable[Certificate]) -> Certificate:
-        """One for several machines: summed objectives, the worst relative gap, violation and status."""
+        """One for several subproblems: summed objectives, the worst relative gap, violation and status."""
         parts = list(certificates)
         if len(parts) == 1:
             return parts[0]

@@ -1,4 +1,4 @@
-"""The judge: objectives, violation and offset of a point, from the problem and α alone, in float64."""
+"""The evaluation: objectives, violation and offset of a point, from the problem and α alone, in float64."""
 
 from __future__ import annotations
 
@@ -12,17 +12,25 @@ from numpy.typing import NDArray
 from maxmargin import _core
 from maxmargin._deadline import Deadline
 from maxmargin._lazy import lazy
-from maxmargin.problems import DualProblem, Problem
-from maxmargin.problems._dual import DualBatch, dual_batch, stacked, with_finite_bounds
+from maxmargin.problems import DualBatch, DualProblem, Problem, dual_batch, stacked, with_finite_bounds
 from maxmargin.solution._certificate import CERTIFICATE
 
-__all__ = ["Judgement", "Judgements", "certify", "certify_all", "judge_all", "judged", "judging_seconds", "product_seconds"]
+__all__ = [
+    "Evaluation",
+    "Evaluations",
+    "certify",
+    "certify_all",
+    "evaluate_all",
+    "evaluated",
+    "evaluation_seconds",
+    "product_seconds",
+]
 
 Vector = NDArray[np.float64]
 
 
 @final
-class Judgement(NamedTuple):
+class Evaluation(NamedTuple):
     """What can be said of a point without believing its solver.
 
     Attributes
@@ -35,7 +43,7 @@ class Judgement(NamedTuple):
         Offset: the mean over free support vectors, else the middle of the interval.
     bias_interval : tuple of float
         All optimal offsets, if the point is optimal.
-    price : float
+    cost : float
         Multiplier of the mass ``Σ|β|``: ε of ν-regression, −ρ of ν-classification; 0 where there is no mass to keep.
     primal, dual : float
         The two objectives.
@@ -52,7 +60,7 @@ class Judgement(NamedTuple):
     rounding : float
         By how much rounding errors of the scores may change the gap.
     shift : float
-        What is added to the offset for rows as they are: the problem may be judged by centred ones.
+        What is added to the offset for rows as they are: the problem may be evaluated by centred ones.
     score_scale : float
         The largest kernel value that a score sums up; of distances times what their rounding errors are multiplied by.
     noise, norm_noise : float
@@ -65,8 +73,8 @@ class Judgement(NamedTuple):
     >>> from maxmargin.problems import SoftMargin
     >>> from maxmargin.solution import certify
     >>> problem = SoftMargin([[-1.0], [1.0]], [-1, 1], kernel=Linear())
-    >>> judgement = certify(problem, np.array([-0.5, 0.5]))
-    >>> judgement.primal, judgement.dual, judgement.kkt_violation
+    >>> evaluation = certify(problem, np.array([-0.5, 0.5]))
+    >>> evaluation.primal, evaluation.dual, evaluation.kkt_violation
     (0.5, 0.5, 0.0)
     """
 
@@ -75,12 +83,12 @@ class Judgement(NamedTuple):
     boundary: NDArray[np.int32]
     bias: float
     bias_interval: tuple[float, float]
-    price: float
+    cost: float
     primal: float
     dual: float
     kkt_violation: float
     square_norm: float
-    mass: float
+    abs_sum: float
     scale: float
     infeasibility: float
     rounding: float = 0.0
@@ -111,15 +119,15 @@ class Judgement(NamedTuple):
         """Whether rounding is so large beside the allowed gap that it must be bounded row by row."""
         return self.rounding > _NOTICEABLE * allowed_gap(tol) * abs(self.primal)
 
-    def widened(self) -> Judgement:
+    def widened(self) -> Evaluation:
         """Both objectives moved apart by all that rounding may do to them: what is known without another look at the rows."""
-        noise = _OF_A_SUM * self.score_scale * self.mass
+        noise = _OF_A_SUM * self.score_scale * self.abs_sum
         return self._replace(
             primal=self.primal + self.rounding,
             dual=self.dual - self.rounding,
             rounding=0.0,
             noise=noise,
-            norm_noise=2.0 * noise * self.mass,
+            norm_noise=2.0 * noise * self.abs_sum,
         )
 
 
@@ -136,8 +144,8 @@ def allowed_gap(tol: float) -> float:
     return max(tol, 1e-3)
 
 
-def certify(problem: Problem, beta: NDArray[np.float64]) -> Judgement:
-    """Judge a point from the problem and β alone.
+def certify(problem: Problem, beta: NDArray[np.float64]) -> Evaluation:
+    """Evaluate a point from the problem and β alone.
 
     With the gradient ``g`` in β, a variable that can rise needs ``g_i + b ≥ 0`` and one that can fall ``g_i + b ≤ 0``. So b
     lies between ``−min g`` over the first and ``−max g`` over the second; the violation is by how much these cross.
@@ -162,8 +170,8 @@ def certify(problem: Problem, beta: NDArray[np.float64]) -> Judgement:
     return certify_all([problem], [beta])[0]
 
 
-def certify_all(problems: Sequence[Problem], betas: Sequence[NDArray[np.float64]]) -> list[Judgement]:
-    """Judge points of several problems; their scores are computed in parallel.
+def certify_all(problems: Sequence[Problem], betas: Sequence[NDArray[np.float64]]) -> list[Evaluation]:
+    """Evaluate points of several problems; their scores are computed in parallel.
 
     Examples
     --------
@@ -171,27 +179,27 @@ def certify_all(problems: Sequence[Problem], betas: Sequence[NDArray[np.float64]
     >>> from maxmargin.problems import SoftMargin
     >>> from maxmargin.solution import certify_all
     >>> problem = SoftMargin([[-1.0], [1.0]], [-1, 1])
-    >>> [judgement.dual for judgement in certify_all([problem, problem], [np.zeros(2), np.zeros(2)])]
+    >>> [evaluation.dual for evaluation in certify_all([problem, problem], [np.zeros(2), np.zeros(2)])]
     [0.0, 0.0]
     """
-    found = judge_all(dual_batch([problem.dual for problem in problems]), stacked(betas))
+    found = evaluate_all(dual_batch([problem.dual for problem in problems]), stacked(betas))
     return [found.at(k) for k in range(len(problems))]
 
 
-def judged(dual: DualProblem, beta: Vector, scores: Vector) -> Judgement:
-    """Judge a point by scores ``K β`` that are known already: what a solver sees of itself on the way."""
+def evaluated(dual: DualProblem, beta: Vector, scores: Vector) -> Evaluation:
+    """Evaluate a point by scores ``K β`` that are known already: what a solver sees of itself on the way."""
     batch = with_finite_bounds(dual_batch([dual]), beta)
-    return Judgements(batch, _core.evaluate(batch, beta, scores)).at(0)
+    return Evaluations(batch, _core.evaluate(batch, beta, scores)).at(0)
 
 
-def judge_all(batch: DualBatch, beta: Vector, scores: Vector | None = None) -> Judgements:
-    """Judge the points of several problems, one after the other; by scores ``K β`` in float64 if they are known already."""
+def evaluate_all(batch: DualBatch, beta: Vector, scores: Vector | None = None) -> Evaluations:
+    """Evaluate the points of several problems, one after the other; by scores ``K β`` in float64 if they are known already."""
     batch = with_finite_bounds(batch, beta)
-    return Judgements(batch, _core.evaluate(batch, beta, scores))
+    return Evaluations(batch, _core.evaluate(batch, beta, scores))
 
 
-def judging_seconds(batch: DualBatch, at_most: float = math.inf) -> float:
-    """What `judge_all` will take, by a small block of kernel values: as if a third of the rows were support vectors.
+def evaluation_seconds(batch: DualBatch, at_most: float = math.inf) -> float:
+    """What `evaluate_all` will take, by a small block of kernel values: as if a third of the rows were support vectors.
 
     Infinity if that is not known after ``at_most`` seconds.
     """
@@ -210,8 +218,8 @@ def product_seconds(gram: _core.Gram, values: float, at_most: float = math.inf) 
 
 
 @final
-class Judgements:
-    """What the judge says of several points, one after the other: a `Judgement` is made where somebody asks for one.
+class Evaluations:
+    """What the evaluation says of several points, one after the other: a `Evaluation` is made where somebody asks for one.
 
     Attributes
     ----------
@@ -268,26 +276,26 @@ class Judgements:
         numbers["scale"], numbers["indefinite"] = np.nan, False
         return numbers
 
-    def at(self, k: int) -> Judgement:
+    def at(self, k: int) -> Evaluation:
         """What it says of problem k."""
         found = self._found[k]
-        large_gap = found.mass > 0.0 and not found.primal - found.dual <= 1e-3 * abs(found.primal)
+        large_gap = found.abs_sum > 0.0 and not found.primal - found.dual <= 1e-3 * abs(found.primal)
         start, end = self._ends[k] - self.sizes[k], self._ends[k]
         support = self.support[self._support_ends[k] - self.n_support[k] : self._support_ends[k]]
         boundary = self.boundary[self._boundary_ends[k] - self.n_boundary[k] : self._boundary_ends[k]]
-        return Judgement(
+        return Evaluation(
             scores=self.scores[start:end],
             support=(support - start).astype(np.int32),
             boundary=(boundary - start).astype(np.int32),
             bias=found.bias,
             bias_interval=(found.bias_low, found.bias_high),
-            price=found.price,
+            cost=found.cost,
             primal=found.primal,
             dual=found.dual,
             kkt_violation=found.violation,
             square_norm=found.square_norm,
-            mass=found.mass,
-            scale=found.mass * found.mass * float(np.abs(self._grams[k].diagonal()).max()) if large_gap else 0.0,
+            abs_sum=found.abs_sum,
+            scale=found.abs_sum * found.abs_sum * float(np.abs(self._grams[k].diagonal()).max()) if large_gap else 0.0,
             infeasibility=found.infeasibility,
             rounding=found.rounding,
             shift=found.shift,

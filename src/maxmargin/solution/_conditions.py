@@ -8,7 +8,7 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.problems import Margin, Reading, Terms, Tube
+from maxmargin.problems import KKTData, Margin, SlackRule, Tube
 from maxmargin.solution._directions import Dependencies
 from maxmargin.solution._residuals import Residuals, slack_residuals
 
@@ -30,7 +30,7 @@ class Conditions:
     side : ndarray
         The sign that β can have; 0 if both.
     terms : Terms
-        Their prices, and the equalities.
+        Their costs, and the equalities.
     reading : Reading
         What the scores mean.
     sure, near : float
@@ -39,50 +39,50 @@ class Conditions:
 
     alpha: Vector
     beta: Vector
-    excess: Vector
+    deficit: Vector
     side: Vector
-    terms: Terms
-    reading: Reading
+    kkt_data: KKTData
+    slack_rule: SlackRule
     sure: float
     near: float
 
     def stationarity(self) -> float:
         """In the offset; in w it holds by construction."""
-        return abs(float(self.beta.sum()) - self.terms.total) if self.terms.free_offset else 0.0
+        return abs(float(self.beta.sum()) - self.kkt_data.total) if self.kkt_data.free_offset else 0.0
 
     def residuals(self) -> Residuals:
         """The four numbers of `KKT` that concern the rows."""
-        return slack_residuals(self.alpha, self.excess, self.terms.price, squared=self.terms.squared)
+        return slack_residuals(self.alpha, self.deficit, self.kkt_data.cost, squared=self.kkt_data.squared)
 
     @property
     def active(self) -> Mask:
         """Rows that may be on the boundary; with squared slack, which counts as such, those with a multiplier too."""
-        return (np.abs(self.excess) <= self.near) | (self.terms.squared & (self.alpha > 0.0))
+        return (np.abs(self.deficit) <= self.near) | (self.kkt_data.squared & (self.alpha > 0.0))
 
     @property
     def borders(self) -> list[Vector]:
         """What gradients of active constraints have beside ``φ(x_i)``: ones for an offset, sides where each keeps its sum."""
         chosen = self.active
-        borders = [np.ones(int(chosen.sum()))] if self.terms.free_offset or self.terms.penalised_offset else []
+        borders = [np.ones(int(chosen.sum()))] if self.kkt_data.free_offset or self.kkt_data.penalised_offset else []
         # Of two classes the sums of both sides follow from the rest.
-        return [*borders, self.side[chosen]] if self._sided and isinstance(self.reading, Tube) else borders
+        return [*borders, self.side[chosen]] if self._sided and isinstance(self.slack_rule, Tube) else borders
 
     @property
     def _sided(self) -> bool:
         """Whether each side has a level of its own; in a tube without width they meet, and it is open which holds b."""
-        return self.terms.by_side and not self._flat
+        return self.kkt_data.by_side and not self._flat
 
     @property
     def _flat(self) -> bool:
         """Whether the two edges of a tube are not told apart."""
-        return isinstance(self.reading, Tube) and self.reading.epsilon <= self.near
+        return isinstance(self.slack_rule, Tube) and self.slack_rule.epsilon <= self.near
 
     @property
     def is_settled(self) -> bool:
         """Whether the rows are where their multipliers say: otherwise nothing can be told from them."""
-        if self.terms.squared:
+        if self.kkt_data.squared:
             return True
-        if self._flat and (self.terms.by_side or self.side.any()):
+        if self._flat and (self.kkt_data.by_side or self.side.any()):
             return False  # a width that may be 0
         (rises, falls), beyond, short = self._moves(sure=True), self._pull > self.near, self._pull < -self.near
         return not ((rises & beyond) | (falls & short)).any()
@@ -91,19 +91,19 @@ class Conditions:
     def _pull(self) -> Vector:
         """Excess with the sign of the side that it is on: where it is positive β should rise, where negative fall."""
         side = np.where(self.side == 0.0, np.sign(self.beta), self.side)
-        return np.where(side < 0.0, -self.excess, self.excess)
+        return np.where(side < 0.0, -self.deficit, self.deficit)
 
     @property
     def _rooms(self) -> tuple[Vector, Vector]:
         """By how much β can rise, and by how much fall, within ``0 ≤ α_i ≤ C_i``."""
-        low = np.where(self.side > 0.0, 0.0, -self.terms.price)
-        high = np.where(self.side < 0.0, 0.0, self.terms.price)
+        low = np.where(self.side > 0.0, 0.0, -self.kkt_data.cost)
+        high = np.where(self.side < 0.0, 0.0, self.kkt_data.cost)
         return np.maximum(high - self.beta, 0.0), np.maximum(self.beta - low, 0.0)
 
     def _moves(self, *, sure: bool) -> tuple[Mask, Mask]:
         """Which β can rise and which can fall, for sure or perhaps."""
         largest = float(np.abs(self.beta).max(initial=0.0))
-        own = np.minimum(self.terms.price, largest)
+        own = np.minimum(self.kkt_data.cost, largest)
         least = np.maximum(1e-8 * own, 1e-10 * largest) if sure else np.maximum(1e-10 * own, 1e-14 * largest)
         up, down = self._rooms
         return up > least, down > least
@@ -111,13 +111,13 @@ class Conditions:
     @property
     def _on(self) -> Mask:
         """Rows that are on the boundary for sure."""
-        return np.abs(self.excess) <= self.sure
+        return np.abs(self.deficit) <= self.sure
 
     def offset_is_unique(self) -> bool | None:
         """Whether β can rise and fall among the rows on the boundary; where each side has its own level, on both."""
-        if not self.terms.free_offset:
+        if not self.kkt_data.free_offset:
             return True
-        if self.terms.squared:
+        if self.kkt_data.squared:
             return bool((self.alpha > 0.0).any()) or None
         members = [self.side > 0.0, self.side < 0.0] if self._sided else [np.ones(len(self.beta), dtype=np.bool_)]
         verdicts = [self._level_is_unique(each) for each in members]
@@ -132,7 +132,7 @@ class Conditions:
         """
         (up, down), (rises, falls) = self._rooms, self._moves(sure=True)
         free = members & rises & falls
-        if (free & np.isinf(self.terms.price)).any() or all((members & self._on & moves).any() for moves in (rises, falls)):
+        if (free & np.isinf(self.kkt_data.cost)).any() or all((members & self._on & moves).any() for moves in (rises, falls)):
             return True
         with np.errstate(invalid="ignore"):  # no slack and no excess
             gap = float(np.nansum(up * np.maximum(self._pull, 0.0) + down * np.maximum(-self._pull, 0.0)))
@@ -149,7 +149,7 @@ class Conditions:
         gradients : Dependencies or None
             Those of the active rows, if they could be looked at.
         """
-        if self.terms.squared:
+        if self.kkt_data.squared:
             return True
         if self._scaled and not (level := self.offset_is_unique()):
             return level
@@ -164,7 +164,7 @@ class Conditions:
     @property
     def _scaled(self) -> bool:
         """Whether the answer is divided by a ρ of its own, as that of ν-classification."""
-        return self.terms.by_side and isinstance(self.reading, Margin)
+        return self.kkt_data.by_side and isinstance(self.slack_rule, Margin)
 
     def weights_are_unique(self, *, settled: bool) -> bool | None:
         """True, but where they are divided by a ρ that is not."""
@@ -177,11 +177,11 @@ class Conditions:
 
         Without slack the set of optimal multipliers is then bounded: no direction of it goes on for ever (Gauvin 1977).
         """
-        if self.terms.squared or np.isfinite(self.terms.price).all():
+        if self.kkt_data.squared or np.isfinite(self.kkt_data.cost).all():
             return True
-        if not isinstance(self.reading, Tube):
-            return True if float(self.excess.max(initial=-np.inf)) < 1.0 else None
-        if self.reading.epsilon == 0.0:
+        if not isinstance(self.slack_rule, Tube):
+            return True if float(self.deficit.max(initial=-np.inf)) < 1.0 else None
+        if self.slack_rule.epsilon == 0.0:
             return False
         if gradients is None:
             return None

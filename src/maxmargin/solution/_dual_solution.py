@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from maxmargin.errors import InvalidInput
 from maxmargin.problems import Problem
 from maxmargin.solution._certificate import Certificate
-from maxmargin.solution._certify import Judgement, allowed_gap
+from maxmargin.solution._certify import Evaluation, allowed_gap
 from maxmargin.solution._iterate import DualIterate
 from maxmargin.solution._solution import Solution
 from maxmargin.solution._status import Status
@@ -22,7 +22,7 @@ _FEW = 1000
 
 
 def dual_solution(
-    problem: Problem, iterate: DualIterate, judgement: Judgement, tol: float, seconds: float, *, with_rows: bool = True
+    problem: Problem, iterate: DualIterate, evaluation: Evaluation, tol: float, seconds: float, *, with_rows: bool = True
 ) -> Solution:
     """The solution at a point, with the status that its evaluation supports.
 
@@ -32,7 +32,7 @@ def dual_solution(
         The question.
     iterate : DualIterate
         The solver's last point.
-    judgement : Judgement
+    evaluation : Evaluation
         Its evaluation.
     tol : float
         Largest KKT violation of a converged answer.
@@ -54,35 +54,37 @@ def dual_solution(
     >>> dual_solution(problem, iterate, certify(problem, iterate.beta), tol=1e-3, seconds=0.1).weights
     array([1.])
     """
-    model, gram = problem.model(iterate.beta, judgement), problem.gram
+    model, gram = problem.model(iterate.beta, evaluation), problem.gram
     if math.isnan(model.primal) or math.isnan(model.dual):
         raise InvalidInput("The objective is not finite: kernel values, targets or C are too large. Scale the features and y.")
     # To look for a proof may take long.
-    proof = None if iterate.status is Status.TIME_LIMIT else problem.proof(iterate.beta, judgement)
-    indefinite = is_indefinite(problem, iterate, judgement)
-    status = Status.INFEASIBLE if proof is not None else _status(problem, iterate, judgement, tol, indefinite)
+    proof = None if iterate.status is Status.TIME_LIMIT else problem.proof(iterate.beta, evaluation)
+    indefinite = is_indefinite(problem, iterate, evaluation)
+    status = Status.INFEASIBLE if proof is not None else _status(problem, iterate, evaluation, tol, indefinite)
     # For a point that is no optimum the objective of its own model, not the smaller one of bounds that none meets.
-    own = model.primal if status.is_optimal else model.primal + problem.beyond(judgement)
-    violation = problem.unit(judgement) * judgement.kkt_violation
+    own = model.primal if status.is_optimal else model.primal + problem.beyond(evaluation)
+    violation = problem.unit(evaluation) * evaluation.kkt_violation
     certificate = Certificate.of(
-        own if proof is None else math.inf, model.dual, violation, status, indefinite=indefinite, scale=judgement.scale
+        own if proof is None else math.inf, model.dual, violation, status, indefinite=indefinite, scale=evaluation.scale
     )
-    support, boundary = judgement.support.astype(np.intp), judgement.boundary.astype(np.intp)  # numpy takes others slowly
-    counting = np.concatenate([judgement.support, judgement.boundary])
+    support, boundary = evaluation.support.astype(np.intp), evaluation.boundary.astype(np.intp)  # numpy takes others slowly
+    counting = np.concatenate([evaluation.support, evaluation.boundary])
     y, scores = problem.y.take(boundary), model.scores.take(boundary)
-    excess = model.reading.excess(y, scores)
-    kept = with_rows and status.is_optimal and worth_keeping(excess, len(support), violation)
+    deficit = model.slack_rule.deficit(y, scores)
+    kept = with_rows and status.is_optimal and worth_keeping(deficit, len(support), violation)
     few = with_rows and gram.kernel.is_precomputed and status.is_optimal and len(counting) <= _FEW
     # The engine's own last checkpoint is before its finish: the point that was evaluated ends the trace.
-    last = Checkpoint(seconds, iterate.steps, judgement.dual, judgement.kkt_violation, len(judgement.support), judgement.gap)
+    last = Checkpoint(
+        seconds, iterate.steps, evaluation.dual, evaluation.kkt_violation, len(evaluation.support), evaluation.gap
+    )
     return Solution(
-        n=len(judgement.scores),
-        support=judgement.support,
+        n=len(evaluation.scores),
+        support=evaluation.support,
         beta=model.beta.take(support),
         support_scores=model.scores.take(support),
         support_y=problem.y.take(support),
-        boundary=judgement.boundary,
-        boundary_excess=excess,
+        boundary=evaluation.boundary,
+        boundary_deficit=deficit,
         bias=model.bias,
         bias_interval=model.bias_interval,
         status=status,
@@ -90,60 +92,60 @@ def dual_solution(
         trace=iterate.trace.closed_by(last) if with_rows else iterate.trace,  # beside an estimator's stands the certificate
         steps=iterate.steps,
         kernel=gram.kernel,
-        support_vectors=gram.rows(judgement.support) if with_rows else None,
-        reading=model.reading,
+        support_vectors=gram.rows(evaluation.support) if with_rows else None,
+        slack_rule=model.slack_rule,
         proof=proof,
-        terms=problem.terms(judgement).at(counting),
-        remark=_remark(problem, judgement, status),
-        boundary_side=model.reading.side(y, scores, np.zeros(len(y))),
-        boundary_rows=gram.rows(judgement.boundary) if kept else None,
+        kkt_data=problem.kkt_data(evaluation).at(counting),
+        note=_note_of(problem, evaluation, status),
+        boundary_side=model.slack_rule.side(y, scores, np.zeros(len(y))),
+        boundary_rows=gram.rows(evaluation.boundary) if kept else None,
         products=gram.block(counting, counting) if few else None,
         classes=problem.classes,
     )
 
 
-def _remark(problem: Problem, judgement: Judgement, status: Status) -> str:
+def _note_of(problem: Problem, evaluation: Evaluation, status: Status) -> str:
     """What must be said of an optimum that tells nothing, or of what could not be decided; empty for all others."""
     if status is Status.STALLED:
-        return problem.undecided(judgement)
-    return problem.remark(judgement) if status.is_optimal else ""
+        return problem.undecided(evaluation)
+    return problem.note(evaluation) if status.is_optimal else ""
 
 
-def worth_keeping(excess: NDArray[np.float64], n_support: int, violation: float) -> bool:
+def worth_keeping(deficit: NDArray[np.float64], n_support: int, violation: float) -> bool:
     """Whether rows near the boundary are on it, and not too many: without a margin they could be all."""
-    return len(excess) <= max(n_support, _FEW) and float(excess.max(initial=0.0)) <= 10.0 * violation + 1e-3
+    return len(deficit) <= max(n_support, _FEW) and float(deficit.max(initial=0.0)) <= 10.0 * violation + 1e-3
 
 
-def is_indefinite(problem: Problem, iterate: DualIterate, judgement: Judgement) -> bool:
+def is_indefinite(problem: Problem, iterate: DualIterate, evaluation: Evaluation) -> bool:
     """Whether the kernel has negative curvature. What is known to be a Mercer kernel shows only rounding.
 
     Other kernels are looked at as a whole where they are small: at a stationary point the gap is 0 for any matrix.
     """
     if problem.gram.kernel.mercer:
         return False
-    if iterate.indefinite or judgement.square_norm < -1e-9 * max(abs(judgement.primal), abs(judgement.dual)):
+    if iterate.indefinite or evaluation.square_norm < -1e-9 * max(abs(evaluation.primal), abs(evaluation.dual)):
         return True
     return problem.gram.is_indefinite()
 
 
-def verdict(problem: Problem, judgement: Judgement, tol: float) -> Status | None:
+def verdict(problem: Problem, evaluation: Evaluation, tol: float) -> Status | None:
     """CONVERGED or ZERO_OPTIMUM if the evaluation proves it, else None.
 
     Converged is a point that is stationary within ``tol``, with a gap of at most ``max(tol, 1e-3)`` of its primal objective.
     """
-    if not judgement.is_stationary(tol / problem.unit(judgement)):
+    if not evaluation.is_stationary(tol / problem.unit(evaluation)):
         return None
-    primal, dual = problem.objectives(judgement)
+    primal, dual = problem.objectives(evaluation)
     if math.isfinite(primal) and primal - dual <= allowed_gap(tol) * abs(primal):
         return Status.CONVERGED
-    return Status.ZERO_OPTIMUM if problem.can_be_zero and judgement.is_zero else None
+    return Status.ZERO_OPTIMUM if problem.can_be_zero and evaluation.is_zero else None
 
 
-def _status(problem: Problem, iterate: DualIterate, judgement: Judgement, tol: float, indefinite: bool) -> Status:
+def _status(problem: Problem, iterate: DualIterate, evaluation: Evaluation, tol: float, indefinite: bool) -> Status:
     """The status that the certificate supports."""
-    if indefinite and judgement.kkt_violation <= tol / problem.unit(judgement):
+    if indefinite and evaluation.kkt_violation <= tol / problem.unit(evaluation):
         return Status.INDEFINITE
-    proven = None if indefinite else verdict(problem, judgement, tol)
+    proven = None if indefinite else verdict(problem, evaluation, tol)
     if proven is not None:
         return proven
     return Status.STALLED if iterate.status is Status.CONVERGED else iterate.status

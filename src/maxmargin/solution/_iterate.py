@@ -1,4 +1,4 @@
-"""What a solver hands back. It is believed in nothing: `certify` judges it."""
+"""What a solver hands back. It is believed in nothing: `certify` evaluates it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from maxmargin._lazy import lazy
 from maxmargin.solution._status import Status
 from maxmargin.solution._trace import Checkpoint, Trace
 
-__all__ = ["DualIterate", "DualIterates", "Iterate", "JointIterate", "PrimalIterate", "Progress", "progress_at"]
+__all__ = ["CrammerSingerIterate", "DualIterate", "DualIterates", "Iterate", "PrimalIterate", "Progress", "progress_at"]
 
 
 @final
@@ -75,7 +75,7 @@ class Iterate(ABC):
         CONVERGED if the solver believes so, otherwise what stopped it.
     steps : int
         Its own: pair steps, rounds, sweeps, gradient steps.
-    by_signal : bool
+    interrupted : bool
         Whether Ctrl-C stopped it.
     trace : Trace
         Checkpoints on the way.
@@ -83,7 +83,7 @@ class Iterate(ABC):
 
     status: Status
     steps: int
-    by_signal: bool
+    interrupted: bool
     trace: Trace
 
 
@@ -102,7 +102,7 @@ class DualIterate(Iterate):
         Newton systems solved.
     indefinite : bool
         Whether negative curvature was met.
-    status, steps, by_signal, trace
+    status, steps, interrupted, trace
         As of every `Iterate`.
 
     Examples
@@ -126,7 +126,7 @@ class DualIterate(Iterate):
         return DualIterate(
             status=later.status,
             steps=self.steps + later.steps,
-            by_signal=later.by_signal,
+            interrupted=later.interrupted,
             trace=self.trace.then(later.trace),
             beta=later.beta,
             rows_made=self.rows_made + later.rows_made,
@@ -148,7 +148,7 @@ class PrimalIterate(Iterate):
         Offset.
     alpha : ndarray of shape (n,), or (n, K)
         Multipliers; the nearer to the optimal ones, the tighter the certificate.
-    status, steps, by_signal, trace
+    status, steps, interrupted, trace
         As of every `Iterate`.
 
     Examples
@@ -173,7 +173,7 @@ class PrimalIterate(Iterate):
 
 @final
 @dataclass(frozen=True, eq=False)
-class JointIterate(Iterate):
+class CrammerSingerIterate(Iterate):
     """A point of the joint problem of all classes, and how the solver came to stop there.
 
     Attributes
@@ -182,15 +182,15 @@ class JointIterate(Iterate):
         Coefficients.
     bias : ndarray of shape (K,)
         Offsets.
-    status, steps, by_signal, trace
+    status, steps, interrupted, trace
         As of every `Iterate`.
 
     Examples
     --------
-    >>> from maxmargin.problems import JointMulticlass
-    >>> from maxmargin.solvers import JointRows, Limits
-    >>> problem = JointMulticlass([[0.0], [1.0], [2.0]], [0, 1, 2])
-    >>> (found,) = JointRows().run([problem], [None], Limits(tol=1e-3, max_steps=1000), None)
+    >>> from maxmargin.problems import CrammerSinger
+    >>> from maxmargin.solvers import CrammerSingerDescent, Limits
+    >>> problem = CrammerSinger([[0.0], [1.0], [2.0]], [0, 1, 2])
+    >>> (found,) = CrammerSingerDescent().run([problem], [None], Limits(tol=1e-3, max_steps=1000), None)
     >>> found.beta.shape
     (3, 3)
     """
@@ -199,7 +199,7 @@ class JointIterate(Iterate):
     bias: NDArray[np.float64]
 
     @classmethod
-    def at(cls, beta: NDArray[np.float64], bias: NDArray[np.float64]) -> JointIterate:
+    def at(cls, beta: NDArray[np.float64], bias: NDArray[np.float64]) -> CrammerSingerIterate:
         """A point before any step."""
         return cls(Status.STALLED, 0, False, Trace.of(), beta, bias)
 
@@ -220,7 +220,7 @@ class DualIterates:
         Counts of each.
     indefinite : ndarray
         Whether negative curvature was met.
-    by_signal : bool
+    interrupted : bool
         Whether Ctrl-C stopped those that were stopped.
     checkpoints : structured ndarray
         Of all, as a `Trace` has them.
@@ -232,11 +232,11 @@ class DualIterates:
         sizes: Sequence[int],
         statuses: list[Status],
         found: Counts | _core.SearchResult,
-        by_signal: bool,
+        interrupted: bool,
         checkpoints: NDArray[Any],
     ) -> None:
         self.beta, self.sizes, self.statuses, self.checkpoints = beta, sizes, statuses, checkpoints
-        self.by_signal = by_signal
+        self.interrupted = interrupted
         self._found = found
 
     @lazy
@@ -271,7 +271,7 @@ class DualIterates:
                 negative_curvature=np.array([each.indefinite for each in iterates], dtype=np.int64),
                 checkpoints=np.array([len(each.trace) for each in iterates], dtype=np.int64),
             ),
-            any(each.by_signal for each in iterates),
+            any(each.interrupted for each in iterates),
             np.concatenate([each.trace.checkpoints for each in iterates]),
         )
 
@@ -291,7 +291,7 @@ class DualIterates:
             rows_made=int(found.rows_made[k]),
             newton_rounds=int(found.newton_rounds[k]),
             indefinite=bool(found.negative_curvature[k]),
-            by_signal=self.by_signal and self.statuses[k] is Status.INTERRUPTED,
+            interrupted=self.interrupted and self.statuses[k] is Status.INTERRUPTED,
             trace=Trace(self.checkpoints[last - int(self.n_checkpoints[k]) : last]),
         )
 

@@ -29,7 +29,7 @@ class KKT:
     stationarity : float
         In b: ``|Σ β_i − total|``, the total being 0 for two classes. In w it holds by construction, ``w = Σ β_i φ(x_i)``. Of
         linear models, which have w and multipliers apart, the largest ``|w_k − Σ β_i x_ik|`` counts too; of other penalties
-        than L2 see `LinearJudgement`.
+        than L2 see `LinearEvaluation`.
     primal_feasibility : float
         ``max (e_i − ξ_i)``. With linear slack it holds by construction, ``ξ_i = max(0, e_i)``; with squared slack
         ``ξ_i = α_i/(2 C_i)``; a hard margin has ``ξ_i = 0``. In a ball also ``max(0, |w|² − B)``.

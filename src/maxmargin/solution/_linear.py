@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from maxmargin import _core
 from maxmargin.errors import InvalidInput
-from maxmargin.kernels._rows import as_features
+from maxmargin.kernels import as_features
 from maxmargin.solution._certificate import Certificate
 from maxmargin.solution._kkt import KKT
-from maxmargin.solution._linear_terms import LinearTerms
+from maxmargin.solution._linear_data import LinearData
 from maxmargin.solution._predictions import label_of_side
 from maxmargin.solution._status import Status
 from maxmargin.solution._trace import Trace
@@ -46,15 +46,15 @@ class LinearSolution:
     status : Status
         How the fit ended.
     certificate : Certificate
-        Objectives and gap; its violation is `LinearJudgement.stationarity`, ``|w − Σ α_i y_i x_i|`` in the largest coordinate.
+        Objectives and gap; its violation is `LinearEvaluation.stationarity`, ``|w − Σ α_i y_i x_i|`` in the largest coordinate.
     trace : Trace
         Checkpoints on the way; violations are relative gaps.
     steps : int
         Newton rounds or sweeps.
     classes : ndarray of shape (2,) or None
         The labels of the negative and of the positive side; None of a regression.
-    terms : LinearTerms or None
-        Scores, labels and prices of the training rows: what `kkt`, `slack` and `taxonomy` need.
+    terms : LinearData or None
+        Scores, labels and costs of the training rows: what `kkt`, `slack` and `taxonomy` need.
 
     Examples
     --------
@@ -87,7 +87,7 @@ class LinearSolution:
     trace: Trace
     steps: int
     classes: NDArray[Any] | None = None
-    terms: LinearTerms | None = None
+    kkt_data: LinearData | None = None
 
     def __repr__(self) -> str:
         return f"<LinearSolution: {self.certificate.brief}; {len(self.weights)} weights from {len(self.alpha)} rows>"
@@ -124,13 +124,13 @@ class LinearSolution:
         """The optimality conditions, each as a number."""
         return self._terms("optimality conditions").kkt(self.alpha, optimal=self.status.is_optimal)
 
-    def _terms(self, what: str) -> LinearTerms:
-        if self.terms is None:
+    def _terms(self, what: str) -> LinearData:
+        if self.kkt_data is None:
             raise InvalidInput(
                 f"To tell {what}, the scores of the training rows are needed, which this LinearSolution was made without. "
                 "Get one from maxmargin.solve."
             )
-        return self.terms
+        return self.kkt_data
 
     def decision_function(self, X: Any) -> Vector:
         """``f(x)`` of the rows of X."""

@@ -6,7 +6,7 @@ from maxmargin.errors import InvalidInput
 from maxmargin.problems import PrimalProblem
 from maxmargin.solution._kkt import KKT
 from maxmargin.solution._linear import LinearSolution
-from maxmargin.solution._linear_judge import certify_linear
+from maxmargin.solution._linear_evaluation import certify_linear
 
 __all__ = ["linear_kkt"]
 
@@ -33,6 +33,6 @@ def linear_kkt(problem: PrimalProblem, solution: LinearSolution) -> KKT:
             f"The problem has {problem.n} rows of {problem.d} features, but the solution {len(alpha)} multipliers and {len(w)}"
             " weights. Give the problem that it is the solution of."
         )
-    judgement = certify_linear(problem, w, b, alpha, stationarity=False)
-    assert judgement.terms is not None
-    return judgement.terms.kkt(alpha, optimal=solution.status.is_optimal)
+    evaluation = certify_linear(problem, w, b, alpha, stationarity=False)
+    assert evaluation.kkt_data is not None
+    return evaluation.kkt_data.kkt(alpha, optimal=solution.status.is_optimal)

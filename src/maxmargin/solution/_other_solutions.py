@@ -11,16 +11,16 @@ from scipy import sparse
 
 from maxmargin._deadline import Deadline
 from maxmargin.errors import InvalidInput
-from maxmargin.problems import JointMulticlass, LinearClasses, PrimalProblem
+from maxmargin.problems import CrammerSinger, MulticlassLinear, PrimalProblem
 from maxmargin.solution._certificate import Certificate
 from maxmargin.solution._certify import product_seconds
-from maxmargin.solution._classes import ClassesSolution, certify_classes
-from maxmargin.solution._iterate import JointIterate, PrimalIterate
-from maxmargin.solution._joint import JointSolution
-from maxmargin.solution._joint_judge import JointJudgement, certify_joint
-from maxmargin.solution._joint_rounding import joint_with_rounding, offset_shifts
+from maxmargin.solution._crammer_singer import CrammerSingerSolution
+from maxmargin.solution._crammer_singer_evaluation import CrammerSingerEvaluation, certify_crammer_singer
+from maxmargin.solution._crammer_singer_rounding import crammer_singer_with_rounding, offset_shifts
+from maxmargin.solution._iterate import CrammerSingerIterate, PrimalIterate
 from maxmargin.solution._linear import LinearSolution
-from maxmargin.solution._linear_judge import certify_linear, unsure
+from maxmargin.solution._linear_evaluation import certify_linear, unsure
+from maxmargin.solution._multiclass import MulticlassSolution, certify_multiclass
 from maxmargin.solution._status import Status
 
 __all__ = ["certificate_seconds", "solution_of"]
@@ -29,11 +29,11 @@ _OF_BOUNDS: Final = 4.0  # products that bounds of rounding errors take
 _A_VALUE: Final = 3e-9  # seconds that a certificate takes for each value of X and class
 
 
-def certificate_seconds(problem: PrimalProblem | LinearClasses | JointMulticlass, deadline: Deadline) -> float:
+def certificate_seconds(problem: PrimalProblem | MulticlassLinear | CrammerSinger, deadline: Deadline) -> float:
     """What `solution_of` will take, about: two passes over the rows for each class, or the kernel values of all rows."""
-    if isinstance(problem, JointMulticlass):
+    if isinstance(problem, CrammerSinger):
         return product_seconds(problem.source.core, float(problem.gram.n) ** 2, deadline.left())
-    classes = len(problem.classes) if isinstance(problem, LinearClasses) else 1
+    classes = len(problem.classes) if isinstance(problem, MulticlassLinear) else 1
     return _A_VALUE * classes * float(problem.X.nnz if sparse.issparse(problem.X) else problem.X.size)
 
 
@@ -43,9 +43,9 @@ def solution_of(problem: Any, iterate: Any, tol: float, deadline: Deadline | Non
 
     Parameters
     ----------
-    problem : PrimalProblem, LinearClasses or JointMulticlass
+    problem : PrimalProblem, MulticlassLinear or CrammerSinger
         The question.
-    iterate : PrimalIterate or JointIterate
+    iterate : PrimalIterate or CrammerSingerIterate
         The solver's last point.
     tol : float
         Largest gap of a converged answer, relative to the primal objective.
@@ -61,11 +61,11 @@ def solution_of(problem: Any, iterate: Any, tol: float, deadline: Deadline | Non
 def _(
     problem: PrimalProblem, iterate: PrimalIterate, tol: float, deadline: Deadline | None = None, *, with_rows: bool = True
 ) -> LinearSolution:
-    judgement = certify_linear(problem, iterate.w, iterate.b, iterate.alpha)
+    evaluation = certify_linear(problem, iterate.w, iterate.b, iterate.alpha)
     status = iterate.status
     if status is not Status.SEPARABLE:  # its gap may well be small: the loss is near 0, and w without a limit
-        status = judgement.status(status, tol)
-    primal = judgement.primal
+        status = evaluation.status(status, tol)
+    primal = evaluation.primal
     if not status.is_optimal:
         primal += unsure(problem, iterate.w, iterate.b, primal)
     return LinearSolution(
@@ -73,55 +73,62 @@ def _(
         bias=iterate.b,
         alpha=iterate.alpha,
         status=status,
-        certificate=Certificate.of(primal, judgement.dual, judgement.stationarity, status, scale=judgement.at_zero),
+        certificate=Certificate.of(primal, evaluation.dual, evaluation.stationarity, status, scale=evaluation.at_zero),
         trace=iterate.trace,
         steps=iterate.steps,
         classes=problem.classes,
-        terms=judgement.terms,
+        kkt_data=evaluation.kkt_data,
     )
 
 
 @solution_of.register
 def _(
-    problem: LinearClasses, iterate: PrimalIterate, tol: float, deadline: Deadline | None = None, *, with_rows: bool = True
-) -> ClassesSolution:
-    judgement = certify_classes(problem, iterate.w, iterate.b, iterate.alpha)
+    problem: MulticlassLinear, iterate: PrimalIterate, tol: float, deadline: Deadline | None = None, *, with_rows: bool = True
+) -> MulticlassSolution:
+    evaluation = certify_multiclass(problem, iterate.w, iterate.b, iterate.alpha)
     status = iterate.status
     if status is not Status.SEPARABLE:  # as of two classes
-        status = judgement.status(status, tol)
+        status = evaluation.status(status, tol)
     others = iterate.alpha > 0.0
     others[np.arange(problem.n), problem.codes] = False
-    return ClassesSolution(
+    return MulticlassSolution(
         classes=problem.classes,
         weights=iterate.w,
         bias=iterate.b,
         alpha=iterate.alpha,
         support=np.flatnonzero(others.any(axis=1)).astype(np.int32),
         status=status,
-        certificate=Certificate.of(judgement.primal, judgement.dual, judgement.stationarity, status, scale=judgement.at_zero),
+        certificate=Certificate.of(
+            evaluation.primal, evaluation.dual, evaluation.stationarity, status, scale=evaluation.at_zero
+        ),
         trace=iterate.trace,
         steps=iterate.steps,
-        terms=judgement.class_terms,
+        kkt_data=evaluation.class_data,
     )
 
 
 @solution_of.register
 def _(
-    problem: JointMulticlass, iterate: JointIterate, tol: float, deadline: Deadline | None = None, *, with_rows: bool = True
-) -> JointSolution:
+    problem: CrammerSinger,
+    iterate: CrammerSingerIterate,
+    tol: float,
+    deadline: Deadline | None = None,
+    *,
+    with_rows: bool = True,
+) -> CrammerSingerSolution:
     beta, bias = iterate.beta, iterate.bias
     deadline = deadline or Deadline()
     shift, begin = offset_shifts(problem, beta), deadline.elapsed()
-    judgement = certify_joint(problem, beta, bias)
+    evaluation = certify_crammer_singer(problem, beta, bias)
     in_time = deadline.has(_OF_BOUNDS * (deadline.elapsed() - begin))
     if in_time:
-        judgement = joint_with_rounding(problem, beta, bias, shift, judgement, tol)
-    elif judgement.needs_bounds(tol):
-        judgement = judgement.widened()
-    if math.isnan(judgement.primal) or math.isnan(judgement.dual):
+        evaluation = crammer_singer_with_rounding(problem, beta, bias, shift, evaluation, tol)
+    elif evaluation.needs_bounds(tol):
+        evaluation = evaluation.widened()
+    if math.isnan(evaluation.primal) or math.isnan(evaluation.dual):
         raise InvalidInput("The objective is not finite: kernel values or C are too large. Scale the features.")
-    indefinite = judgement.is_indefinite(problem)
-    status = _joint_status(iterate.status, judgement, tol, indefinite)
+    indefinite = evaluation.is_indefinite(problem)
+    status = _crammer_singer_status(iterate.status, evaluation, tol, indefinite)
     if status is Status.STALLED and not in_time:
         status = Status.TIME_LIMIT
     ended = status.is_optimal or status in (Status.INTERRUPTED, Status.TIME_LIMIT)
@@ -129,7 +136,7 @@ def _(
     if proof is not None:
         status = Status.INFEASIBLE
     support = np.flatnonzero((beta != 0.0).any(axis=1))
-    return JointSolution(
+    return CrammerSingerSolution(
         n=problem.gram.n,
         classes=problem.classes,
         support=support.astype(np.int32),
@@ -137,36 +144,36 @@ def _(
         bias=bias + shift,
         status=status,
         certificate=Certificate.of(
-            judgement.primal if proof is None else math.inf,
-            judgement.dual,
-            judgement.kkt_violation,
+            evaluation.primal if proof is None else math.inf,
+            evaluation.dual,
+            evaluation.kkt_violation,
             status,
             indefinite=indefinite,
-            scale=judgement.scale,
+            scale=evaluation.scale,
         ),
         trace=iterate.trace,
         steps=iterate.steps,
         kernel=problem.gram.kernel,
         support_vectors=problem.gram.rows(support) if with_rows else None,
         proof=proof,
-        remark=_undecided(problem, judgement) if status is Status.STALLED else "",
-        terms=judgement.terms,
+        note=_undecided(problem, evaluation) if status is Status.STALLED else "",
+        kkt_data=evaluation.kkt_data,
     )
 
 
-def _joint_status(reached: Status, judgement: JointJudgement, tol: float, indefinite: bool) -> Status:
+def _crammer_singer_status(reached: Status, evaluation: CrammerSingerEvaluation, tol: float, indefinite: bool) -> Status:
     """The status that the certificate supports."""
-    if indefinite and judgement.is_stationary(tol):
+    if indefinite and evaluation.is_stationary(tol):
         return Status.INDEFINITE
-    proven = None if indefinite else judgement.verdict(tol)
+    proven = None if indefinite else evaluation.verdict(tol)
     if proven is not None:
         return proven
     return Status.STALLED if reached in (Status.CONVERGED, Status.INFEASIBLE) else reached
 
 
-def _undecided(problem: JointMulticlass, judgement: JointJudgement) -> str:
+def _undecided(problem: CrammerSinger, evaluation: CrammerSingerEvaluation) -> str:
     """That floating point cannot tell whether rows without slack can be put in their own classes."""
-    if judgement.least > 0.0 or not np.isinf(problem.upper).any():
+    if evaluation.least > 0.0 or not np.isinf(problem.upper).any():
         return ""
     return (
         "Floating point cannot decide whether any scores put every row in its own class: none were found, and no proof that"

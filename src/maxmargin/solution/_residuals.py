@@ -26,14 +26,14 @@ class Residuals(NamedTuple):
     slack_complementarity: float | None
 
 
-def slack_residuals(alpha: Array, excess: Array, price: Vector, *, squared: bool = False) -> Residuals:
+def slack_residuals(alpha: Array, deficit: Array, cost: Vector, *, squared: bool = False) -> Residuals:
     """Residuals of rows whose slack ``ξ_i ≥ 0`` covers one constraint ``ξ_i ≥ e_i``, or several ``ξ_i ≥ e_ik``.
 
     Parameters
     ----------
     alpha, excess : ndarray of shape (n,) or (n, m)
         The multiplier and the excess of each constraint. Together the multipliers of a row are at most ``C_i``.
-    price : ndarray of shape (n,)
+    cost : ndarray of shape (n,)
         ``C_i``; infinite where no slack is allowed.
     squared : bool
         Whether slack is paid for by its square: then it is that of the multipliers, ``α_i/(2 C_i)``, which have no bound.
@@ -49,20 +49,20 @@ def slack_residuals(alpha: Array, excess: Array, price: Vector, *, squared: bool
     (1.0, 1.5)
     """
     several = alpha.ndim > 1
-    taken, worst = (alpha.sum(axis=1), excess.max(axis=1)) if several else (alpha, excess)
-    paid = np.isfinite(price)
-    slack = np.maximum(0.0, taken) / (2.0 * price) if squared else np.where(paid, np.maximum(0.0, worst), 0.0)
-    room = np.where(paid & (not squared), price - taken, 0.0)
+    taken, worst = (alpha.sum(axis=1), deficit.max(axis=1)) if several else (alpha, deficit)
+    paid = np.isfinite(cost)
+    slack = np.maximum(0.0, taken) / (2.0 * cost) if squared else np.where(paid, np.maximum(0.0, worst), 0.0)
+    room = np.where(paid & (not squared), cost - taken, 0.0)
     beside = slack[:, np.newaxis] if several else slack
     return Residuals(
         primal_feasibility=_largest(worst - slack),
         dual_feasibility=max(_largest(-alpha), _largest(-room)),
-        complementary_slackness=_largest(alpha * np.abs(beside - excess)),
+        complementary_slackness=_largest(alpha * np.abs(beside - deficit)),
         slack_complementarity=_largest(room * slack),
     )
 
 
-def boundary_width(alpha: Vector, excess: Vector, price: Vector, *, squared: bool = False, unit: float = 1.0) -> float:
+def boundary_width(alpha: Vector, deficit: Vector, cost: Vector, *, squared: bool = False, unit: float = 1.0) -> float:
     """An excess up to this, either way, is 0 within the tolerance of the answer.
 
     A row whose multiplier is neither 0 nor ``C_i`` is on the boundary at the optimum. How far such rows are off it in the mean,
@@ -78,9 +78,9 @@ def boundary_width(alpha: Vector, excess: Vector, price: Vector, *, squared: boo
     0.0003
     """
     if squared:
-        weight, off = np.maximum(0.0, alpha), np.abs(alpha / (2.0 * price) - excess)
+        weight, off = np.maximum(0.0, alpha), np.abs(alpha / (2.0 * cost) - deficit)
     else:
-        weight, off = np.maximum(0.0, np.minimum(alpha, price - alpha)), np.abs(excess)
+        weight, off = np.maximum(0.0, np.minimum(alpha, cost - alpha)), np.abs(deficit)
     total = float(weight.sum())
     mean = float((weight * off).sum()) / total if total > 0.0 else 0.0
     return min(max(3.0 * mean, _LEAST * unit), _MOST * unit)

@@ -1,4 +1,4 @@
-"""Bounds of rounding errors: what a judgement can say of the model that predicts with float64."""
+"""Bounds of rounding errors: what a evaluation can say of the model that predicts with float64."""
 
 from __future__ import annotations
 
@@ -9,12 +9,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from maxmargin import _core
-from maxmargin.kernels._feature_kernel import FeatureKernel, Formula
-from maxmargin.kernels._rows import as_features, weight_sizes, weights_of
-from maxmargin.problems import DualProblem, Problem
-from maxmargin.problems._dual import dual_batch, with_finite_bounds
-from maxmargin.problems._primal import inner
-from maxmargin.solution._certify import Judgement, allowed_gap
+from maxmargin.kernels import FeatureKernel, Formula, as_features, weight_sizes, weights_of
+from maxmargin.problems import DualProblem, Problem, dual_batch, inner, with_finite_bounds
+from maxmargin.solution._certify import Evaluation, allowed_gap
 
 __all__ = ["with_rounding"]
 
@@ -29,62 +26,62 @@ _NEGATIVE: Final = 1e-9  # of the primal objective: a gap that is further below 
 _SAFE: Final = 4.0  # times what two ways to compute the scores differ in
 
 
-def with_rounding(problem: Problem, beta: Vector, judgement: Judgement, tol: float) -> Judgement:
-    """The judgement with both objectives moved apart by what rounding may do to them, if that could matter.
+def with_rounding(problem: Problem, beta: Vector, evaluation: Evaluation, tol: float) -> Evaluation:
+    """The evaluation with both objectives moved apart by what rounding may do to them, if that could matter.
 
     A score is a sum of products, and whoever computes it again gets another one, off by a part of ``Σ_j |β_j| |k(x_i, x_j)|``.
     Which part is seen where the scores are computed as the fitted model does: at most a few units in the last place, mostly
     much less. The loss of a row is then the larger one at both ends of its error. Kernel values have errors of their own, which
     change ``|w|²`` as a sum of that many random numbers. Where all of this is little beside the gap that is allowed, the
-    judgement stays as it is.
+    evaluation stays as it is.
     """
-    if not judgement.needs_bounds(tol) or judgement.mass == 0.0 or not np.isfinite(judgement.scores).all():
-        return judgement  # without coefficients a score is the offset, which nothing rounds
+    if not evaluation.needs_bounds(tol) or evaluation.abs_sum == 0.0 or not np.isfinite(evaluation.scores).all():
+        return evaluation  # without coefficients a score is the offset, which nothing rounds
     dual = problem.dual
     squares = np.abs(dual.gram.diagonal())
     length = inner(np.abs(beta), np.sqrt(squares))
-    sizes = _sums(dual, beta, judgement, squares, length)
-    scores = dual.gram.predicted(beta, judgement.shift)
+    sizes = _sums(dual, beta, evaluation, squares, length)
+    scores = dual.gram.predicted(beta, evaluation.shift)
     with np.errstate(invalid="ignore", divide="ignore"):
-        seen = _SAFE * float(np.nan_to_num(np.abs(scores - judgement.scores) / sizes, posinf=1.0).max(initial=0.0))
+        seen = _SAFE * float(np.nan_to_num(np.abs(scores - evaluation.scores) / sizes, posinf=1.0).max(initial=0.0))
     # The largest of few differences tells little about the next one.
-    least = _EPSILON * min(1.0, max(_LEAST, _FEW / max(1, len(judgement.support))))
-    found = _widened(dual, beta, judgement, squares, sizes, scores, max(seen, least))
-    allowed = allowed_gap(tol) * abs(judgement.primal)
+    least = _EPSILON * min(1.0, max(_LEAST, _FEW / max(1, len(evaluation.support))))
+    found = _widened(dual, beta, evaluation, squares, sizes, scores, max(seen, least))
+    allowed = allowed_gap(tol) * abs(evaluation.primal)
     if found.gap > allowed:  # nothing is gained by a bound that mostly holds
         if dual.gram.kernel.is_linear and dual.offset:  # what is left of Σβ = 0 is seen by who takes another row off all rows
             sizes = sizes + abs(float(beta.sum()) - dual.total) * _reach(dual) / _MOST
-        return _widened(dual, beta, judgement, squares, sizes, scores, max(seen, _MOST))
-    little = found.gap - judgement.gap <= _LITTLE * allowed and judgement.gap >= -_NEGATIVE * abs(judgement.primal)
-    return judgement._replace(scale=found.scale) if little and problem.can_be_zero else found
+        return _widened(dual, beta, evaluation, squares, sizes, scores, max(seen, _MOST))
+    little = found.gap - evaluation.gap <= _LITTLE * allowed and evaluation.gap >= -_NEGATIVE * abs(evaluation.primal)
+    return evaluation._replace(scale=found.scale) if little and problem.can_be_zero else found
 
 
 def _widened(
-    dual: DualProblem, beta: Vector, judgement: Judgement, squares: Vector, sizes: Vector, scores: Vector, part: float
-) -> Judgement:
+    dual: DualProblem, beta: Vector, evaluation: Evaluation, squares: Vector, sizes: Vector, scores: Vector, part: float
+) -> Evaluation:
     """Both objectives moved apart for scores that are off by a part of what they sum up."""
-    of_scores = part * sizes + _EPSILON * (np.abs(scores) + abs(judgement.bias + judgement.shift))
+    of_scores = part * sizes + _EPSILON * (np.abs(scores) + abs(evaluation.bias + evaluation.shift))
     if dual.gram.kernel.is_linear:
-        vectors, held = dual.gram.rows(judgement.support), beta[judgement.support]
+        vectors, held = dual.gram.rows(evaluation.support), beta[evaluation.support]
         of_norm = 2.0 * part * inner(np.abs(weights_of(held, vectors)), weight_sizes(held, vectors))
     else:
-        of_values = _MOST * judgement.score_scale * inner(np.square(beta), squares) / max(1.0, float(squares.max()))
+        of_values = _MOST * evaluation.score_scale * inner(np.square(beta), squares) / max(1.0, float(squares.max()))
         of_norm = 2.0 * (of_values + part * inner(np.abs(beta), sizes))
-    return judgement._replace(
-        primal=judgement.primal + _most_lost(dual, beta, judgement, of_scores) + of_norm,
-        dual=judgement.dual - of_norm - 4.0 * _MOST * float(np.abs(dual.q * beta).sum()),
+    return evaluation._replace(
+        primal=evaluation.primal + _most_lost(dual, beta, evaluation, of_scores) + of_norm,
+        dual=evaluation.dual - of_norm - 4.0 * _MOST * float(np.abs(dual.q * beta).sum()),
         rounding=0.0,
-        scale=judgement.mass**2 * float(squares.max()),
-        noise=float(of_scores[_may_matter(dual, beta, judgement, of_scores)].max(initial=0.0)),
+        scale=evaluation.abs_sum**2 * float(squares.max()),
+        noise=float(of_scores[_may_matter(dual, beta, evaluation, of_scores)].max(initial=0.0)),
         norm_noise=of_norm,
     )
 
 
-def _may_matter(dual: DualProblem, beta: Vector, judgement: Judgement, error: Vector) -> NDArray[np.bool_]:
+def _may_matter(dual: DualProblem, beta: Vector, evaluation: Evaluation, error: Vector) -> NDArray[np.bool_]:
     """Rows that are on the margin, or could be by an error of their score; of variables with two signs all."""
     two_signs = (dual.lower < 0.0) & (dual.upper > 0.0)
-    slope = judgement.scores + judgement.bias + dual.q
-    beyond = np.where(dual.upper > 0.0, slope, -slope) + dual.kink + judgement.price
+    slope = evaluation.scores + evaluation.bias + dual.q
+    beyond = np.where(dual.upper > 0.0, slope, -slope) + dual.l1_weight + evaluation.cost
     return np.asarray((beta != 0.0) | two_signs | (beyond <= 2.0 * error))
 
 
@@ -98,31 +95,31 @@ def _reach(dual: DualProblem) -> float:
     return float(((high - low) * np.maximum(np.abs(high), np.abs(low))).sum())
 
 
-def _most_lost(dual: DualProblem, beta: Vector, judgement: Judgement, error: Vector) -> float:
+def _most_lost(dual: DualProblem, beta: Vector, evaluation: Evaluation, error: Vector) -> float:
     """What the losses of all rows may be more, if scores are off by so much."""
-    slope = judgement.scores + judgement.bias + dual.q
-    above, below, here = (_loss(dual, beta, each, judgement.price) for each in (slope + error, slope - error, slope))
-    summed = abs(judgement.bias * dual.total) + abs(judgement.price * (dual.mass or 0.0)) + float(here.sum())
+    slope = evaluation.scores + evaluation.bias + dual.q
+    above, below, here = (_loss(dual, beta, each, evaluation.cost) for each in (slope + error, slope - error, slope))
+    summed = abs(evaluation.bias * dual.total) + abs(evaluation.cost * (dual.abs_sum or 0.0)) + float(here.sum())
     return float((np.maximum(above, below) - here).sum()) + _MOST * summed
 
 
-def _sums(dual: DualProblem, beta: Vector, judgement: Judgement, squares: Vector, length: float) -> Vector:
+def _sums(dual: DualProblem, beta: Vector, evaluation: Evaluation, squares: Vector, length: float) -> Vector:
     """``Σ_j |β_j| |k(x_i, x_j)|`` of each row, or a bound of it.
 
     Predictions of a linear kernel are ``<w, x> + b`` of rows as they are. A squared distance has errors of the squared norms
-    that it is the difference of, which `Judgement.score_scale` knows.
+    that it is the difference of, which `Evaluation.score_scale` knows.
     """
     gram, kernel = dual.gram, dual.gram.kernel
     if isinstance(kernel, FeatureKernel) and kernel.formula is Formula.RBF:
-        return judgement.score_scale * gram.matvec(np.abs(beta))
+        return evaluation.score_scale * gram.matvec(np.abs(beta))
     if not kernel.is_linear:
         return np.sqrt(squares) * length
-    vectors, held = gram.rows(judgement.support), beta[judgement.support]
+    vectors, held = gram.rows(evaluation.support), beta[evaluation.support]
     sizes = np.abs(weights_of(held, vectors)) + weight_sizes(held, vectors)
     return _core.row_products(as_features(abs(gram.rows(np.arange(gram.n, dtype=np.int32)))), sizes)
 
 
-def _loss(dual: DualProblem, beta: Vector, slope: Vector, price: float) -> Vector:
+def _loss(dual: DualProblem, beta: Vector, slope: Vector, cost: float) -> Vector:
     """The largest ``−s t − (kink + r)|t| − ½ D t²`` over the box of each row: its loss."""
     box = with_finite_bounds(dual_batch([dual]), beta)
 
@@ -130,6 +127,6 @@ def _loss(dual: DualProblem, beta: Vector, slope: Vector, price: float) -> Vecto
         t = np.where(pull > 0.0, high, low) if dual.D is None else np.clip(pull / dual.D, low, high)
         return np.where((pull == 0.0) | (t == 0.0), 0.0, t * (pull - (0.0 if dual.D is None else 0.5 * dual.D * t)))
 
-    bend = dual.kink + price
+    bend = dual.l1_weight + cost
     with np.errstate(over="ignore", invalid="ignore"):
         return np.maximum(best(-slope - bend, 0.0, box.upper), best(-slope + bend, box.lower, 0.0))

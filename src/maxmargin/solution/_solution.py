@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.errors import InvalidInput
-from maxmargin.kernels import BoundKernel
-from maxmargin.kernels._rows import weights_of
-from maxmargin.problems import Ball, Inseparable, Margin, NoTube, Reading, Terms, Tube
+from maxmargin.kernels import BoundKernel, weights_of
+from maxmargin.problems import Ball, Inseparable, KKTData, Margin, NoTube, SlackRule, Tube
 from maxmargin.solution._certificate import Certificate
 from maxmargin.solution._conditions import Conditions
 from maxmargin.solution._directions import Dependencies, dependencies, dependencies_of
@@ -42,7 +41,7 @@ class Solution:
     Attributes
     ----------
     n : int
-        Rows of the training set; those of an estimator's X, also where a machine has a part of them only.
+        Rows of the training set; those of an estimator's X, also where a subproblem has a part of them only.
     support : ndarray of int32
         Rows with ``α > 0``, ascending.
     beta : ndarray
@@ -51,7 +50,7 @@ class Solution:
         ``f(x_i)`` and ``y_i`` at these rows; of one class ``y = 1``.
     boundary : ndarray of int32
         Other rows that are on the margin or beyond it, within tolerance.
-    boundary_excess : ndarray or None
+    boundary_deficit : ndarray or None
         By how much they are beyond it; None means 0, as at an optimum.
     bias : float
         Offset b.
@@ -74,11 +73,12 @@ class Solution:
     proof : Inseparable, NoTube or None
         Why there is no answer, if the status is INFEASIBLE.
     n_trained : int or None
-        Rows that the machine was trained on: of a pair of classes those of both, without rows of no weight. None means all n.
+        Rows that the subproblem was trained on: of a pair of classes those of both, without rows of no weight. None means all
+        n.
     remark : str
         What must be said of an optimum that tells nothing; empty for all others.
     terms : Terms or None
-        Prices at the support vectors and then at the boundary rows, and the equalities: what `kkt` needs.
+        Costs at the support vectors and then at the boundary rows, and the equalities: what `kkt` needs.
     boundary_side : ndarray or None
         The sign that the coefficient of a boundary row could have, as y of a margin; 0 if both.
     boundary_rows : rows or None
@@ -113,11 +113,11 @@ class Solution:
     steps: int
     kernel: BoundKernel
     support_vectors: Any
-    boundary_excess: Vector | None = None
-    reading: Reading = field(default_factory=Margin)
+    boundary_deficit: Vector | None = None
+    slack_rule: SlackRule = field(default_factory=Margin)
     proof: Inseparable | NoTube | None = None
-    terms: Terms | None = None
-    remark: str = ""
+    kkt_data: KKTData | None = None
+    note: str = ""
     n_trained: int | None = None
     boundary_side: Vector | None = None
     boundary_rows: Any = None
@@ -139,9 +139,9 @@ class Solution:
     @property
     def slack(self) -> Vector:
         """``ξ_i`` of all rows: by how much they miss what they should have, ``max(0, 1 − y_i f(x_i))`` for a margin."""
-        slack = self._spread(np.maximum(0.0, self.reading.excess(self.support_y, self.support_scores)))
-        if self.boundary_excess is not None:
-            slack[self.boundary] = np.maximum(0.0, self.boundary_excess)
+        slack = self._spread(np.maximum(0.0, self.slack_rule.deficit(self.support_y, self.support_scores)))
+        if self.boundary_deficit is not None:
+            slack[self.boundary] = np.maximum(0.0, self.boundary_deficit)
         return slack
 
     @property
@@ -152,10 +152,10 @@ class Solution:
         tolerance = self._near
         right = (self.support_scores >= 0) == (self.support_y > 0)
         result[self.support] = kinds(self.support_y * self.support_scores, right, tolerance)
-        if self.boundary_excess is None:
+        if self.boundary_deficit is None:
             result[self.boundary] = Kind.BOUNDARY
         else:
-            result[self.boundary] = kinds(1.0 - self.boundary_excess, self.boundary_excess < 1.0, tolerance)
+            result[self.boundary] = kinds(1.0 - self.boundary_deficit, self.boundary_deficit < 1.0, tolerance)
         return result
 
     @property
@@ -169,7 +169,7 @@ class Solution:
         """The hyperplane as a figure: ``|w|``, the width of the street, distances, whether it is canonical."""
         self._require_margin("a separating hyperplane")
         self._require_answer("a hyperplane")
-        outside = np.zeros(0) if self.boundary_excess is None else 1.0 - self.boundary_excess
+        outside = np.zeros(0) if self.boundary_deficit is None else 1.0 - self.boundary_deficit
         inside = self.support_y * self.support_scores
         smallest = min(inside.min(initial=math.inf), outside.min(initial=math.inf))
         return Geometry(
@@ -184,11 +184,11 @@ class Solution:
     def kkt(self) -> KKT:
         """The optimality conditions, each as a number, and what of the answer is unique."""
         self._require_answer("optimality conditions")
-        terms = self.known_terms
-        conditions, optimal = self._conditions(terms), self.status.is_optimal
+        kkt_data = self.known_kkt_data
+        conditions, optimal = self._conditions(kkt_data), self.status.is_optimal
         known = self.boundary_side is not None or len(self.boundary) == 0
         settled, convex = optimal and known and conditions.is_settled, self.status is not Status.INDEFINITE
-        gradients = self._gradients(conditions) if optimal and not terms.squared else None
+        gradients = self._gradients(conditions) if optimal and not kkt_data.squared else None
         active = int(conditions.active.sum()) if optimal else None
         return KKT(
             conditions.stationarity(),
@@ -197,22 +197,22 @@ class Solution:
             b_unique=conditions.offset_is_unique() if settled else None,
             alpha_unique=conditions.multipliers_are_unique(gradients) if settled else None,
             active=active,
-            rank=active if terms.squared else None if gradients is None else gradients.rank,
+            rank=active if kkt_data.squared else None if gradients is None else gradients.rank,
             slater=conditions.slater(gradients),
             convex=convex,
         )
 
     @property
-    def known_terms(self) -> Terms:
-        """Prices and equalities, which every solution of a solver or an estimator has."""
-        if self.terms is None:
+    def known_kkt_data(self) -> KKTData:
+        """Costs and equalities, which every solution of a solver or an estimator has."""
+        if self.kkt_data is None:
             raise InvalidInput(
-                "The optimality conditions need the prices C_i, which this Solution was made without. "
+                "The optimality conditions need the costs C_i, which this Solution was made without. "
                 "Get one from maxmargin.solve or from solutions_ of an estimator."
             )
-        return self.terms
+        return self.kkt_data
 
-    def _conditions(self, terms: Terms) -> Conditions:
+    def _conditions(self, kkt_data: KKTData) -> Conditions:
         """The rows that count, support vectors first."""
         silent = np.zeros(len(self.boundary))
         sides = silent if self.boundary_side is None else self.boundary_side
@@ -221,17 +221,17 @@ class Solution:
         unit, violation = self._unit, self.certificate.kkt_violation
         sure = max(1e-8 * unit, 10.0 * violation, rounding)
         return Conditions(
-            alpha=np.concatenate([self.reading.multiplier(self.support_y, self.beta), silent]),
+            alpha=np.concatenate([self.slack_rule.multiplier(self.support_y, self.beta), silent]),
             beta=np.concatenate([self.beta, silent]),
-            excess=np.concatenate(
+            deficit=np.concatenate(
                 [
-                    self.reading.excess_towards(self.support_y, self.support_scores, self.beta),
-                    silent if self.boundary_excess is None else self.boundary_excess,
+                    self.slack_rule.deficit_towards(self.support_y, self.support_scores, self.beta),
+                    silent if self.boundary_deficit is None else self.boundary_deficit,
                 ]
             ),
-            side=np.concatenate([self.reading.side(self.support_y, self.support_scores, self.beta), sides]),
-            terms=terms,
-            reading=self.reading,
+            side=np.concatenate([self.slack_rule.side(self.support_y, self.support_scores, self.beta), sides]),
+            kkt_data=kkt_data,
+            slack_rule=self.slack_rule,
             sure=sure if sure <= 1e-7 * unit else -1.0,
             near=max(1e-6 * unit, 10.0 * violation, 100.0 * rounding),
         )
@@ -239,11 +239,11 @@ class Solution:
     @property
     def _unit(self) -> float:
         """What an excess is compared with: 1 for a margin, else the size of targets, of the level or of the ball."""
-        if isinstance(self.reading, Margin):
+        if isinstance(self.slack_rule, Margin):
             return 1.0
-        if isinstance(self.reading, Ball):
-            return self.reading.radius**2 or 1.0
-        sizes = self.support_y if isinstance(self.reading, Tube) else self.support_scores - self.bias
+        if isinstance(self.slack_rule, Ball):
+            return self.slack_rule.radius**2 or 1.0
+        sizes = self.support_y if isinstance(self.slack_rule, Tube) else self.support_scores - self.bias
         return float(np.abs(sizes).max(initial=0.0)) or 1.0
 
     def _gradients(self, conditions: Conditions) -> Dependencies | None:
@@ -278,12 +278,12 @@ class Solution:
         else:
             sums = self.kernel.weighted_sums(rows, self.support_vectors, self.beta[np.newaxis], (0, len(self.beta)))
             f = np.asarray(sums[0, 0] + self.bias)
-        return f - 0.5 * self.kernel.diagonal(rows) if self.reading.half_diagonal else f
+        return f - 0.5 * self.kernel.diagonal(rows) if self.slack_rule.half_diagonal else f
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The label of the side that ``f(x)`` is on, the positive one for 0; of a regression ``f(x)``, of one class 1 or −1."""
         f = self.decision_function(X)
-        return f if isinstance(self.reading, Tube) else label_of_side(f, self.classes)
+        return f if isinstance(self.slack_rule, Tube) else label_of_side(f, self.classes)
 
     @property
     def _norm(self) -> float:
@@ -300,8 +300,8 @@ class Solution:
             raise InvalidInput(f"There is no answer that could have {what}: INFEASIBLE. Look at `proof`, or allow slack.")
 
     def _require_margin(self, what: str) -> None:
-        if not isinstance(self.reading, Margin):
-            raise InvalidInput(f"Only a problem of two classes has {what}. This one is read as {self.reading!r}.")
+        if not isinstance(self.slack_rule, Margin):
+            raise InvalidInput(f"Only a problem of two classes has {what}. This one is read as {self.slack_rule!r}.")
 
     def _require_width(self, rows: Any) -> None:
         wanted, got = shape(self.support_vectors)[1:], shape(rows)[1:]

@@ -1,46 +1,58 @@
 """Which algorithm? One file each, all with one contract: `Solver`."""
 
-from maxmargin.solvers._ball import BallSearch
-from maxmargin.solvers._base import Callback as Callback
-from maxmargin.solvers._base import DualSolver, Limits, Origin, Solver, Start
-from maxmargin.solvers._chunking import Chunking
-from maxmargin.solvers._classes import ClassesNewton, ClassesSolver
-from maxmargin.solvers._classes_descent import ClassesDescent
-from maxmargin.solvers._decomposition import Decomposition
-from maxmargin.solvers._dual_qp import DualQP
-from maxmargin.solvers._gradient_descent import GradientDescent
-from maxmargin.solvers._joint import JointRows
-from maxmargin.solvers._linear import CoordinateDescent, LinearNewton
-from maxmargin.solvers._linear_program import LinearProgram
-from maxmargin.solvers._primal_base import PrimalSolver
-from maxmargin.solvers._primal_qp import PrimalQP
-from maxmargin.solvers._projected_gradient import ProjectedGradient
-from maxmargin.solvers._proximal_newton import ProximalNewton
-from maxmargin.solvers._qp import Quadratic, qp
+from maxmargin.solvers._dual._chunking import Chunking
+from maxmargin.solvers._dual._decomposition import Decomposition
+from maxmargin.solvers._dual._dual_qp import DualQP
+from maxmargin.solvers._dual._primal_qp import PrimalQP
+from maxmargin.solvers._dual._projected_gradient import ProjectedGradient
+from maxmargin.solvers._dual._smo import SMO
+from maxmargin.solvers._multiclass._crammer_singer import CrammerSingerDescent
+from maxmargin.solvers._multiclass._descent import MulticlassDescent
+from maxmargin.solvers._multiclass._newton import MulticlassNewton, MulticlassSolver
+from maxmargin.solvers._primal._ball import BallSearch
+from maxmargin.solvers._primal._base import PrimalSolver
+from maxmargin.solvers._primal._gradient_descent import GradientDescent
+from maxmargin.solvers._primal._linear_program import LinearProgram
+from maxmargin.solvers._primal._newton import CoordinateDescent, LinearNewton
+from maxmargin.solvers._primal._perceptron import KernelSide as KernelSide
+from maxmargin.solvers._primal._perceptron import LinearSide as LinearSide
+from maxmargin.solvers._primal._perceptron import PerceptronRun as PerceptronRun
+from maxmargin.solvers._primal._perceptron import train_perceptron as train_perceptron
+from maxmargin.solvers._primal._proximal_newton import ProximalNewton
+from maxmargin.solvers._primal._subgradient import KernelSubgradient, StochasticSubgradient
+from maxmargin.solvers._primal._subgradient import WalkOn as WalkOn
+from maxmargin.solvers._primal._subgradient_walk import SubgradientWalk
+from maxmargin.solvers._programs._quadratic import Quadratic, qp
+from maxmargin.solvers._runtime._base import Callback as Callback
+from maxmargin.solvers._runtime._base import DualSolver, Limits, Origin, Solver, Start
+from maxmargin.solvers._runtime._base import numbered as numbered
+from maxmargin.solvers._runtime._base import resumed as resumed
+from maxmargin.solvers._runtime._memory import cache_bytes as cache_bytes
+from maxmargin.solvers._runtime._threads import cpu_level, get_threads, set_threads
 from maxmargin.solvers._select import Choice, select
-from maxmargin.solvers._smo import SMO
-from maxmargin.solvers._stochastic import KernelSubgradient, StochasticSubgradient
-from maxmargin.solvers._threads import cpu_level, get_threads, set_threads
-from maxmargin.solvers._walk import SubgradientWalk
+from maxmargin.solvers._select import as_solver as as_solver
+from maxmargin.solvers._starts import Coefficients as Coefficients
+from maxmargin.solvers._starts import beginning as beginning
+from maxmargin.solvers._starts import starting_point as starting_point
 
 __all__ = [
     "SMO",
     "BallSearch",
     "Choice",
     "Chunking",
-    "ClassesDescent",
-    "ClassesNewton",
-    "ClassesSolver",
     "CoordinateDescent",
+    "CrammerSingerDescent",
     "Decomposition",
     "DualQP",
     "DualSolver",
     "GradientDescent",
-    "JointRows",
     "KernelSubgradient",
     "Limits",
     "LinearNewton",
     "LinearProgram",
+    "MulticlassDescent",
+    "MulticlassNewton",
+    "MulticlassSolver",
     "Origin",
     "PrimalQP",
     "PrimalSolver",

@@ -6,28 +6,28 @@ from collections.abc import Sequence
 from typing import Any, Final, NamedTuple, final
 
 from maxmargin.errors import InvalidInput
-from maxmargin.problems import JointMulticlass, LinearClasses, Penalty, PrimalProblem, Problem
-from maxmargin.solvers._ball import BallSearch
-from maxmargin.solvers._base import DualSolver, Solver
-from maxmargin.solvers._chunking import Chunking
-from maxmargin.solvers._classes import ClassesNewton, ClassesSolver
-from maxmargin.solvers._classes_descent import ClassesDescent
-from maxmargin.solvers._decomposition import Decomposition
-from maxmargin.solvers._dual_qp import DualQP
-from maxmargin.solvers._gradient_descent import GradientDescent
-from maxmargin.solvers._joint import JointRows
-from maxmargin.solvers._linear import CoordinateDescent, LinearNewton
-from maxmargin.solvers._linear_program import LinearProgram
-from maxmargin.solvers._primal_base import PrimalSolver
-from maxmargin.solvers._primal_qp import PrimalQP
-from maxmargin.solvers._projected_gradient import ProjectedGradient
-from maxmargin.solvers._proximal_newton import ProximalNewton
-from maxmargin.solvers._smo import SMO
-from maxmargin.solvers._stochastic import KernelSubgradient, StochasticSubgradient
+from maxmargin.problems import CrammerSinger, MulticlassLinear, Penalty, PrimalProblem, Problem
+from maxmargin.solvers._dual._chunking import Chunking
+from maxmargin.solvers._dual._decomposition import Decomposition
+from maxmargin.solvers._dual._dual_qp import DualQP
+from maxmargin.solvers._dual._primal_qp import PrimalQP
+from maxmargin.solvers._dual._projected_gradient import ProjectedGradient
+from maxmargin.solvers._dual._smo import SMO
+from maxmargin.solvers._multiclass._crammer_singer import CrammerSingerDescent
+from maxmargin.solvers._multiclass._descent import MulticlassDescent
+from maxmargin.solvers._multiclass._newton import MulticlassNewton, MulticlassSolver
+from maxmargin.solvers._primal._ball import BallSearch
+from maxmargin.solvers._primal._base import PrimalSolver
+from maxmargin.solvers._primal._gradient_descent import GradientDescent
+from maxmargin.solvers._primal._linear_program import LinearProgram
+from maxmargin.solvers._primal._newton import CoordinateDescent, LinearNewton
+from maxmargin.solvers._primal._proximal_newton import ProximalNewton
+from maxmargin.solvers._primal._subgradient import KernelSubgradient, StochasticSubgradient
+from maxmargin.solvers._runtime._base import DualSolver, Solver
 
 __all__ = ["Choice", "as_solver", "select"]
 
-AnyProblem = Problem | JointMulticlass | PrimalProblem | LinearClasses
+AnyProblem = Problem | CrammerSinger | PrimalProblem | MulticlassLinear
 
 
 @final
@@ -89,16 +89,16 @@ _FAMILIES: Final = (
         ),
     ),
     _Family(
-        LinearClasses,
-        ClassesSolver,
-        {"newton": ClassesNewton, "coordinate_descent": ClassesDescent},
-        ((ClassesNewton, "the engine of linear models of all classes: Newton's method, after sweeps where rows are wide"),),
+        MulticlassLinear,
+        MulticlassSolver,
+        {"newton": MulticlassNewton, "coordinate_descent": MulticlassDescent},
+        ((MulticlassNewton, "the engine of linear models of all classes: Newton's method, after sweeps where rows are wide"),),
     ),
     _Family(
-        JointMulticlass,
-        JointRows,
+        CrammerSinger,
+        CrammerSingerDescent,
         {},
-        ((JointRows, "the engine of all classes at once: blocks of rows, exact where few coefficients are free"),),
+        ((CrammerSingerDescent, "the engine of all classes at once: blocks of rows, exact where few coefficients are free"),),
     ),
 )
 

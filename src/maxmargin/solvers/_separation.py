@@ -12,15 +12,14 @@ from scipy import sparse
 
 from maxmargin import _core
 from maxmargin._deadline import Deadline
-from maxmargin.kernels._rows import as_features
-from maxmargin.problems import LinearClasses, Offset, PrimalProblem
-from maxmargin.problems._exact import _primitive, _whole
+from maxmargin.kernels import as_features
+from maxmargin.problems import MulticlassLinear, Offset, PrimalProblem, _primitive, _whole
 from maxmargin.solution import Progress
-from maxmargin.solvers._base import Callback, Limits
-from maxmargin.solvers._highs import Columns, Program, ProgramEnd, run_program
-from maxmargin.solvers._threads import one_blas_thread
+from maxmargin.solvers._programs._highs import Columns, Program, ProgramEnd, run_program
+from maxmargin.solvers._runtime._base import Callback, Limits
+from maxmargin.solvers._runtime._threads import one_blas_thread
 
-__all__ = ["Patience", "classes_fall_for_ever", "falls_for_ever", "leads", "separates"]
+__all__ = ["Patience", "falls_for_ever", "leads", "multiclass_falls_for_ever", "separates"]
 
 Vector = NDArray[np.float64]
 
@@ -103,7 +102,7 @@ def falls_for_ever(problem: PrimalProblem, alpha: Vector, patience: Patience) ->
     1 wherever a row can be away from 0. What it finds counts if it is proven to separate. Above a million values of X it is not
     asked; data that a hyperplane separates with room on both sides show that to the solver itself.
     """
-    if float((alpha / problem.price).min()) >= _SURELY_POSITIVE or problem.n * problem.d > _LARGEST:
+    if float((alpha / problem.cost).min()) >= _SURELY_POSITIVE or problem.n * problem.d > _LARGEST:
         return False
     constant = problem.offset is not Offset.NONE
     rows = sparse.csr_matrix(problem.X, dtype=np.float64)
@@ -206,7 +205,7 @@ def _from_null_space(rows: NDArray[np.float64], w: Vector) -> float | None:
     return 2.0 * math.sqrt(float((r * r).sum())) / least
 
 
-def leads(problem: LinearClasses, w: NDArray[np.float64], b: Vector) -> bool:
+def leads(problem: MulticlassLinear, w: NDArray[np.float64], b: Vector) -> bool:
     """Whether all rows score highest for their own class, by more than rounding."""
     scores = problem.scores(w, b)
     own = scores[np.arange(problem.n), problem.codes]
@@ -218,12 +217,12 @@ def leads(problem: LinearClasses, w: NDArray[np.float64], b: Vector) -> bool:
     return bool((own - scores.max(axis=1) > error).all())
 
 
-def classes_fall_for_ever(problem: LinearClasses, alpha: NDArray[np.float64], patience: Patience) -> bool:
+def multiclass_falls_for_ever(problem: MulticlassLinear, alpha: NDArray[np.float64], patience: Patience) -> bool:
     """The same of the multinomial loss: whether some scores have all ``t_ik = f_y(x_i) − f_k(x_i) ≥ 0``, and not all 0."""
     n, K = problem.n, len(problem.classes)
     rivals = np.ones((n, K), dtype=np.bool_)
     rivals[np.arange(n), problem.codes] = False
-    if float((alpha / problem.price[:, np.newaxis])[rivals].min()) >= _SURELY_POSITIVE or 2 * n * K * problem.d > _LARGEST:
+    if float((alpha / problem.cost[:, np.newaxis])[rivals].min()) >= _SURELY_POSITIVE or 2 * n * K * problem.d > _LARGEST:
         return False
     rows = sparse.csr_matrix(problem.X, dtype=np.float64)
     if problem.offset is not Offset.NONE:

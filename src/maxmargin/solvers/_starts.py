@@ -12,19 +12,18 @@ from numpy.typing import NDArray
 from maxmargin.errors import InvalidInput
 from maxmargin.kernels import Gram
 from maxmargin.losses import EpsilonInsensitive, Hinge
-from maxmargin.problems import DualProblem, JointMulticlass, LinearClasses, PrimalProblem, Problem
-from maxmargin.problems._soft_margin import SoftMargins
+from maxmargin.problems import CrammerSinger, DualProblem, MulticlassLinear, PrimalProblem, Problem, SoftMargins
 from maxmargin.solution import (
-    ClassesSolution,
-    JointIterate,
-    JointSolution,
+    CrammerSingerIterate,
+    CrammerSingerSolution,
     LinearSolution,
+    MulticlassSolution,
     PrimalIterate,
     Solution,
+    offset_shifts,
 )
-from maxmargin.solution._joint_rounding import offset_shifts
-from maxmargin.solvers._base import Origin
-from maxmargin.solvers._projection import proximal
+from maxmargin.solvers._dual._projection import proximal
+from maxmargin.solvers._runtime._base import Origin
 
 __all__ = ["Beginning", "Coefficients", "beginning", "dual_points", "starting_point"]
 
@@ -57,13 +56,13 @@ class Coefficients(NamedTuple):
         Their rows.
     beta : ndarray
         The coefficients, signed.
-    price : ndarray
+    cost : ndarray
         The largest that each could have been; not finite where there was no bound.
     """
 
     support: NDArray[np.int32]
     beta: Vector
-    price: Vector
+    cost: Vector
 
 
 def dual_points(problem: Problem, start: Any) -> list[Vector]:
@@ -94,17 +93,17 @@ def dual_points(problem: Problem, start: Any) -> list[Vector]:
 
 def _coefficients(solution: Solution) -> Coefficients:
     unknown = np.full(len(solution.support), np.inf)
-    price = unknown if solution.terms is None else solution.terms.price[: len(solution.support)]
-    return Coefficients(solution.support, solution.beta, price)
+    cost = unknown if solution.kkt_data is None else solution.kkt_data.cost[: len(solution.support)]
+    return Coefficients(solution.support, solution.beta, cost)
 
 
 def _candidates(problem: Problem, start: Coefficients) -> list[Vector]:
     """The coefficients as they are, and scaled as their bounds have been."""
     beta = np.zeros(problem.dual.n)
     beta[start.support] = start.beta
-    bound, before = np.maximum(-problem.dual.lower, problem.dual.upper)[start.support], start.price
+    bound, before = np.maximum(-problem.dual.lower, problem.dual.upper)[start.support], start.cost
     known = np.isfinite(bound) & np.isfinite(before) & (before > 0.0)
-    if problem.dual.mass is not None or not known.all() or bool((np.abs(bound - before) <= _SAME * before).all()):
+    if problem.dual.abs_sum is not None or not known.all() or bool((np.abs(bound - before) <= _SAME * before).all()):
         return [beta]
     factors = bound / before
     if float(np.ptp(factors)) <= _SAME * float(factors.max()):  # one factor: the sums of all stay what they are
@@ -117,8 +116,8 @@ def _candidates(problem: Problem, start: Coefficients) -> list[Vector]:
 def _feasible(problem: Problem, coefficients: Vector) -> Vector:
     """The nearest point of the dual; a sum that must be kept is first made right by a factor."""
     dual, beta = problem.dual, problem.point(coefficients)
-    size, wanted = float(np.abs(beta).sum()), dual.mass if dual.mass is not None else abs(dual.total)
-    if size > (wanted if dual.mass_may_fall else 0.0) and wanted > 0.0:
+    size, wanted = float(np.abs(beta).sum()), dual.abs_sum if dual.abs_sum is not None else abs(dual.total)
+    if size > (wanted if dual.abs_sum_may_fall else 0.0) and wanted > 0.0:
         beta = beta * (wanted / size)
     found = beta if _satisfies(dual, beta) else proximal(dual, beta)
     # What rounding has left next to a bound, or to 0, would count as free.
@@ -131,18 +130,18 @@ def _feasible(problem: Problem, coefficients: Vector) -> Vector:
 def _satisfies(dual: DualProblem, beta: Vector) -> bool:
     """Whether a point is inside of the bounds, and its sums are right but for rounding."""
     size = float(np.abs(beta).sum())
-    near = _LAST_PLACES * max(size, abs(dual.total), dual.mass or 0.0)
+    near = _LAST_PLACES * max(size, abs(dual.total), dual.abs_sum or 0.0)
     if bool((beta < dual.lower - near).any()) or bool((beta > dual.upper + near).any()):
         return False
     if dual.offset and abs(float(beta.sum()) - dual.total) > near:
         return False
-    return dual.mass is None or (size <= dual.mass + near and (dual.mass_may_fall or size >= dual.mass - near))
+    return dual.abs_sum is None or (size <= dual.abs_sum + near and (dual.abs_sum_may_fall or size >= dual.abs_sum - near))
 
 
 def _dual_value(dual: DualProblem, beta: Vector, scores: Vector) -> float:
     ridge = 0.0 if dual.D is None else float((dual.D * beta * beta).sum())
     linear = float((beta * (0.5 * scores + dual.q)).sum())
-    return -linear - 0.5 * ridge - dual.kink * float(np.abs(beta).sum())
+    return -linear - 0.5 * ridge - dual.l1_weight * float(np.abs(beta).sum())
 
 
 @final
@@ -217,13 +216,13 @@ def _multiple(point: Vector, other: Vector) -> float | None:
     return factor if np.array_equal(factor * point, other) else None
 
 
-def starting_point(problem: PrimalProblem | LinearClasses | JointMulticlass, start: Any) -> Any:
+def starting_point(problem: PrimalProblem | MulticlassLinear | CrammerSinger, start: Any) -> Any:
     """The iterate of a problem's family at a start that a user gave: a solution or an array. None stays None."""
     if start is None:
         return None
     if isinstance(problem, PrimalProblem):
         return _linear_point(problem, start)
-    return _classes_point(problem, start) if isinstance(problem, LinearClasses) else _joint_point(problem, start)
+    return _multiclass_point(problem, start) if isinstance(problem, MulticlassLinear) else _crammer_singer_point(problem, start)
 
 
 def _linear_point(problem: PrimalProblem, start: Any) -> PrimalIterate:
@@ -247,14 +246,14 @@ def _linear_point(problem: PrimalProblem, start: Any) -> PrimalIterate:
         w, b = _finite(start, (d,), f"a LinearSolution, or weights of shape ({d},)"), 0.0
     if alpha is None or not isinstance(problem.loss, Hinge | EpsilonInsensitive):
         z = problem.loss.argument(problem.y, problem.scores(w, b))
-        alpha = -problem.price * problem.loss.derivative(z)
+        alpha = -problem.cost * problem.loss.derivative(z)
     else:
-        least = -problem.price if isinstance(problem.loss, EpsilonInsensitive) else np.zeros(n)
-        alpha = np.clip(alpha, least, problem.price)
+        least = -problem.cost if isinstance(problem.loss, EpsilonInsensitive) else np.zeros(n)
+        alpha = np.clip(alpha, least, problem.cost)
     return PrimalIterate.at(w, b, alpha)
 
 
-def _joint_point(problem: JointMulticlass, start: Any) -> JointIterate:
+def _crammer_singer_point(problem: CrammerSinger, start: Any) -> CrammerSingerIterate:
     """Coefficients that satisfy the constraints, and offsets, from a solution.
 
     Where the bounds are smaller than the solution's, all coefficients are made shorter until the worst is inside: so all sums
@@ -262,14 +261,16 @@ def _joint_point(problem: JointMulticlass, start: Any) -> JointIterate:
 
     Parameters
     ----------
-    problem : JointMulticlass
+    problem : CrammerSinger
         What will be solved.
-    start : JointSolution
+    start : CrammerSingerSolution
         The answer to a problem of the same rows and classes.
     """
     n, classes = problem.gram.n, len(problem.classes)
-    if not isinstance(start, JointSolution):
-        raise InvalidInput(f"A start of this problem is a JointSolution. Got an object of type {type(start).__name__!r}.")
+    if not isinstance(start, CrammerSingerSolution):
+        raise InvalidInput(
+            f"A start of this problem is a CrammerSingerSolution. Got an object of type {type(start).__name__!r}."
+        )
     if start.n != n or len(start.classes) != classes:
         raise InvalidInput(
             f"The start is the solution of a problem with {start.n} rows of {len(start.classes)} classes, and this one has"
@@ -286,34 +287,34 @@ def _joint_point(problem: JointMulticlass, start: Any) -> JointIterate:
         room = np.where(own > 0.0, problem.upper / np.where(own > 0.0, own, 1.0), np.inf)
     beta *= min(1.0, float(room.min(initial=1.0)))
     bias = start.bias - offset_shifts(problem, beta) if problem.offset else np.zeros(classes)
-    return JointIterate.at(beta, np.ascontiguousarray(bias))
+    return CrammerSingerIterate.at(beta, np.ascontiguousarray(bias))
 
 
-def _classes_point(problem: LinearClasses, start: Any) -> PrimalIterate:
+def _multiclass_point(problem: MulticlassLinear, start: Any) -> PrimalIterate:
     """Weights, offsets and multipliers of all classes, from a solution or from weights without offsets.
 
-    Each row's multipliers are made to sum to its price.
+    Each row's multipliers are made to sum to its cost.
 
     Parameters
     ----------
-    problem : LinearClasses
+    problem : MulticlassLinear
         What will be solved.
-    start : ClassesSolution or array-like of shape (K, d)
+    start : MulticlassSolution or array-like of shape (K, d)
         The answer to a problem with as many classes and features, or weights.
     """
     n, d, classes = problem.n, problem.d, len(problem.classes)
     every, own = np.arange(n), problem.codes
-    if isinstance(start, ClassesSolution):
-        w = _finite(start.weights, (classes, d), f"a ClassesSolution of {classes} classes with {d} weights each")
+    if isinstance(start, MulticlassSolution):
+        w = _finite(start.weights, (classes, d), f"a MulticlassSolution of {classes} classes with {d} weights each")
         b, alpha = np.array(start.bias), np.array(start.alpha) if start.alpha.shape == (n, classes) else None
     else:
-        w = _finite(start, (classes, d), f"a ClassesSolution, or weights of shape ({classes}, {d})")
+        w = _finite(start, (classes, d), f"a MulticlassSolution, or weights of shape ({classes}, {d})")
         b, alpha = np.zeros(classes), None
     if alpha is None:
         alpha = np.zeros((n, classes))
-        alpha[every, own] = problem.price
+        alpha[every, own] = problem.cost
     alpha = np.maximum(alpha, 0.0)
     sums = alpha.sum(axis=1)
-    alpha *= (problem.price / np.where(sums > 0.0, sums, 1.0))[:, np.newaxis]
-    alpha[sums <= 0.0, own[sums <= 0.0]] = problem.price[sums <= 0.0]
+    alpha *= (problem.cost / np.where(sums > 0.0, sums, 1.0))[:, np.newaxis]
+    alpha[sums <= 0.0, own[sums <= 0.0]] = problem.cost[sums <= 0.0]
     return PrimalIterate.at(w, b, np.ascontiguousarray(alpha))

@@ -111,7 +111,7 @@ def training_set(X: Any, y: Any, sample_weight: Any = None, *, pairwise: bool = 
     if len(data.classes) != 2:
         raise InvalidInput(
             f"Expected labels of two classes, got {len(data.classes)}: {data.classes[:5].tolist()}."
-            " For more classes use maxmargin.SVC, which trains a machine for each pair."
+            " For more classes use maxmargin.SVC, which trains a subproblem for each pair."
         )
     return data
 

@@ -110,10 +110,10 @@ def _penalised_primal(K: Array, y: Array, u: Array, a: Answer, power: int = 1) -
 
 def _nu_margin_primal(K: Array, y: Array, u: Array, a: Answer) -> float:
     """The answer has a margin of 1; ``Σ|β| = νW`` before the division by ρ gives ρ back."""
-    mass = _nu(y, u) * u.sum()
-    rho = mass / np.abs(a.beta).sum()
+    abs_sum = _nu(y, u) * u.sum()
+    rho = abs_sum / np.abs(a.beta).sum()
     slack = np.maximum(0.0, 1.0 - y * (K @ a.beta + a.bias))
-    return float(rho * rho * _half(K, a) - mass * rho + rho * u @ slack)
+    return float(rho * rho * _half(K, a) - abs_sum * rho + rho * u @ slack)
 
 
 def _tube_primal(K: Array, t: Array, u: Array, a: Answer) -> float:
@@ -224,4 +224,4 @@ FORMULATIONS = [
 ]
 
 SOFT_MARGINS = FORMULATIONS[:2]
-"""With linear slack, free offset or none: what the judge of the agreement tests knows."""
+"""With linear slack, free offset or none: what the evaluation of the agreement tests knows."""

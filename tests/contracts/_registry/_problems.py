@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from sklearn.datasets import make_blobs, make_classification
 
-from maxmargin.problems import JointMulticlass, LinearClasses, PrimalProblem
+from maxmargin.problems import CrammerSinger, MulticlassLinear, PrimalProblem
 
 from ._data import DATA
 from ._formulations import FORMULATIONS, Formulation
@@ -145,11 +145,11 @@ def _dual(formulation: Formulation, kernel: KernelCase) -> ProblemCase:
     )
 
 
-def _joint(kernel: KernelCase, offset: bool) -> ProblemCase:
+def _crammer_singer(kernel: KernelCase, offset: bool) -> ProblemCase:
     return ProblemCase(
         f"all classes at once, {kernel.name}" + ("" if offset else ", no offset"),
         Family.JOINT,
-        lambda rows: JointMulticlass(rows.X, rows.t, C=1.0, kernel=kernel.kernel, offset=offset, sample_weight=rows.u),
+        lambda rows: CrammerSinger(rows.X, rows.t, C=1.0, kernel=kernel.kernel, offset=offset, sample_weight=rows.u),
         lambda rows: least_of_all_classes_dual(kernel.reference(rows.X, rows.X), rows.t, rows.u, offset=offset),
         tuple(SETS[Family.JOINT]),
         _as_they_are,
@@ -213,7 +213,7 @@ def _classes(loss: str, penalty: str | None, offset: str | None) -> ProblemCase:
     return ProblemCase(
         linear_name(loss, penalty, offset),
         Family.CLASSES,
-        lambda rows: LinearClasses(rows.X, rows.t, loss=loss, penalty=penalty, C=1.0, offset=offset, sample_weight=rows.u),
+        lambda rows: MulticlassLinear(rows.X, rows.t, loss=loss, penalty=penalty, C=1.0, offset=offset, sample_weight=rows.u),
         optimum,
         ("blobs",) if penalty is None else tuple(SETS[Family.CLASSES]),  # few rows of a class are separable
         _as_they_are,
@@ -225,7 +225,7 @@ _LINEAR, _RBF, _SIGMOID = (next(case for case in KERNELS if case.name == name) f
 
 _EVERY = [
     *(_dual(formulation, kernel) for formulation in FORMULATIONS for kernel in (_LINEAR, _RBF, _SIGMOID)),
-    *(_joint(kernel, offset) for kernel in (_LINEAR, _RBF) for offset in (True, False)),
+    *(_crammer_singer(kernel, offset) for kernel in (_LINEAR, _RBF) for offset in (True, False)),
     *(_linear(loss, penalty, offset) for loss in LOSSES for penalty in PENALTIES for offset in OFFSETS),
     *(_classes(loss, "l2", offset) for loss in ("multinomial", "joint") for offset in OFFSETS),
     *(_classes("multinomial", None, offset) for offset in ("free", None)),

@@ -1,0 +1,181 @@
+"""ν-classification with scikit-learn's interface."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.errors import InvalidInput
+from maxmargin.estimators._kernel._classifier import KernelClassifier
+from maxmargin.kernels import Gram
+from maxmargin.problems import LabelledParts, NuClassification, Problem
+from maxmargin.validation import check_fraction
+
+__all__ = ["NuSVC"]
+
+
+@final
+class NuSVC(KernelClassifier):
+    """Support vector classifier with ν in the place of C, that proves its answer.
+
+    For two classes it minimises, over the margin ρ too,
+
+        ½ ‖w‖² − ν W ρ + Σ w_i max(0, ρ − y_i f(x_i)),   f(x) = ⟨w, φ(x)⟩ + b,   ⟨φ(x), φ(z)⟩ = k(x, z)
+
+    with ``w_i = class weight · sample weight`` and their sum W, and divides w and b by ρ. At most a part ν of the rows
+    is inside the margin, and at least that part are support vectors. More classes are separated in pairs. A drop-in
+    replacement of scikit-learn's ``NuSVC``.
+
+    Parameters
+    ----------
+    nu : float, default=0.5
+        In (0, 1], and for every pair of classes at most twice the share of the smaller one.
+    kernel : str, kernel object or callable, default="rbf"
+        "linear", "poly", "rbf", "sigmoid", "precomputed"; an object of :mod:`maxmargin.kernels`, whose
+        parameters a grid search can set (``kernel__gamma``); or a function of two blocks of rows that returns
+        their kernel values. With a function the rows may be any objects: strings, graphs.
+    degree : int, default=3
+        Degree of the polynomial kernel. As gamma and coef0, only for a kernel named by a string.
+    gamma : "scale", "auto" or float, default="scale"
+        Factor of the poly, rbf and sigmoid kernels: "scale" is 1 / (n_features · variance of X), "auto" is
+        1 / n_features.
+    coef0 : float, default=0.0
+        Constant of the poly and sigmoid kernels.
+    shrinking : bool, default=True
+        Leave rows that have settled at a bound out of the search for a while.
+    tol : float, default=1e-3
+        Largest violation of the optimality conditions at which to stop.
+    cache_size : "auto" or float, default="auto"
+        Memory for kernel values, in MB; "auto" is a share of what the machine has.
+    class_weight : dict, "balanced" or None, default=None
+        Factor of the weights of each class; "balanced" gives every class the same total.
+    verbose : bool or int, default=False
+        Report progress through Python's stdout.
+    max_iter : int, default=-1
+        Most pair steps of a binary classifier; −1 for an automatic, finite budget.
+    max_time : float or None, default=None
+        Most seconds of the whole fit; None for no limit.
+    decision_function_shape : {"ovo", "ovr"}, default="ovr"
+        Whether ``decision_function`` has a column for each pair of classes or for each class.
+    break_ties : bool, default=False
+        Predict by the largest score instead of by votes, for three classes or more and shape "ovr".
+    random_state : int, RandomState instance or None, default=None
+        Accepted and not used: the solver is deterministic.
+    solver : {"auto", "smo"} or solver object, default="auto"
+        What solves the problems.
+    warm_start : bool, default=False
+        Start from the answer of the last fit where the rows of its support vectors are still where they were: with another ν,
+        kernel parameter or weight, or with rows added at the end. Otherwise it starts anew, and warns that it does.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels, sorted.
+    support_ : ndarray of shape (n_SV,)
+        Rows that are support vectors: by class, ascending in each.
+    support_vectors_ : {ndarray, sparse matrix} of shape (n_SV, n_features), or list
+        These rows; empty for a precomputed kernel.
+    n_support_ : ndarray of shape (n_classes,)
+        Support vectors of each class.
+    dual_coef_ : {ndarray, sparse matrix} of shape (n_classes - 1, n_SV)
+        ``y_i α_i`` in LIBSVM's order; of shape (1, n_SV) for two classes.
+    coef_ : {ndarray, sparse matrix} of shape (n_subproblems, n_features)
+        Weight vectors; only for a linear kernel. Read only.
+    intercept_ : ndarray of shape (n_subproblems,)
+        Offsets; ``n_subproblems`` is 1 for two classes, else K (K − 1) / 2.
+    class_weight_ : ndarray of shape (n_classes,)
+        Weight of each class.
+    certificate_ : Certificate
+        Objectives summed over the binary classifiers, with the worst relative gap and violation.
+    solutions_ : list of Solution
+        Answer of each binary classifier, in the order of ``intercept_``. Rows are counted as in the X given to fit.
+    status_ : Status
+        The worst status among the binary classifiers.
+    fit_status_ : int
+        0 if all binary classifiers converged, else 1.
+    n_iter_ : ndarray of shape (n_subproblems,)
+        Pair steps of each binary classifier.
+    shape_fit_ : tuple of int
+        Shape of the X given to fit.
+    n_features_in_ : int
+        Number of features seen during fit.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of features seen during fit, if they were all strings.
+
+    References
+    ----------
+    Schölkopf, Smola, Williamson and Bartlett, New support vector algorithms, Neural Computation 12, 2000.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from maxmargin import NuSVC
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = NuSVC(nu=0.1).fit(X, y)
+    >>> model.predict(X[:2])
+    array([0, 0])
+    >>> model.certificate_.relative_gap < 1e-3
+    True
+    """
+
+    def __init__(
+        self,
+        *,
+        nu: float = 0.5,
+        kernel: Any = "rbf",
+        degree: int = 3,
+        gamma: float | Literal["scale", "auto"] = "scale",
+        coef0: float = 0.0,
+        shrinking: bool = True,
+        tol: float = 1e-3,
+        cache_size: float | Literal["auto"] = "auto",
+        class_weight: Any = None,
+        verbose: bool | int = False,
+        max_iter: int = -1,
+        max_time: float | None = None,
+        decision_function_shape: Literal["ovo", "ovr"] = "ovr",
+        break_ties: bool = False,
+        random_state: Any = None,
+        solver: Any = "auto",
+        warm_start: bool = False,
+    ) -> None:
+        self.nu = nu
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.shrinking = shrinking
+        self.tol = tol
+        self.cache_size = cache_size
+        self.class_weight = class_weight
+        self.verbose = verbose
+        self.max_iter = max_iter
+        self.max_time = max_time
+        self.decision_function_shape = decision_function_shape
+        self.break_ties = break_ties
+        self.random_state = random_state
+        self.solver = solver
+        self.warm_start = warm_start
+
+    def _check_own(self) -> None:
+        check_fraction("nu", self.nu, "NuSVC")
+
+    def _check_balance(self, classes: NDArray[Any], weights: NDArray[np.float64]) -> None:
+        """All pairs must be feasible: that of the smallest with the largest class decides."""
+        small, large = int(weights.argmin()), int(weights.argmax())
+        largest = 2.0 * float(weights[small] / (weights[small] + weights[large]))
+        if len(classes) > 2 and self.nu > largest * (1.0 + 1e-12):
+            raise InvalidInput(
+                f"specified nu is infeasible: nu = {float(self.nu):g} is more than {largest:.6g}, twice the share of"
+                f" {classes[small]} beside {classes[large]}. Choose nu in (0, {largest:.6g}]."
+            )
+
+    def _problems(self, gram: Gram, parts: LabelledParts, cost: NDArray[np.float64]) -> Sequence[Problem]:
+        nu = float(self.nu)
+        return [
+            NuClassification.on(*((gram, y, cost) if rows is None else (gram.take(rows), y, cost[rows])), nu)
+            for rows, y in parts.each()
+        ]

@@ -1,0 +1,334 @@
+"""One class with scikit-learn's interface: what is ordinary, and what is not."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC
+from typing import Any, Literal, Self, final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import OutlierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from maxmargin.estimators._kernel._outputs import KernelOutputs
+from maxmargin.kernels import Gram
+from maxmargin.problems import Ball, DataDescription, OneClass, Problem
+from maxmargin.validation import check_fraction, length
+
+__all__ = ["SVDD", "OneClassSVM"]
+
+
+_ROUNDING = 1e-9  # of a score, as a part of the offset
+
+
+class _OneClassModel(OutlierMixin, KernelOutputs, ABC):  # type: ignore[misc]  # scikit-learn has no types
+    """Fit and predict; the shape around the class is left to the estimator."""
+
+    def __init__(
+        self,
+        *,
+        nu: float = 0.5,
+        kernel: Any = "rbf",
+        degree: int = 3,
+        gamma: float | Literal["scale", "auto"] = "scale",
+        coef0: float = 0.0,
+        shrinking: bool = True,
+        tol: float = 1e-3,
+        cache_size: float | Literal["auto"] = "auto",
+        verbose: bool | int = False,
+        max_iter: int = -1,
+        max_time: float | None = None,
+        solver: Any = "auto",
+        warm_start: bool = False,
+    ) -> None:
+        self.nu = nu
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.shrinking = shrinking
+        self.tol = tol
+        self.cache_size = cache_size
+        self.verbose = verbose
+        self.max_iter = max_iter
+        self.max_time = max_time
+        self.solver = solver
+        self.warm_start = warm_start
+
+    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit to training data.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features), or sequence of objects
+            Training rows; kernel values of shape (n_samples, n_samples) for a precomputed kernel. float32 is
+            kept.
+        y : ignored
+            There for scikit-learn's interface.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weight of each row; rows of weight 0 or less are left out.
+
+        Returns
+        -------
+        self : estimator
+            The fitted model.
+        """
+        plan = self._plan(X, None, sample_weight, lambda _, rows: np.ones(length(rows)))
+        self._adopt(plan, plan.solve())
+        return self
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Score rows: positive where they are ordinary, negative where they are outliers.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (m, n_features), or sequence of objects
+            Rows; kernel values against all training rows, shape (m, n_samples), for a precomputed kernel.
+
+        Returns
+        -------
+        ndarray of shape (m,)
+        """
+        values = self._values(X)[:, 0]
+        # a support vector on the boundary has the score 0: rounding must not make it an outlier
+        values[np.abs(values) <= _ROUNDING * abs(self.offset_)] = 0.0
+        return values
+
+    def predict(self, X: Any) -> NDArray[np.int64]:
+        """Predict 1 for ordinary rows and −1 for outliers.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (m, n_features), or sequence of objects
+            Rows; kernel values against all training rows, shape (m, n_samples), for a precomputed kernel.
+
+        Returns
+        -------
+        ndarray of shape (m,)
+        """
+        return np.where(self.decision_function(X) >= 0.0, 1, -1)
+
+    def score_samples(self, X: Any) -> NDArray[np.float64]:
+        """Score rows without the offset: ``decision_function + offset_``.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (m, n_features), or sequence of objects
+            Rows; kernel values against all training rows, shape (m, n_samples), for a precomputed kernel.
+
+        Returns
+        -------
+        ndarray of shape (m,)
+        """
+        return self.decision_function(X) + self.offset_
+
+    @property
+    def offset_(self) -> float:
+        """Minus the intercept."""
+        check_is_fitted(self)
+        return -float(self.intercept_[0])
+
+    def _check_own(self) -> None:
+        check_fraction("nu", self.nu, type(self).__name__)
+
+
+@final
+class OneClassSVM(_OneClassModel):
+    """The part of the space where most rows are, that proves its answer.
+
+    It minimises
+
+        ½ ‖w‖² − ν W ρ + Σ w_i max(0, ρ − ⟨w, φ(x_i)⟩),   f(x) = ⟨w, φ(x)⟩ − ρ,   ⟨φ(x), φ(z)⟩ = k(x, z)
+
+    with sample weights ``w_i`` and their sum W. At most a part ν of the rows are outliers, and at least that part are
+    support vectors. A drop-in replacement of scikit-learn's ``OneClassSVM``.
+
+    Parameters
+    ----------
+    nu : float, default=0.5
+        In (0, 1].
+    kernel : str, kernel object or callable, default="rbf"
+        "linear", "poly", "rbf", "sigmoid", "precomputed"; an object of :mod:`maxmargin.kernels`, whose
+        parameters a grid search can set (``kernel__gamma``); or a function of two blocks of rows that returns
+        their kernel values. With a function the rows may be any objects: strings, graphs.
+    degree : int, default=3
+        Degree of the polynomial kernel. As gamma and coef0, only for a kernel named by a string.
+    gamma : "scale", "auto" or float, default="scale"
+        Factor of the poly, rbf and sigmoid kernels: "scale" is 1 / (n_features · variance of X), "auto" is
+        1 / n_features.
+    coef0 : float, default=0.0
+        Constant of the poly and sigmoid kernels.
+    shrinking : bool, default=True
+        Leave rows that have settled at a bound out of the search for a while.
+    tol : float, default=1e-3
+        Largest violation of the optimality conditions at which to stop.
+    cache_size : "auto" or float, default="auto"
+        Memory for kernel values, in MB; "auto" is a share of what the machine has.
+    verbose : bool or int, default=False
+        Report progress through Python's stdout.
+    max_iter : int, default=-1
+        Most pair steps of a subproblem; −1 for an automatic, finite budget.
+    max_time : float or None, default=None
+        Most seconds of the whole fit; None for no limit.
+    solver : {"auto", "smo"} or solver object, default="auto"
+        What solves the problem.
+    warm_start : bool, default=False
+        Start from the answer of the last fit where the rows of its support vectors are still where they were: with another ν,
+        kernel parameter or weight, or with rows added at the end. Otherwise it starts anew, and warns that it does.
+
+    Attributes
+    ----------
+    support_ : ndarray of shape (n_SV,)
+        Rows that are support vectors, ascending.
+    support_vectors_ : {ndarray, sparse matrix} of shape (n_SV, n_features), or list
+        These rows; empty for a precomputed kernel.
+    n_support_ : ndarray of shape (1,)
+        Number of support vectors.
+    dual_coef_ : {ndarray, sparse matrix} of shape (1, n_SV)
+        Coefficients of the support vectors.
+    coef_ : {ndarray, sparse matrix} of shape (1, n_features)
+        Weight vectors; only for a linear kernel. Read only.
+    intercept_ : ndarray of shape (1,)
+        Minus ρ.
+    offset_ : float
+        ρ: ``decision_function = score_samples − offset_``.
+    certificate_ : Certificate
+        Objectives, gap and violation.
+    solutions_ : list of Solution
+        Answer of the machine. Rows are counted as in the X given to fit.
+    status_ : Status
+        How the fit ended.
+    fit_status_ : int
+        0 if converged, else 1.
+    n_iter_ : int
+        Pair steps.
+    shape_fit_ : tuple of int
+        Shape of the X given to fit.
+    n_features_in_ : int
+        Number of features seen during fit.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of features seen during fit, if they were all strings.
+
+    References
+    ----------
+    Schölkopf, Platt, Shawe-Taylor, Smola and Williamson, Estimating the support of a high-dimensional distribution, Neural
+    Computation 13, 2001.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from maxmargin import OneClassSVM
+    >>> X = np.random.default_rng(0).normal(size=(200, 2))
+    >>> model = OneClassSVM(nu=0.1, gamma=0.5).fit(X)
+    >>> model.predict([[0.0, 0.0], [6.0, 6.0]])
+    array([ 1, -1])
+    >>> bool(np.mean(model.predict(X) < 0) <= 0.1)
+    True
+    """
+
+    def _problem(self, gram: Gram, y: NDArray[np.float64], weight: NDArray[np.float64]) -> Problem:
+        return OneClass.on(gram, weight, float(self.nu))
+
+
+@final
+class SVDD(_OneClassModel):
+    """The smallest ball around most rows in the space of the kernel, that proves its answer.
+
+    Support vector data description minimises
+
+        R² + Σ w_i max(0, ‖φ(x_i) − c‖² − R²) / (ν W),   f(x) = (R² − ‖φ(x) − c‖²) / 2,   ⟨φ(x), φ(z)⟩ = k(x, z)
+
+    over the centre c and the radius R, with sample weights ``w_i`` and their sum W. At most a part ν of the rows is
+    outside. For an RBF kernel the ordinary rows are those of `OneClassSVM`.
+
+    Parameters
+    ----------
+    nu : float, default=0.5
+        In (0, 1]; below 1 / n_samples no row is left outside.
+    kernel : str, kernel object or callable, default="rbf"
+        "linear", "poly", "rbf", "sigmoid", "precomputed"; an object of :mod:`maxmargin.kernels`, whose
+        parameters a grid search can set (``kernel__gamma``); or a function of two blocks of rows that returns
+        their kernel values. With a function the rows may be any objects: strings, graphs.
+    degree : int, default=3
+        Degree of the polynomial kernel. As gamma and coef0, only for a kernel named by a string.
+    gamma : "scale", "auto" or float, default="scale"
+        Factor of the poly, rbf and sigmoid kernels: "scale" is 1 / (n_features · variance of X), "auto" is
+        1 / n_features.
+    coef0 : float, default=0.0
+        Constant of the poly and sigmoid kernels.
+    shrinking : bool, default=True
+        Leave rows that have settled at a bound out of the search for a while.
+    tol : float, default=1e-3
+        Largest violation of the optimality conditions at which to stop.
+    cache_size : "auto" or float, default="auto"
+        Memory for kernel values, in MB; "auto" is a share of what the machine has.
+    verbose : bool or int, default=False
+        Report progress through Python's stdout.
+    max_iter : int, default=-1
+        Most pair steps of a subproblem; −1 for an automatic, finite budget.
+    max_time : float or None, default=None
+        Most seconds of the whole fit; None for no limit.
+    solver : {"auto", "smo"} or solver object, default="auto"
+        What solves the problem.
+    warm_start : bool, default=False
+        Start from the answer of the last fit where the rows of its support vectors are still where they were: with another ν,
+        kernel parameter or weight, or with rows added at the end. Otherwise it starts anew, and warns that it does.
+
+    Attributes
+    ----------
+    radius_ : float
+        R.
+    support_ : ndarray of shape (n_SV,)
+        Rows that are support vectors, ascending.
+    support_vectors_ : {ndarray, sparse matrix} of shape (n_SV, n_features), or list
+        These rows; empty for a precomputed kernel.
+    n_support_ : ndarray of shape (1,)
+        Number of support vectors.
+    dual_coef_ : {ndarray, sparse matrix} of shape (1, n_SV)
+        Coefficients of the support vectors.
+    coef_ : {ndarray, sparse matrix} of shape (1, n_features)
+        Weight vectors; only for a linear kernel. Read only.
+    intercept_ : ndarray of shape (1,)
+        ``(R² − ‖c‖²) / 2``.
+    offset_ : float
+        Minus the intercept: ``decision_function = score_samples − offset_``.
+    certificate_ : Certificate
+        Objectives, gap and violation.
+    solutions_ : list of Solution
+        Answer of the machine. Rows are counted as in the X given to fit.
+    status_ : Status
+        How the fit ended.
+    fit_status_ : int
+        0 if converged, else 1.
+    n_iter_ : int
+        Pair steps.
+    shape_fit_ : tuple of int
+        Shape of the X given to fit.
+    n_features_in_ : int
+        Number of features seen during fit.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of features seen during fit, if they were all strings.
+
+    References
+    ----------
+    Tax and Duin, Support vector data description, Machine Learning 54, 2004.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from maxmargin import SVDD
+    >>> model = SVDD(kernel="linear", nu=0.1).fit([[0.0, 0.0], [2.0, 0.0], [1.0, 0.5]])
+    >>> round(model.radius_, 6), model.coef_.round(6)
+    (1.0, array([[1., 0.]]))
+    """
+
+    def _problem(self, gram: Gram, y: NDArray[np.float64], weight: NDArray[np.float64]) -> Problem:
+        return DataDescription.on(gram, weight, float(self.nu))
+
+    @property
+    def radius_(self) -> float:
+        """Radius of the ball."""
+        check_is_fitted(self)
+        (ball,) = self._slack_rules
+        return ball.radius if isinstance(ball, Ball) else math.nan

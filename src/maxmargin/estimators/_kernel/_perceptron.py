@@ -1,0 +1,304 @@
+"""The perceptron with scikit-learn's interface, linear and with a kernel."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, Literal, Self, final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from maxmargin._deadline import Deadline
+from maxmargin._solve import solve_batch
+from maxmargin.errors import ConvergenceWarning, InvalidInput
+from maxmargin.estimators._shared._bounds import require_finite
+from maxmargin.estimators._shared._fitted import RowKind
+from maxmargin.estimators._shared._input import checked_rows, new_rows, training_rows
+from maxmargin.estimators._shared._parameters import check_class_weight, check_kernel_numbers, check_max_time
+from maxmargin.estimators._shared._schemes import scheme_of, subproblem_names
+from maxmargin.kernels import BoundKernel, Gram, Precomputed, UserFunction, as_kernel, feature_scale_warning
+from maxmargin.losses import Perceptron as PerceptronLoss
+from maxmargin.problems import HardMargin, Inseparable, Offset, Penalty, PrimalProblem
+from maxmargin.solution import Status, linear_scores
+from maxmargin.solvers import KernelSide, Limits, LinearSide, PerceptronRun, train_perceptron
+from maxmargin.validation import (
+    TrainingSet,
+    canonical,
+    check_boolean,
+    check_integer,
+    check_positive,
+    class_weights,
+    label_column,
+    labelled_set,
+    take_rows,
+)
+
+__all__ = ["Perceptron"]
+
+
+@final
+class Perceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+    """The batch perceptron: every round adds the rows that are wrong, until none is.
+
+        w ← w − ε Σ (step(⟨w, x̃_k⟩) − c_k) x̃_k,   x̃ = (x, 1),   c_k ∈ {0, 1},   step(z) = 1 for z ≥ 0
+
+    from ``w = 0``. Where a hyperplane separates the classes it ends (Novikoff 1962); it is some separating hyperplane, not the
+    widest. Where none does it would go on for ever: after ``max_iter`` rounds the hard margin is asked for a proof, and
+    ``status_`` says which it is. The weights with the fewest wrong rows are kept. With a kernel, ``w = Σ c_i φ(x_i)``. Three
+    classes or more: a binary classifier for each class against the rest, and the largest score wins.
+
+    Parameters
+    ----------
+    kernel : str, kernel object or callable, default="linear"
+        "linear", "poly", "rbf", "sigmoid", "precomputed"; an object of :mod:`maxmargin.kernels`; or a function of two blocks of
+        rows that returns their kernel values, for rows of any kind.
+    degree : int, default=3
+        Degree of the polynomial kernel. As gamma and coef0, only for a kernel named by a string.
+    gamma : "scale", "auto" or float, default="scale"
+        Factor of the poly, rbf and sigmoid kernels.
+    coef0 : float, default=0.0
+        Constant of the poly and sigmoid kernels.
+    eta0 : float, default=1.0
+        ε. From ``w = 0`` it is only the length of w, and changes no prediction.
+    fit_intercept : bool, default=True
+        Whether rows have the constant feature 1, whose weight is the offset.
+    class_weight : dict, "balanced" or None, default=None
+        Factor of ε for the rows of each class.
+    max_iter : int, default=1000
+        Most rounds of a binary classifier.
+    max_time : float or None, default=None
+        Most seconds of the whole fit; None for no limit.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels, sorted.
+    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
+        Weights of each binary classifier; only for a linear kernel.
+    dual_coef_ : ndarray of shape (1, n_SV) or (n_classes, n_SV)
+        Coefficients of each binary classifier; only for other kernels.
+    support_ : ndarray of shape (n_SV,)
+        Rows with a coefficient; only for other kernels.
+    support_vectors_ : {ndarray, sparse matrix} of shape (n_SV, n_features), or list
+        These rows; empty for a precomputed kernel. Only for other kernels.
+    intercept_ : ndarray of shape (1,) or (n_classes,)
+        Offsets.
+    class_weight_ : ndarray of shape (n_classes,)
+        Factor of ε for each class.
+    mistakes_ : list of ndarray
+        For each binary classifier the number of wrong rows before each round, and at the end.
+    n_iter_ : int
+        Most rounds that a binary classifier took.
+    status_ : Status
+        The worst status among the binary classifiers: CONVERGED, INSEPARABLE, ITERATION_LIMIT or TIME_LIMIT.
+    fit_status_ : int
+        0 if no row is wrong, else 1.
+    n_features_in_ : int
+        Number of features seen during fit.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of features seen during fit, if they were all strings.
+
+    References
+    ----------
+    Rosenblatt, The perceptron, Psychological Review 65, 1958. Novikoff, On convergence proofs on perceptrons, 1962.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from maxmargin import Perceptron
+    >>> X, y = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]), [0, 0, 0, 1]
+    >>> model = Perceptron().fit(X, y)
+    >>> model.predict(X), model.status_.name
+    (array([0, 0, 0, 1]), 'CONVERGED')
+
+    No line separates the exclusive or, but a conic does:
+
+    >>> Perceptron(kernel="poly", degree=2, coef0=1.0).fit(X, [0, 1, 1, 0]).predict(X)
+    array([0, 1, 1, 0])
+    """
+
+    def __init__(
+        self,
+        *,
+        kernel: Any = "linear",
+        degree: int = 3,
+        gamma: float | Literal["scale", "auto"] = "scale",
+        coef0: float = 0.0,
+        eta0: float = 1.0,
+        fit_intercept: bool = True,
+        class_weight: Any = None,
+        max_iter: int = 1000,
+        max_time: float | None = None,
+    ) -> None:
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.eta0 = eta0
+        self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
+        self.max_iter = max_iter
+        self.max_time = max_time
+
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit a binary classifier, or one for each class, to training data.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features), or sequence of objects
+            Training rows; kernel values of shape (n_samples, n_samples) for a precomputed kernel.
+        y : array-like of shape (n_samples,)
+            Labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weight of each row: 2 is the row twice; rows of weight 0 or less are left out.
+
+        Returns
+        -------
+        self : Perceptron
+            The fitted model.
+        """
+        owner = "Perceptron"
+        step = check_positive("eta0", self.eta0, owner)
+        check_boolean("fit_intercept", self.fit_intercept, owner)
+        check_class_weight(self.class_weight, owner)
+        check_integer("max_iter", self.max_iter, owner, 1)
+        check_max_time(self.max_time, owner)
+        check_kernel_numbers(self)
+        deadline = Deadline(self.max_time)
+        kernel = as_kernel(self.kernel, gamma=self.gamma, coef0=self.coef0, degree=self.degree, owner=owner)
+        X, kind = training_rows(self, kernel, X)
+        data = labelled_set(X, label_column(y, X), sample_weight, pairwise=kind is RowKind.PAIRWISE)
+        of_features = kind in (RowKind.DENSE, RowKind.SPARSE) and not isinstance(kernel, UserFunction)
+        looks = of_features and not deadline.is_over()
+        moments = feature_scale_warning(data.X, type(self).__name__, stacklevel=2) if looks else None
+        factors = class_weights(self.class_weight, data.classes, data.codes, data.weight, owner)
+        weight = factors[data.codes] * data.weight
+        bound = kernel.bind(data.X, data.sample_weight, moments=moments)
+        gram = bound.gram(data.X)
+        if moments is not None:
+            require_finite(gram, moments)
+        scheme = scheme_of(len(data.classes), one_vs_rest=True)
+        labels = [y for _, y in scheme.subproblems(data.codes).each()]
+        runs = []
+        for signs in labels:
+            limits = Limits(tol=1.0, max_steps=int(self.max_iter), max_seconds=deadline.left())
+            runs.append(train_perceptron(self._side(bound, gram, data, signs), signs, weight, step, limits))
+        statuses = self._proven(gram, labels, runs, deadline)
+        self._keep(bound, kind, data, runs)
+        self.class_weight_ = factors
+        self.status_ = max(statuses, key=lambda status: status.severity)
+        self.fit_status_ = int(self.status_ is not Status.CONVERGED)
+        _warn(statuses, runs, subproblem_names(scheme, data.classes))
+        return self
+
+    def _side(self, bound: BoundKernel, gram: Gram, data: TrainingSet, y: NDArray[np.float64]) -> LinearSide | KernelSide:
+        if not bound.is_linear:
+            return KernelSide(gram, offset=bool(self.fit_intercept))
+        offset = Offset.FREE if self.fit_intercept else Offset.NONE
+        return LinearSide(PrimalProblem.on(data.X, y, data.weight, PerceptronLoss(), Penalty.NONE, offset))
+
+    def _proven(
+        self, gram: Gram, labels: list[NDArray[np.float64]], runs: list[PerceptronRun], deadline: Deadline
+    ) -> list[Status]:
+        """Statuses, with INSEPARABLE where rounds were not enough and the hard margin has the proof that none would be."""
+        statuses = [run.status for run in runs]
+        spent = [k for k, status in enumerate(statuses) if status is Status.ITERATION_LIMIT]
+        if spent:
+            problems = [HardMargin.on(gram, labels[k], offset=bool(self.fit_intercept)) for k in spent]
+            most = 100_000 + 10 * gram.n
+            found = solve_batch(problems, "auto", 1e-3, most, deadline, throw=False, with_rows=False)
+            for k, each in zip(spent, found, strict=True):
+                # A hard margin wants y f > 0, the perceptron f ≥ 0 where y is +1: a proof must speak of rows of the other sign.
+                if isinstance(each.proof, Inseparable) and bool((each.proof.weights[labels[k] < 0.0] > 0.0).any()):
+                    statuses[k] = Status.INSEPARABLE
+        return statuses
+
+    def _keep(self, bound: BoundKernel, kind: RowKind, data: TrainingSet, runs: list[PerceptronRun]) -> None:
+        for stale in {"coef_", "dual_coef_", "support_", "support_vectors_"} & vars(self).keys():
+            delattr(self, stale)
+        coefficients = np.stack([run.coefficients for run in runs])
+        self._kernel, self._rows = bound, kind
+        self.classes_ = data.classes
+        self.intercept_ = np.array([run.bias for run in runs])
+        self.mistakes_ = [run.mistakes for run in runs]
+        self.n_iter_ = max(1, *(len(run.mistakes) - 1 for run in runs), 1)
+        if bound.is_linear:
+            self.coef_ = coefficients
+            return
+        rows = np.flatnonzero(coefficients.any(axis=0))
+        self.dual_coef_ = np.ascontiguousarray(coefficients[:, rows])
+        self.support_ = np.asarray(data.of_kept_rows(rows), dtype=np.int32)
+        self.support_vectors_ = np.empty((0, 0)) if kind is RowKind.PAIRWISE else take_rows(data.X, rows)
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Evaluate the binary classifiers at rows.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (m, n_features), or sequence of objects
+            Rows; kernel values against all training rows, shape (m, n_samples), for a precomputed kernel.
+
+        Returns
+        -------
+        ndarray of shape (m,) or (m, n_classes)
+            For two classes ``f(x)``, positive for ``classes_[1]``; else a column for each class.
+        """
+        values = self._values(X)
+        return scheme_of(len(self.classes_), one_vs_rest=True).scores(values, by_class=True)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Predict the class of rows.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (m, n_features), or sequence of objects
+            Rows; kernel values against all training rows, shape (m, n_samples), for a precomputed kernel.
+
+        Returns
+        -------
+        ndarray of shape (m,)
+            Labels: of two classes ``classes_[1]`` for ``f(x) ≥ 0``, of more the one with the largest score.
+        """
+        values = self._values(X)
+        return np.asarray(self.classes_[scheme_of(len(self.classes_), one_vs_rest=True).winners(values, break_ties=False)])
+
+    def _values(self, X: Any) -> NDArray[np.float64]:
+        """``f(x)`` of every binary classifier, shape (m, n_subproblems)."""
+        check_is_fitted(self)
+        if "coef_" in vars(self):
+            X = canonical(checked_rows(self, X, reset=False))
+            self._require(self.coef_.shape == (len(self.intercept_), X.shape[1]))
+            return np.stack([linear_scores(X, w, float(b)) for w, b in zip(self.coef_, self.intercept_, strict=True)], axis=1)
+        rows = new_rows(self, X)
+        count = len(self.support_)
+        self._require(self.dual_coef_.shape == (len(self.intercept_), count) and isinstance(self._kernel, BoundKernel))
+        vectors = self.support_ if self._rows is RowKind.PAIRWISE else self.support_vectors_
+        self._require((vectors.shape[0] if hasattr(vectors, "shape") else len(vectors)) == count)
+        sums = self._kernel.weighted_sums(rows, vectors, np.ascontiguousarray(self.dual_coef_, dtype=np.float64), [0, count])
+        return np.asarray(sums[0].T + self.intercept_)
+
+    def _require(self, consistent: bool) -> None:
+        if not consistent:
+            raise InvalidInput("The internal representation of Perceptron was altered: its shapes do not fit. Fit it again.")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        pairwise = isinstance(self.kernel, Precomputed) or (isinstance(self.kernel, str) and self.kernel == "precomputed")
+        tags.input_tags.pairwise = pairwise
+        tags.input_tags.sparse = not pairwise
+        return tags
+
+
+def _warn(statuses: list[Status], runs: list[PerceptronRun], names: list[str]) -> None:
+    """Warn once for all binary classifiers: of the worst status, and the most wrong rows among equals."""
+    worst = max(range(len(runs)), key=lambda k: (statuses[k].severity, int(runs[k].mistakes.min())))
+    status = statuses[worst]
+    if status is Status.CONVERGED:
+        return
+    message = f"{status.name}: {status.message} ({int(runs[worst].mistakes.min())} rows are wrong). {status.advice}"
+    if len(runs) > 1:
+        count = sum(each is not Status.CONVERGED for each in statuses)
+        message = f"{count} of {len(runs)} binary classifiers did not converge; the worst is {names[worst]}. {message}"
+    warnings.warn(message, ConvergenceWarning, stacklevel=3)

@@ -1,0 +1,202 @@
+"""Support vector classification with scikit-learn's interface: the soft margin by C."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, Literal, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.estimators._kernel._classifier import KernelClassifier
+from maxmargin.estimators._shared._bounds import upper_bounds
+from maxmargin.estimators._shared._parameters import check_shape_of_scores
+from maxmargin.kernels import Gram
+from maxmargin.problems import HardMargin, LabelledParts, Problem, SoftMargins, require_range
+from maxmargin.validation import check_option, check_positive
+
+__all__ = ["SVC"]
+
+
+@final
+class SVC(KernelClassifier):
+    """Support vector classifier that proves its answer.
+
+    For two classes it solves the soft margin problem
+
+        minimise ½ ‖w‖² + Σ C_i max(0, 1 − y_i f(x_i)),   f(x) = ⟨w, φ(x)⟩ + b,   ⟨φ(x), φ(z)⟩ = k(x, z)
+
+    through its dual, with ``C_i = C · class weight · sample weight``, and reports how far from the optimum it
+    stopped (``certificate_``). More classes are separated in pairs, or each from the rest. A drop-in
+    replacement of scikit-learn's ``SVC``: same names, shapes, orders and signs.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Cost of slack, positive. ``inf`` allows none: the hard margin, which raises `InfeasibleError` with a proof where no
+        hyperplane separates the classes.
+    kernel : str, kernel object or callable, default="rbf"
+        "linear", "poly", "rbf", "sigmoid", "precomputed"; an object of :mod:`maxmargin.kernels`, whose
+        parameters a grid search can set (``kernel__gamma``); or a function of two blocks of rows that returns
+        their kernel values. With a function the rows may be any objects: strings, graphs.
+    degree : int, default=3
+        Degree of the polynomial kernel. As gamma and coef0, only for a kernel named by a string.
+    gamma : "scale", "auto" or float, default="scale"
+        Factor of the poly, rbf and sigmoid kernels: "scale" is 1 / (n_features · variance of X), "auto" is
+        1 / n_features.
+    coef0 : float, default=0.0
+        Constant of the poly and sigmoid kernels.
+    shrinking : bool, default=True
+        Leave rows that have settled at a bound out of the search for a while.
+    tol : float, default=1e-3
+        Largest violation of the optimality conditions at which to stop; for ``multi_class="joint"`` the largest gap between
+        the objectives, as a part of the primal one.
+    cache_size : "auto" or float, default="auto"
+        Memory for kernel values, in MB; "auto" is a share of what the machine has.
+    class_weight : dict, "balanced" or None, default=None
+        Factor of C for each class; "balanced" gives every class the same total.
+    verbose : bool or int, default=False
+        Report progress through Python's stdout.
+    max_iter : int, default=-1
+        Most pair steps of a binary classifier; −1 for an automatic, finite budget.
+    max_time : float or None, default=None
+        Most seconds of the whole fit; None for no limit.
+    decision_function_shape : {"ovo", "ovr"}, default="ovr"
+        Whether ``decision_function`` has a column for each pair of classes or for each class.
+    break_ties : bool, default=False
+        Predict by the largest score instead of by votes, for three classes or more and shape "ovr".
+    random_state : int, RandomState instance or None, default=None
+        Accepted and not used: the solver is deterministic.
+    multi_class : {"ovo", "ovr", "joint"}, default="ovo"
+        Train a binary classifier for each pair of classes, for each class against the rest, or the scores of all classes
+        at once (`maxmargin.problems.CrammerSinger`).
+    solver : {"auto", "smo"} or solver object, default="auto"
+        What solves the problems.
+    warm_start : bool, default=False
+        Start from the answer of the last fit where the rows of its support vectors are still where they were: with another C,
+        kernel parameter or weight, or with rows added at the end. Otherwise it starts anew, and warns that it does.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels, sorted.
+    support_ : ndarray of shape (n_SV,)
+        Rows that are support vectors: by class, ascending in each.
+    support_vectors_ : {ndarray, sparse matrix} of shape (n_SV, n_features), or list
+        These rows; empty for a precomputed kernel.
+    n_support_ : ndarray of shape (n_classes,)
+        Support vectors of each class.
+    dual_coef_ : {ndarray, sparse matrix} of shape (n_classes - 1, n_SV)
+        ``y_i α_i`` in LIBSVM's order; of shape (1, n_SV) for two classes, (n_classes, n_SV) for
+        ``multi_class="ovr"`` and "joint".
+    coef_ : {ndarray, sparse matrix} of shape (n_subproblems, n_features)
+        Weight vectors; only for a linear kernel. Read only.
+    intercept_ : ndarray of shape (n_subproblems,)
+        Offsets; ``n_subproblems`` is 1 for two classes, else K (K − 1) / 2, or K for
+        ``multi_class="ovr"`` and "joint".
+    class_weight_ : ndarray of shape (n_classes,)
+        Factor of C for each class.
+    certificate_ : Certificate
+        Objectives summed over the binary classifiers, with the worst relative gap and violation.
+    solutions_ : list of Solution
+        Answer of each binary classifier, in the order of ``intercept_``. Rows are counted as in the X given to fit.
+    status_ : Status
+        The worst status among the binary classifiers.
+    fit_status_ : int
+        0 if all binary classifiers converged, else 1.
+    n_iter_ : ndarray of shape (n_subproblems,)
+        Pair steps of each binary classifier.
+    shape_fit_ : tuple of int
+        Shape of the X given to fit.
+    n_features_in_ : int
+        Number of features seen during fit.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of features seen during fit, if they were all strings.
+
+    Notes
+    -----
+    A weight of 2 is the same as the row twice, a weight of 0 or less the same as the row left out; that holds
+    for ``gamma="scale"`` and ``class_weight="balanced"`` too.
+
+    References
+    ----------
+    Cortes and Vapnik, Support-vector networks, Machine Learning 20, 1995.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from maxmargin import SVC
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = SVC(kernel="linear").fit(X, y)
+    >>> model.predict(X[:2])
+    array([0, 0])
+    >>> model.certificate_.relative_gap < 1e-3
+    True
+    """
+
+    def __init__(
+        self,
+        *,
+        C: float = 1.0,
+        kernel: Any = "rbf",
+        degree: int = 3,
+        gamma: float | Literal["scale", "auto"] = "scale",
+        coef0: float = 0.0,
+        shrinking: bool = True,
+        tol: float = 1e-3,
+        cache_size: float | Literal["auto"] = "auto",
+        class_weight: Any = None,
+        verbose: bool | int = False,
+        max_iter: int = -1,
+        max_time: float | None = None,
+        decision_function_shape: Literal["ovo", "ovr"] = "ovr",
+        break_ties: bool = False,
+        random_state: Any = None,
+        multi_class: Literal["ovo", "ovr", "joint"] = "ovo",
+        solver: Any = "auto",
+        warm_start: bool = False,
+    ) -> None:
+        self.C = C
+        self.kernel = kernel
+        self.degree = degree
+        self.gamma = gamma
+        self.coef0 = coef0
+        self.shrinking = shrinking
+        self.tol = tol
+        self.cache_size = cache_size
+        self.class_weight = class_weight
+        self.verbose = verbose
+        self.max_iter = max_iter
+        self.max_time = max_time
+        self.decision_function_shape = decision_function_shape
+        self.break_ties = break_ties
+        self.random_state = random_state
+        self.multi_class = multi_class
+        self.solver = solver
+        self.warm_start = warm_start
+
+    def _check_own(self) -> None:
+        check_positive("C", self.C, "SVC", infinite=True)
+        check_option("multi_class", self.multi_class, "SVC", ("joint", "ovo", "ovr"))
+        check_shape_of_scores(self.decision_function_shape, one_vs_rest=self.multi_class != "ovo")
+
+    @property
+    def _wants_one_vs_rest(self) -> bool:
+        return bool(self.multi_class == "ovr")
+
+    @property
+    def _wants_joint(self) -> bool:
+        return bool(self.multi_class == "joint")
+
+    def _costs(self, weight: NDArray[np.float64]) -> NDArray[np.float64]:
+        if math.isinf(self.C):
+            return weight * math.inf
+        upper = upper_bounds(self.C, weight)
+        require_range(upper, "C times sample_weight")  # for all subproblems at once
+        return upper
+
+    def _problems(self, gram: Gram, parts: LabelledParts, cost: NDArray[np.float64]) -> Sequence[Problem]:
+        if math.isinf(self.C):
+            return [HardMargin.on(gram if rows is None else gram.take(rows), y) for rows, y in parts.each()]
+        return SoftMargins(gram, parts, cost)

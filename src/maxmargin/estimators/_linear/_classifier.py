@@ -1,0 +1,208 @@
+"""What all linear classifiers have: weights of each binary classifier, fitted in the primal, and the proof that comes with
+them.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from functools import partial
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from maxmargin._deadline import Deadline
+from maxmargin.estimators._shared._bounds import upper_bounds
+from maxmargin.estimators._shared._input import checked_rows
+from maxmargin.estimators._shared._parameters import check_budget, check_class_weight, check_random_state
+from maxmargin.estimators._shared._plan import LinearRows, Plan
+from maxmargin.estimators._shared._schemes import scheme_of, subproblem_names
+from maxmargin.estimators._shared._warm_start import hold, linear_starts, multiclass_start
+from maxmargin.kernels import feature_scale_warning
+from maxmargin.losses import Loss
+from maxmargin.problems import Centring, ClassLoss, MulticlassLinear, Offset, Penalty, PrimalProblem
+from maxmargin.solution import Certificate, LinearSolution, MulticlassSolution, class_scores, linear_scores
+from maxmargin.validation import (
+    TrainingSet,
+    canonical,
+    check_boolean,
+    class_weights,
+    label_column,
+    labelled_set,
+)
+
+__all__ = ["LinearModel", "LinearScores", "linear_rows"]
+
+
+class LinearScores(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
+    """Scores and classes of rows, from the weights of each binary classifier."""
+
+    classes_: NDArray[Any]
+    coef_: NDArray[np.float64]
+    intercept_: NDArray[np.float64]
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Evaluate the binary classifiers at rows.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (m, n_features)
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (m,) or (m, n_classes)
+            For two classes ``f(x)``, positive for ``classes_[1]``; else a column for each class.
+        """
+        check_is_fitted(self)
+        X = linear_rows(self, X, reset=False)
+        if len(self.coef_) > 1:
+            return class_scores(X, self.coef_, self.intercept_)
+        return linear_scores(X, self.coef_[0], float(self.intercept_[0]))
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Predict the class of rows.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (m, n_features)
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (m,)
+            Labels: of two classes by the sign of the score, of more the one with the largest.
+        """
+        scores = self.decision_function(X)
+        codes = (scores >= 0.0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
+        return np.asarray(self.classes_[codes])
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+class LinearModel(LinearScores, ABC):
+    """Fit; what a binary classifier minimises is left to the classifier."""
+
+    _fewest_iterations: ClassVar[int] = 0  # −1 where that asks for the solver's own budget
+
+    @abstractmethod
+    def _check_own(self) -> None:
+        """Raise for a parameter of this estimator's own that is not acceptable."""
+
+    @abstractmethod
+    def _terms(self) -> tuple[Loss, Penalty, float]:
+        """Loss, penalty, and C."""
+
+    def _bound(self) -> float:
+        """Of the penalty "ball" the largest ``|w|²``."""
+        return math.inf
+
+    def _check_classes(self, data: TrainingSet) -> None:
+        """Raise for classes that this estimator cannot separate; most take any number."""
+
+    def _class_loss(self, n_classes: int) -> ClassLoss | None:
+        """The loss if all classes are fitted at once; None for a binary classifier for each class, or one for two classes."""
+        return None
+
+    def _offset(self) -> tuple[Offset, float]:
+        """What kind of offset, and its scale."""
+        return (Offset.FREE if self.fit_intercept else Offset.NONE), 1.0
+
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit a binary classifier, or one for each class, to training data.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training rows. float32 is kept, and so are CSR matrices with 32- or 64-bit indices.
+        y : array-like of shape (n_samples,)
+            Labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weight of each row; rows of weight 0 or less are left out.
+
+        Returns
+        -------
+        self : estimator
+            The fitted model.
+        """
+        plan = self._plan(X, y, sample_weight)
+        self._adopt(plan.rows, plan.solve())
+        return self
+
+    def _plan(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Plan[LinearRows]:
+        """Validated rows, and what is solved about them: all classes at once, or a problem for each."""
+        owner = type(self).__name__
+        self._check_own()
+        check_boolean("fit_intercept", self.fit_intercept, owner)
+        check_boolean("warm_start", self.warm_start, owner)
+        check_budget(self, fewest=self._fewest_iterations)
+        check_class_weight(self.class_weight, owner)
+        check_random_state(self.random_state, owner)
+        deadline = Deadline(self.max_time)
+        X = linear_rows(self, X, reset=True)
+        data = labelled_set(X, label_column(y, X), sample_weight)
+        self._check_classes(data)
+        centring = Centring(data.X)
+        if not deadline.is_over():
+            centring.know(feature_scale_warning(data.X, owner, stacklevel=3, features=centring.features))
+        factors = class_weights(self.class_weight, data.classes, data.codes, data.weight, owner)
+        loss, penalty, C = self._terms()
+        cost = upper_bounds(C, factors[data.codes] * data.weight)
+        offset, scale = self._offset()
+        problems: list[Any]
+        if (class_loss := self._class_loss(len(data.classes))) is not None:
+            problems = [MulticlassLinear.on(data.X, data.codes, data.classes, cost, class_loss, penalty, offset, scale)]
+            names, starts = (lambda: ["all classes"]), multiclass_start(self, data, X.shape[1])
+        else:
+            scheme, where = scheme_of(len(data.classes), one_vs_rest=True), (offset, scale, self._bound(), centring)
+            labels = [y for _, y in scheme.subproblems(data.codes).each()]
+            problems = [PrimalProblem.on(data.X, each, cost, loss, penalty, *where) for each in labels]
+            names = partial(subproblem_names, scheme, data.classes)
+            starts = linear_starts(self, len(problems), X.shape[1], data.classes)
+        return Plan(
+            model=self,
+            problems=problems,
+            names=names,
+            solver=self._solver(),
+            deadline=deadline,
+            rows=LinearRows(data, factors),
+            starts=starts,
+        )
+
+    def _solver(self) -> Any:
+        """What solves the problems."""
+        return "auto"
+
+    def _adopt(self, rows: LinearRows, solutions: list[LinearSolution] | list[MulticlassSolution]) -> None:
+        """Make the solutions of a plan the fitted state."""
+        self.classes_ = rows.data.classes
+        self.class_weight_ = rows.factors
+        self.coef_, self.intercept_ = _weights(solutions)
+        self.n_iter_ = max(1, *(solution.steps for solution in solutions), 1)
+        self.certificate_ = Certificate.combined(solution.certificate for solution in solutions)
+        self.status_ = self.certificate_.status
+        self.fit_status_ = int(not self.status_.is_optimal)
+        hold(self, solutions)
+
+
+def _weights(
+    solutions: list[LinearSolution] | list[MulticlassSolution],
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Weights and offsets of all scores; where all classes are one problem, of two of them the difference of their scores."""
+    first = solutions[0]
+    if not isinstance(first, MulticlassSolution):
+        return np.stack([each.weights for each in solutions]), np.array([each.bias for each in solutions])
+    if len(first.classes) > 2:
+        return first.weights, first.bias
+    return np.diff(first.weights, axis=0), np.diff(first.bias)
+
+
+def linear_rows(model: Any, X: Any, *, reset: bool) -> Any:
+    """Rows as they are given, dense or CSR, float32 or float64; their width is learnt, or checked."""
+    return canonical(checked_rows(model, X, reset=reset))

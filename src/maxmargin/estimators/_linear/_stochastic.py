@@ -1,0 +1,285 @@
+"""Stochastic subgradient descent with scikit-learn's interface, to be gone on with: partial_fit."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, Self, final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from maxmargin._deadline import Deadline
+from maxmargin._solve import solve_batch, worst_warning
+from maxmargin.errors import InvalidInput
+from maxmargin.estimators._linear._classifier import LinearScores, linear_rows
+from maxmargin.estimators._shared._parameters import check_budget, check_intercept, check_random_state, offset_of
+from maxmargin.estimators._shared._reporting import report_for
+from maxmargin.estimators._shared._schemes import scheme_of, subproblem_names
+from maxmargin.kernels import feature_scale_warning
+from maxmargin.losses import MarginLoss, as_loss
+from maxmargin.problems import Centring, Penalty, PrimalProblem
+from maxmargin.solution import Certificate, LinearSolution, solution_of
+from maxmargin.solvers import Limits, StochasticSubgradient, SubgradientWalk, WalkOn
+from maxmargin.validation import (
+    check_integer,
+    check_positive,
+    label_column,
+    labelled_set,
+)
+
+__all__ = ["StochasticClassifier"]
+
+
+@final
+class StochasticClassifier(LinearScores):
+    """A linear classifier by stochastic subgradient descent, one row a step, that tells how far it came.
+
+    It walks towards the minimum of
+
+        λ/2 ‖w‖² + mean of ℓ(y f(x)),   f(x) = ⟨w, x⟩ + b
+
+    from ``θ = 0``: in step t it sets ``w = θ/(λt)``, draws a row, each as often as any other, and adds
+    ``−ℓ'(z) y x`` to θ, for the hinge ``y x`` if ``y f(x) < 1`` and else nothing. The model is the mean of all w. Its objective
+    is above the optimum by about ``1/(λT)`` after T steps: a step costs the same however many rows there are, but many digits
+    take many steps. `LinearClassifier` has the exact optimum; ``partial_fit`` is for rows that come one batch after the other.
+
+    Parameters
+    ----------
+    loss : str or MarginLoss, default="hinge"
+        What a row costs: "hinge", "squared_hinge", "logistic", "exponential", "squared" or an object of
+        :mod:`maxmargin.losses`.
+    lam_half : float, default=0.01
+        λ above, positive; ``C = 1/(λ n)`` (:func:`maxmargin.scales.C_from_lam_half`).
+    tol : float, default=0.05
+        Largest gap between the two objectives at which `fit` stops, relative to the primal one.
+    fit_intercept : bool, default=True
+        Whether f has an offset.
+    penalise_intercept : bool, default=True
+        The offset is the weight of a constant feature, and penalised like the others. A free offset makes the steps
+        ``b ← b − η ℓ'(z) y`` with ``η = 1/(λt)``: they have no pull back to 0, begin very long, and take very many to settle.
+    intercept_scaling : float, default=1.0
+        Only with ``penalise_intercept``: the value of that feature.
+    delay : int, default=0
+        Steps that count as taken before the first: ``w = θ/(λ (delay + t))``. A squared or exponential loss needs some,
+        about ``|x|² ℓ''/λ``: the first steps are too long for them, and the walk runs off.
+    verbose : bool or int, default=0
+        Report progress through Python's stdout.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the draws; None is 0, so that the same rows make the same model.
+    max_iter : int, default=100000
+        Most steps of a binary classifier in `fit`; −1 for a million and ten of every row.
+    max_time : float or None, default=None
+        Most seconds of the whole fit; None for no limit.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels, sorted.
+    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
+        Weights of each binary classifier; of three classes or more there is one for each class against the rest.
+    intercept_ : ndarray of shape (1,) or (n_classes,)
+        Offsets.
+    t_ : int
+        Steps that each binary classifier has taken so far, in all calls; the most of any.
+    n_iter_ : int
+        The same.
+    certificate_ : Certificate
+        Objectives on the rows of the last call, summed over the binary classifiers, with the worst relative gap.
+    status_ : Status
+        The worst status among the binary classifiers; after ``partial_fit`` ITERATION_LIMIT unless the gap on its rows is
+        within ``tol``.
+    fit_status_ : int
+        0 if all binary classifiers converged, else 1.
+    n_features_in_ : int
+        Number of features seen during fit.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of features seen during fit, if they were all strings.
+
+    References
+    ----------
+    Shalev-Shwartz, Singer, Srebro and Cotter, Pegasos, Mathematical Programming 127, 2011.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import make_classification
+    >>> from maxmargin import StochasticClassifier
+    >>> X, y = make_classification(1000, 5, flip_y=0.1, random_state=0)
+    >>> model = StochasticClassifier(lam_half=0.1, random_state=0)
+    >>> for start in range(0, 1000, 100):
+    ...     model = model.partial_fit(X[start : start + 100], y[start : start + 100], classes=[0, 1])
+    >>> model.t_, model.score(X, y) > 0.85
+    (1000, True)
+    """
+
+    def __init__(
+        self,
+        *,
+        loss: str | MarginLoss = "hinge",
+        lam_half: float = 0.01,
+        tol: float = 0.05,
+        fit_intercept: bool = True,
+        penalise_intercept: bool = True,
+        intercept_scaling: float = 1.0,
+        delay: int = 0,
+        verbose: bool | int = 0,
+        random_state: Any = None,
+        max_iter: int = 100_000,
+        max_time: float | None = None,
+    ) -> None:
+        self.loss = loss
+        self.lam_half = lam_half
+        self.tol = tol
+        self.fit_intercept = fit_intercept
+        self.penalise_intercept = penalise_intercept
+        self.intercept_scaling = intercept_scaling
+        self.delay = delay
+        self.verbose = verbose
+        self.random_state = random_state
+        self.max_iter = max_iter
+        self.max_time = max_time
+
+    def fit(self, X: Any, y: ArrayLike) -> Self:
+        """Walk from 0 until the gap is small, or a limit is reached.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training rows. float32 is kept, and so are CSR matrices with 32- or 64-bit indices.
+        y : array-like of shape (n_samples,)
+            Labels.
+
+        Returns
+        -------
+        self : StochasticClassifier
+            The fitted model.
+        """
+        self._check()
+        deadline = Deadline(self.max_time)
+        X = linear_rows(self, X, reset=True)
+        data = labelled_set(X, label_column(y, X))
+        feature_scale_warning(data.X, type(self).__name__, stacklevel=2)
+        scheme = scheme_of(len(data.classes), one_vs_rest=True)
+        names = subproblem_names(scheme, data.classes)
+        walks, solutions, centring = [], [], Centring(data.X)
+        seeds = self._seeds(scheme.n_subproblems)
+        with report_for(self.verbose, scheme.n_subproblems) as report:
+            for name, seed, (_, labels) in zip(names, seeds, scheme.subproblems(data.codes).each(), strict=True):
+                problem = self._problem(data.X, labels, centring)
+                follow = report.start(name)
+                walks.append(self._solver(seed).walk(problem))
+                on = WalkOn(walks[-1])
+                (solution,) = solve_batch([problem], on, self.tol, self.max_iter, deadline, callback=follow)
+                solutions.append(solution)
+                report.done(solutions[-1])
+        if (said := worst_warning(solutions, lambda: names)) is not None:
+            warnings.warn(said[0], said[1], stacklevel=2)
+        self.classes_ = data.classes
+        self._keep(walks, solutions)
+        return self
+
+    def partial_fit(self, X: Any, y: ArrayLike, classes: ArrayLike | None = None) -> Self:
+        """Go on with these rows: as many steps as there are rows, each drawn from them.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows of this batch.
+        y : array-like of shape (n_samples,)
+            Their labels; not every class has to be among them.
+        classes : array-like of shape (n_classes,), default=None
+            All labels that will come, needed in the first call, and the same if given again.
+
+        Returns
+        -------
+        self : StochasticClassifier
+            The model, the mean of all steps so far.
+        """
+        self._check()
+        first = not hasattr(self, "classes_")
+        X = linear_rows(self, X, reset=first)
+        known = self._known_classes(classes, first=first)
+        codes = _codes(label_column(y, X), known)
+        scheme = scheme_of(len(known), one_vs_rest=True)
+        walks: list[SubgradientWalk] = [] if first else self._walks
+        solutions = []
+        for k, (seed, (_, labels)) in enumerate(
+            zip(self._seeds(scheme.n_subproblems), scheme.subproblems(codes).each(), strict=True)
+        ):
+            problem = self._problem(X, labels)
+            solver = self._solver(seed)
+            if (reason := solver.supports(problem)) is not None:
+                raise InvalidInput(f"StochasticSubgradient cannot solve this: {reason}")
+            if first:
+                walks.append(solver.walk(problem))
+            else:
+                walks[k].move_to(problem)
+            # No gap is below 0: all steps are taken.
+            limits = Limits(tol=-1.0, max_steps=walks[k].steps + problem.n)
+            iterate = WalkOn(walks[k]).run_one(problem, None, limits, None)
+            solutions.append(solution_of(problem, iterate, self.tol))
+        self.classes_ = known
+        self._keep(walks, solutions)
+        return self
+
+    def _check(self) -> None:
+        owner = "StochasticClassifier"
+        check_positive("lam_half", self.lam_half, owner)
+        check_integer("delay", self.delay, owner, 0)
+        check_intercept(self)
+        check_budget(self, fewest=-1)
+        check_random_state(self.random_state, owner)
+        if not isinstance(loss := as_loss(self.loss, owner), MarginLoss):
+            raise InvalidInput(f"The 'loss' parameter of {owner} must be a loss of the margin. Got {loss!r}, of a residual.")
+
+    def _problem(self, X: Any, y: NDArray[np.float64], centring: Centring | None = None) -> PrimalProblem:
+        """``C_i = 1/(λ n)``: the mean of the loss."""
+        cost = np.full(len(y), 1.0 / (float(self.lam_half) * len(y)))
+        loss = as_loss(self.loss, "StochasticClassifier")
+        return PrimalProblem.on(X, y, cost, loss, Penalty.L2, *offset_of(self), centring=centring)
+
+    def _solver(self, seed: int) -> StochasticSubgradient:
+        return StochasticSubgradient(seed=seed, delay=int(self.delay))
+
+    def _seeds(self, count: int) -> list[int]:
+        """One for each binary classifier; the first is the given one."""
+        given = self.random_state
+        seed = int(given.randint(2**31)) if isinstance(given, np.random.RandomState) else int(given or 0)
+        return [seed, *np.random.SeedSequence(seed).generate_state(count - 1).tolist()]
+
+    def _known_classes(self, classes: ArrayLike | None, *, first: bool) -> NDArray[Any]:
+        if classes is None and first:
+            raise InvalidInput(
+                "classes must be passed on the first call to partial_fit: later batches may have others than this."
+            )
+        if classes is None:
+            return self.classes_
+        known = np.unique(np.asarray(classes))
+        if len(known) < 2:
+            raise InvalidInput(f"The number of classes has to be greater than one; got {known.tolist()}.")
+        if not first and not np.array_equal(known, self.classes_):
+            raise InvalidInput(
+                f"`classes={known.tolist()}` is not the same as on last call to partial_fit, was: {self.classes_.tolist()}."
+                " Call fit, or take a new model."
+            )
+        return known
+
+    def _keep(self, walks: list[SubgradientWalk], solutions: list[LinearSolution]) -> None:
+        for walk in walks:
+            walk.leave()
+        self._walks = walks
+        self.coef_ = np.stack([solution.weights for solution in solutions])
+        self.intercept_ = np.array([solution.bias for solution in solutions])
+        self.t_ = max(walk.steps for walk in walks)
+        self.n_iter_ = max(1, self.t_)
+        self.certificate_ = Certificate.combined(solution.certificate for solution in solutions)
+        self.status_ = self.certificate_.status
+        self.fit_status_ = int(not self.status_.is_optimal)
+
+
+def _codes(y: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.intp]:
+    """Which of the classes each label is."""
+    places = np.minimum(np.searchsorted(classes, y), len(classes) - 1)
+    strange = y[classes[places] != y]
+    if len(strange):
+        raise InvalidInput(f"y has the label {strange[:1].tolist()[0]!r}, which is not among classes={classes.tolist()}.")
+    return np.asarray(places, dtype=np.intp)

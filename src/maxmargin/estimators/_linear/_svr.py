@@ -1,0 +1,232 @@
+"""Linear support vector regression with scikit-learn's interface."""
+
+from __future__ import annotations
+
+from typing import Any, Final, Literal, Self, final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.utils.validation import check_is_fitted
+
+from maxmargin._deadline import Deadline
+from maxmargin.errors import InvalidInput
+from maxmargin.estimators._linear._classifier import linear_rows
+from maxmargin.estimators._shared._bounds import upper_bounds
+from maxmargin.estimators._shared._parameters import check_budget, check_dual, check_intercept, check_random_state, offset_of
+from maxmargin.estimators._shared._plan import Plan
+from maxmargin.estimators._shared._warm_start import hold, linear_starts
+from maxmargin.kernels import feature_scale_warning
+from maxmargin.losses import EpsilonInsensitive, SquaredEpsilonInsensitive
+from maxmargin.problems import Centring, Penalty, PrimalProblem, require_range
+from maxmargin.solution import linear_scores
+from maxmargin.validation import (
+    check_boolean,
+    check_non_negative,
+    check_option,
+    check_positive,
+    target_column,
+    weighted_rows,
+)
+
+__all__ = ["LinearSVR"]
+
+_LARGEST: Final = 1e150  # its square is a number
+
+
+@final
+class LinearSVR(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+    """Linear support vector regression that proves its answer, for many rows and for sparse ones.
+
+    It solves
+
+        minimise ½ ‖w‖² + Σ C_i ℓ(y_i − f(x_i)),   f(x) = ⟨w, x⟩ + b
+
+    with ``ℓ(r) = max(0, |r| − ε)`` or its square, and ``C_i = C · sample weight``, to a proven relative gap of ``tol``. With
+    the first loss it has the same optimum as ``SVR(kernel="linear")``. scikit-learn's LinearSVR penalises the intercept too;
+    ``penalise_intercept=True`` does the same.
+
+    Parameters
+    ----------
+    epsilon : float, default=0.0
+        Half the width of the tube in which errors cost nothing, at least 0, in the unit of y.
+    tol : float, default=1e-4
+        Largest gap between the two objectives, relative to the primal one.
+    C : float, default=1.0
+        Cost of the loss, positive and finite; ``SVR(kernel="linear", C=inf)`` keeps all rows inside the tube.
+    loss : {"epsilon_insensitive", "squared_epsilon_insensitive"}, default="epsilon_insensitive"
+        What leaving the tube costs.
+    fit_intercept : bool, default=True
+        Whether f has an offset.
+    intercept_scaling : float, default=1.0
+        Only with ``penalise_intercept``: the value of the constant feature whose weight the offset is; it costs
+        ``½(b/intercept_scaling)²``.
+    dual : "auto" or bool, default="auto"
+        Accepted as in scikit-learn, where it says which of two problems is solved: here both are, and their gap is the proof.
+    verbose : bool or int, default=0
+        Report progress through Python's stdout.
+    random_state : int, RandomState instance or None, default=None
+        Accepted and not used: the result does not depend on chance.
+    max_iter : int, default=1000
+        Most Newton rounds (with ``solver="coordinate_descent"`` most sweeps).
+    max_time : float or None, default=None
+        Most seconds of the fit; None for no limit.
+    penalise_intercept : bool, default=False
+        Penalise the offset like a weight, as LIBLINEAR does. Its optimum is another, and depends on where y has its zero.
+    solver : {"auto", "newton", "coordinate_descent"} or solver object, default="auto"
+        What solves the problem.
+    warm_start : bool, default=False
+        Start from the weights of the last fit, if there are as many as now; otherwise it starts anew, and warns that it does.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_features,)
+        Weights.
+    intercept_ : ndarray of shape (1,)
+        Offset.
+    n_iter_ : int
+        Rounds.
+    certificate_ : Certificate
+        Objectives and gap.
+    status_ : Status
+        How the fit ended.
+    fit_status_ : int
+        0 if it converged, else 1.
+    n_features_in_ : int
+        Number of features seen during fit.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of features seen during fit, if they were all strings.
+
+    References
+    ----------
+    Ho and Lin, Large-scale linear support vector regression, JMLR 13, 2012.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from maxmargin import LinearSVR
+    >>> X = np.arange(10.0)[:, np.newaxis]
+    >>> model = LinearSVR(C=10.0).fit(X, [0, 1, 2, 3, 4, 5, 6, 7, 8, 90])
+    >>> model.predict([[20.0]]).round(6), model.status_.name
+    (array([20.]), 'CONVERGED')
+    """
+
+    def __init__(
+        self,
+        *,
+        epsilon: float = 0.0,
+        tol: float = 1e-4,
+        C: float = 1.0,
+        loss: Literal["epsilon_insensitive", "squared_epsilon_insensitive"] = "epsilon_insensitive",
+        fit_intercept: bool = True,
+        intercept_scaling: float = 1.0,
+        dual: bool | Literal["auto"] = "auto",
+        verbose: bool | int = 0,
+        random_state: Any = None,
+        max_iter: int = 1000,
+        max_time: float | None = None,
+        penalise_intercept: bool = False,
+        solver: Any = "auto",
+        warm_start: bool = False,
+    ) -> None:
+        self.epsilon = epsilon
+        self.tol = tol
+        self.C = C
+        self.loss = loss
+        self.fit_intercept = fit_intercept
+        self.intercept_scaling = intercept_scaling
+        self.dual = dual
+        self.verbose = verbose
+        self.random_state = random_state
+        self.max_iter = max_iter
+        self.max_time = max_time
+        self.penalise_intercept = penalise_intercept
+        self.solver = solver
+        self.warm_start = warm_start
+
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit to training data.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training rows. float32 is kept, and so are CSR matrices with 32- or 64-bit indices.
+        y : array-like of shape (n_samples,)
+            Targets.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weight of each row: 2 is the row twice; rows of weight 0 or less are left out.
+
+        Returns
+        -------
+        self : LinearSVR
+            The fitted model.
+        """
+        plan = self._plan(X, y, sample_weight)
+        (solution,) = plan.solve()
+        self.coef_ = solution.weights
+        self.intercept_ = np.array([solution.bias])
+        self.n_iter_ = max(1, solution.steps)
+        self.certificate_ = solution.certificate
+        self.status_ = solution.status
+        self.fit_status_ = int(not self.status_.is_optimal)
+        hold(self, [solution])
+        return self
+
+    def _plan(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Plan[None]:
+        """Validated rows, and the problem about them."""
+        owner = "LinearSVR"
+        epsilon = check_non_negative("epsilon", self.epsilon, owner)
+        check_positive("C", self.C, owner)
+        check_option("loss", self.loss, owner, ("epsilon_insensitive", "squared_epsilon_insensitive"))
+        check_dual(self.dual, owner)
+        check_intercept(self)
+        check_budget(self, fewest=0)
+        check_boolean("warm_start", self.warm_start, owner)
+        check_random_state(self.random_state, owner)
+        deadline = Deadline(self.max_time)
+        X = linear_rows(self, X, reset=True)
+        target = target_column(y, X)
+        data = weighted_rows(X, sample_weight)
+        centring = Centring(data.X)
+        centring.know(feature_scale_warning(data.X, owner, stacklevel=3, features=centring.features))
+        loss = EpsilonInsensitive(epsilon) if self.loss == "epsilon_insensitive" else SquaredEpsilonInsensitive(epsilon)
+        cost = upper_bounds(self.C, data.weight)
+        target = data.of_kept(target)
+        require_range(cost, "C", target)
+        largest = float(np.abs(target).max())
+        if isinstance(loss, SquaredEpsilonInsensitive) and largest > _LARGEST / max(1.0, float(cost.sum())):
+            raise InvalidInput(
+                f"The targets in y are too large: the largest is {largest:.3g}, and with this C the sum of squares overflows."
+                " Scale the targets, for example with TransformedTargetRegressor."
+            )
+        problem = PrimalProblem.on(data.X, target, cost, loss, Penalty.L2, *offset_of(self), centring=centring)
+        return Plan(
+            model=self,
+            problems=[problem],
+            names=lambda: ["regression"],
+            solver=self.solver,
+            deadline=deadline,
+            rows=None,
+            starts=linear_starts(self, 1, X.shape[1]),
+        )
+
+    def predict(self, X: Any) -> NDArray[np.float64]:
+        """Predict the targets of rows.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (m, n_features)
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (m,)
+            ``f(x)``.
+        """
+        check_is_fitted(self)
+        return linear_scores(linear_rows(self, X, reset=False), self.coef_, float(self.intercept_[0]))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags

@@ -1,0 +1,1 @@
+"""What estimators share: plan, parameters, input, reports, warm starts, schemes of several classes."""

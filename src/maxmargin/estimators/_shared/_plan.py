@@ -1,0 +1,151 @@
+"""What a fit is: a plan, its solutions, and what the estimator adopts of them. This is the plan."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin._deadline import Deadline
+from maxmargin._solve import solve_batch, worst_warning
+from maxmargin.estimators._shared._fitted import RowKind
+from maxmargin.estimators._shared._reporting import report_for
+from maxmargin.estimators._shared._schemes import Scheme
+from maxmargin.estimators._shared._warm_start import starts_anew
+from maxmargin.kernels import Gram
+from maxmargin.problems import LabelledParts
+from maxmargin.solution import SolutionBatch
+from maxmargin.solvers import as_solver
+from maxmargin.validation import TrainingSet, WeightedRows
+
+__all__ = ["ClassifierRows", "KernelRows", "LinearRows", "Plan"]
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class KernelRows:
+    """Rows of an estimator with a kernel, as given and as validated, and their kernel values.
+
+    Attributes
+    ----------
+    X : rows
+        As given.
+    kind : RowKind
+        What they are.
+    data : WeightedRows
+        Those with weight.
+    gram : Gram
+        Their kernel values.
+    """
+
+    X: Any
+    kind: RowKind
+    data: WeightedRows
+    gram: Gram
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class ClassifierRows:
+    """The same with classes.
+
+    Attributes
+    ----------
+    X, kind, gram
+        As of `KernelRows`.
+    data : TrainingSet
+        The rows with weight, and their classes.
+    factors : ndarray
+        Weight of each class.
+    scheme, parts : Scheme and LabelledParts, or None
+        Which subproblems there are, and which rows they have; None where all classes are one problem.
+    """
+
+    X: Any
+    kind: RowKind
+    data: TrainingSet
+    gram: Gram
+    factors: NDArray[np.float64]
+    scheme: Scheme | None = None
+    parts: LabelledParts | None = None
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class LinearRows:
+    """Rows of a linear classifier, and the weight of each class."""
+
+    data: TrainingSet
+    factors: NDArray[np.float64]
+
+
+Rows = TypeVar("Rows")
+
+
+@final
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Plan(Generic[Rows]):
+    """The subproblems of a fit, what solves them, where to begin, and when to stop.
+
+    Attributes
+    ----------
+    model : estimator
+        Whose fit it is; it is read for ``tol``, ``max_iter`` and ``verbose``.
+    problems : sequence
+        Subproblems of one family; they share rows and kernel values.
+    names : callable
+        Gives their names, for reports and warnings: seldom asked for.
+    solver : str or Solver
+        What solves them.
+    deadline : Deadline
+        Of the whole fit.
+    rows : KernelRows, ClassifierRows, LinearRows or None
+        What the subproblems are about; the estimator adopts their solutions with it.
+    starts : sequence or None
+        What is left of the last fit, one for each subproblem.
+    """
+
+    model: Any
+    problems: Sequence[Any]
+    names: Callable[[], list[str]]
+    solver: Any
+    deadline: Deadline
+    rows: Rows
+    starts: Sequence[Any] | None = None
+
+    def solve(self, *, stacklevel: int = 3) -> Any:
+        """Solve all subproblems together, whether somebody listens or not, report, and warn once for all of them.
+
+        How subproblems share memory and kernel values decides about their last bits: listening must not change that.
+        """
+        model, alone, starts = self.model, len(self.problems) == 1, self.starts
+        if starts is not None and not as_solver(self.solver, self.problems).takes_start:
+            starts_anew(model, "its solver cannot begin at a given point", stacklevel=stacklevel + 1)
+            starts = None
+        with report_for(model.verbose, len(self.problems)) as report:
+            follow = None
+            if not report.silent:
+                follow = report.start(self.names()[0]) if alone else report.together(self.names())
+            found = solve_batch(
+                self.problems,
+                self.solver,
+                model.tol,
+                model.max_iter,
+                self.deadline,
+                callback=follow,
+                starts=starts,
+                with_rows=False,
+            )
+            if not report.silent:
+                for name, solution in zip(self.names(), found, strict=True):
+                    if not alone:
+                        report.start(name)
+                    report.done(solution)
+        silent = isinstance(found, SolutionBatch) and found.is_plain
+        if not silent and (said := worst_warning(found, self.names)) is not None:
+            warnings.warn(said[0], said[1], stacklevel=stacklevel)
+        return found

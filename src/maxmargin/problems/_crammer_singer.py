@@ -1,0 +1,134 @@
+"""All classes at once."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Self, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.kernels import RBF, Gram, Kernel, Precomputed, UserFunction, as_kernel
+from maxmargin.problems._base import gram_of, require_range
+from maxmargin.problems._coincidence import classes_coincidence
+from maxmargin.problems._proofs import InseparableClasses
+from maxmargin.validation import (
+    check_boolean,
+    check_positive,
+    feature_matrix,
+    label_column,
+    labelled_set,
+    object_rows,
+    rows_are_objects,
+)
+
+__all__ = ["CrammerSinger"]
+
+
+@final
+class CrammerSinger:
+    """Minimise ``Σ_k |w_k|² + Σ_i C_i ξ_i`` subject to ``f_y(x_i) − f_k(x_i) ≥ 1 − ξ_i`` for all classes ``k ≠ y = y_i``.
+
+    One score ``f_k(x) = <w_k, φ(x)> + b_k`` a class, one slack ``ξ_i ≥ 0`` a row; the class with the highest score wins (Weston
+    and Watkins 1998 with one slack a row, Crammer and Singer 2001 with offsets). The dual has K coefficients a row that sum to
+    0, and ``w_k = ½ Σ β_ik φ(x_i)``. For two classes it is `SoftMargin` at the same C. ``C = inf`` allows no slack,
+    and where no scores put every row in its own class a proof of that is looked for (`InseparableClasses`).
+
+    It has a dual of its own kind, and so a solver of its own: ``maxmargin.solve`` knows which. Its answer is converged if the
+    gap between a feasible point of each is at most ``tol`` times the primal objective; the KKT violation is reported beside it.
+    Where several offsets are optimal, the solver's exact finish takes the middle.
+
+    Parameters
+    ----------
+    X : array-like, CSR matrix or sequence of objects
+        Training rows; a square Gram matrix for ``Precomputed``, any objects for a kernel function.
+    y : array-like
+        Labels of two or more classes.
+    C : float
+        Cost of slack.
+    kernel : Kernel, callable or str
+        The likeness; ``RBF()`` by default.
+    offset : bool
+        Whether the scores have offsets b_k; they sum to 0.
+    sample_weight : array-like, optional
+        Weight w_i of each row: ``C_i = C w_i``. A weight of 2 is the row twice, of 0 the row left out.
+
+    Examples
+    --------
+    >>> from maxmargin import solve
+    >>> from maxmargin.kernels import Linear
+    >>> from maxmargin.problems import CrammerSinger
+    >>> solution = solve(CrammerSinger([[0.0], [2.0], [4.0]], ["a", "b", "c"], C=10.0, kernel=Linear()))
+    >>> solution.predict([[0.5], [2.2], [5.0]])
+    array(['a', 'b', 'c'], dtype='<U1')
+    """
+
+    def __init__(
+        self,
+        X: Any,
+        y: Any,
+        C: float = 1.0,
+        kernel: Kernel | Any = None,
+        offset: bool = True,
+        sample_weight: Any = None,
+    ) -> None:
+        cost = check_positive("C", C, "CrammerSinger", infinite=True)
+        free = check_boolean("offset", offset, "CrammerSinger")
+        chosen = as_kernel(RBF() if kernel is None else kernel, owner="CrammerSinger")
+        pairwise = isinstance(chosen, Precomputed)
+        objects = isinstance(chosen, UserFunction) and rows_are_objects(X)
+        rows = object_rows(X) if objects else feature_matrix(X, pairwise=pairwise)
+        data = labelled_set(rows, label_column(y, rows), sample_weight, pairwise=pairwise)
+        self._fill(gram_of(chosen, data), data.codes, data.classes, cost * data.weight, free)
+
+    @classmethod
+    def on(
+        cls, gram: Gram, codes: NDArray[np.intp], classes: NDArray[Any], upper: NDArray[np.float64], offset: bool = True
+    ) -> Self:
+        """The problem from a source of kernel values, class numbers, the classes and ``C_i > 0``."""
+        problem = cls.__new__(cls)
+        problem._fill(gram, codes, classes, upper, offset)
+        return problem
+
+    def _fill(
+        self, gram: Gram, codes: NDArray[np.intp], classes: NDArray[Any], upper: NDArray[np.float64], offset: bool
+    ) -> None:
+        require_range(upper, "C times sample_weight", endless=True)
+        self.gram = gram
+        self.codes = codes
+        self.classes = classes
+        self.upper = upper
+        self.offset = offset
+        self._proof: tuple[InseparableClasses | None] | None = None
+        self.source = gram.centred() if offset else gram
+        """Kernel values that a solver and the evaluation see: with offsets, of a linear kernel those of rows about their
+        centre.
+        """
+
+    @property
+    def room(self) -> NDArray[np.float64]:
+        """How large ``β_ik`` may be: C_i for the own class of a row, 0 for others."""
+        room = np.zeros((self.gram.n, len(self.classes)))
+        room[np.arange(self.gram.n), self.codes] = self.upper
+        return room
+
+    def proof(self, seconds: float = math.inf) -> InseparableClasses | None:
+        """Why there is no answer: that rows without slack cannot all be put in their own classes; None if that is not proven.
+
+        It is looked for once, for a second or so, or as long as there are seconds.
+        """
+        if self._proof is None:
+            self._proof = (self._found_proof(seconds),)
+        return self._proof[0]
+
+    def _found_proof(self, seconds: float) -> InseparableClasses | None:
+        hard = np.flatnonzero(np.isinf(self.upper))
+        if not len(hard):
+            return None
+        gram = self.gram if len(hard) == self.gram.n else self.gram.take(hard)
+        found = classes_coincidence(gram, self.codes[hard], len(self.classes), offset=self.offset, seconds=seconds)
+        if found is None:
+            return None
+        weights = np.zeros((self.gram.n, len(self.classes)))
+        weights[hard] = found
+        return InseparableClasses(weights)

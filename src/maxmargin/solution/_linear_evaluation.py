@@ -1,0 +1,377 @@
+"""The evaluation of linear models in the primal."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Final, NamedTuple, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin import _core
+from maxmargin.errors import InvalidInput
+from maxmargin.losses import (
+    ConvexLoss,
+    EpsilonInsensitive,
+    Exponential,
+    Hinge,
+    Logistic,
+    Loss,
+    MarginLoss,
+    Perceptron,
+    Squared,
+    SquaredEpsilonInsensitive,
+    SquaredHinge,
+)
+from maxmargin.problems import Offset, Penalty, PrimalProblem, inner
+from maxmargin.solution._class_data import ClassData
+from maxmargin.solution._linear_data import LinearData
+from maxmargin.solution._status import Status
+
+__all__ = ["FEASIBLE", "LinearEvaluation", "certify_linear", "rounding_of", "unsure"]
+
+Vector = NDArray[np.float64]
+
+FEASIBLE: Final = 1e-9
+# As the core calls them.
+_KINDS: Final[dict[type[Loss], _core.RowLoss]] = {
+    Hinge: _core.RowLoss.hinge,
+    SquaredHinge: _core.RowLoss.squared_hinge,
+    Logistic: _core.RowLoss.logistic,
+    Exponential: _core.RowLoss.exponential,
+    EpsilonInsensitive: _core.RowLoss.tube,
+    SquaredEpsilonInsensitive: _core.RowLoss.squared_tube,
+    Squared: _core.RowLoss.square,
+    Perceptron: _core.RowLoss.perceptron,
+}
+_NOTICEABLE: Final = 1e-7  # of the primal objective
+ZERO: Final = 1e-9  # of the scale: a gap so small cannot tell an optimum from 0
+_EPSILON: Final = float(np.finfo(np.float64).eps)
+_LARGEST: Final = float(np.finfo(np.float64).max)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class LinearEvaluation:
+    """What can be said of weights and multipliers without believing their solver.
+
+    Attributes
+    ----------
+    primal, dual : float
+        The two objectives. The primal one is that of the scores that the model gives for its rows, rounding included. What the
+        multipliers are off their equalities by is paid for in the dual one.
+    stationarity : float
+        The largest violation of the conditions that w, b and α of an optimum satisfy together, 0 there:
+
+        - ``w = v`` with ``v = Σ α_i s_i x_i``, and ``Σ α_i s_i = 0`` for a free offset. In a ball it is ``v = |v| w/√B``: v is
+          0, or w is on the surface and has its direction. With an L1 penalty ``v_k`` is the sign of ``w_k``, and not above 1
+          where that is 0; without penalty v is 0.
+        - ``−α_i/C_i`` is a slope of the loss at z_i. A smooth loss has one there, which stands in place of α in the first: this
+          is the gradient of the primal objective. At a kink it is any of several, and what counts is that
+          ``ℓ(z_i) + ℓ*(−α_i/C_i) + z_i α_i/C_i``, which is never below 0, is 0 (Fenchel and Young).
+    infeasibility : float
+        How far the multipliers are off the equalities of a free offset or of no penalty, relative to the terms that should
+        cancel; infinite outside of their bounds. Beyond 1e-9 they prove nothing, and the dual objective is that of ``α = 0``:
+        the least that the loss can be.
+    rounding : float
+        What float64 may be wrong by in the two objectives.
+    noise : float
+        By how much rounding may make the primal objective of the scores that the model gives lower than that of any w and b.
+    at_zero : float
+        The primal objective of ``w = 0``: the scale of the terms that cancel where the optimum is 0; nan where it is not.
+    terms, class_data : LinearData, ClassData or None
+        The rows as the loss sees them, of two classes or of all at once: what the report on the optimality conditions needs.
+
+    Examples
+    --------
+    >>> from maxmargin.solution import LinearEvaluation
+    >>> LinearEvaluation(primal=2.0, dual=1.9999, stationarity=1e-3, infeasibility=0.0).is_optimal(1e-3)
+    True
+    """
+
+    primal: float
+    dual: float
+    stationarity: float
+    infeasibility: float
+    rounding: float = 0.0
+    noise: float = 0.0
+    at_zero: float = 0.0
+    kkt_data: LinearData | None = None
+    class_data: ClassData | None = None
+
+    def is_optimal(self, tol: float) -> bool:
+        """Converged: feasible, and gap ≤ tol · |primal|.
+
+        A dual objective above the primal one by more than rounding is no bound, and rounding beyond tol · |primal| hides it.
+        """
+        gap, room = self.primal - self.dual, tol * abs(self.primal)
+        proven = -self.rounding - self.noise <= gap <= room and -gap <= room and self.rounding <= room
+        return math.isfinite(self.primal) and self.infeasibility <= FEASIBLE and proven
+
+    def is_zero(self) -> bool:
+        """Whether the optimum cannot be told from 0: dual ≤ 0 ≤ primal up to rounding, and gap ≤ 1e-9 of the objective at 0."""
+        gap = self.primal - self.dual
+        around, room = self.dual <= self.rounding and self.primal >= -self.rounding, ZERO * self.at_zero
+        return around and -self.rounding - self.noise <= gap <= room and self.rounding <= room
+
+    def status(self, found: Status, tol: float) -> Status:
+        """The status that this supports, of a solver's."""
+        if self.is_optimal(tol):
+            return Status.CONVERGED
+        if self.is_zero():
+            return Status.ZERO_OPTIMUM
+        return Status.STALLED if found.is_optimal else found
+
+
+def certify_linear(
+    problem: PrimalProblem, w: Vector, b: float, alpha: Vector, *, stationarity: bool = True
+) -> LinearEvaluation:
+    """Evaluate weights w, offset b and multipliers α, in float64.
+
+    With ``s_i = ∂z_i/∂f_i``, y_i for a margin, any α gives the bound ``−½|Σ α_i s_i x_i|² − Σ C_i ℓ*(−α_i/C_i)`` on the
+    optimum (Fenchel), if ``Σ α_i s_i = 0`` for a free offset; without penalty the sum of rows must vanish instead of being paid
+    for. In a ball the bound has ``−√B |Σ α_i s_i x_i|`` in place of the square. A loss of residuals has ``−Σ α_i y_i`` more.
+    With an L1 penalty no ``|Σ α_i s_i x_ik|`` may be above 1, and nothing is paid for the sum: α are first divided by the
+    largest of these, if that is above 1.
+
+    Sums that should vanish do so up to rounding, or what a solver has left. Where ``t = Σ α_i s_i`` is not 0, an offset b'
+    could gain ``−t b'``: the bound is made ``2 |t| (1 + max |f_i| + |b|)`` lower, and holds for all offsets that are not far
+    beyond the scores; and so for sums of columns without penalty. Where the offset is free, all of this is done for rows near 0
+    (`PrimalProblem.centred`), whose sums have their digits.
+
+    Parameters
+    ----------
+    problem : PrimalProblem
+        What was minimised.
+    w, b, alpha : ndarray, float, ndarray
+        The point.
+    stationarity : bool
+        Whether to compute this too; it costs another pass over the rows. nan if not.
+
+    Examples
+    --------
+    Two points at −1 and +1: ``w = 1``, and both multipliers are ½.
+
+    >>> import numpy as np
+    >>> from maxmargin.problems import PrimalProblem
+    >>> from maxmargin.solution import certify_linear
+    >>> problem = PrimalProblem([[-1.0], [1.0]], [-1, 1])
+    >>> found = certify_linear(problem, np.array([1.0]), 0.0, np.array([0.5, 0.5]))
+    >>> found.primal, found.dual, found.stationarity
+    (0.5, 0.5, 0.0)
+    """
+    loss, cost, y = problem.loss, problem.cost, problem.y
+    if not isinstance(loss, ConvexLoss):
+        raise InvalidInput(
+            f"{loss!r} has no conjugate, and without one there is no dual to certify with. Choose another loss; one of your own"
+            " inherits losses.ConvexLoss too, and has conjugate(u)."
+        )
+    near, level, moved = problem, b, problem.centred
+    if moved is not None:
+        near, level = moved.problem, moved.there(w, b)
+    scores = problem.scores(w, b)
+    sums = _Sums(near, alpha * loss.slope(y))
+    shrink, unsure, norms = sums.shrink(alpha)
+    smooth = math.isfinite(loss.curvature) or isinstance(loss, Exponential)
+    kind, epsilon = _KINDS.get(type(loss)), float(getattr(loss, "epsilon", 0.0))
+    rows = (
+        _rows(problem, scores, alpha, shrink)
+        if kind is None
+        else _core.evaluate_rows(
+            loss=kind,
+            epsilon=epsilon,
+            scores=scores,
+            y=y,
+            cost=cost,
+            alpha=alpha,
+            shrink=shrink,
+            with_slopes=smooth and stationarity,
+        )
+    )
+    primal, abs_sum, reach = problem.penalty_of(w, b) + rows.lost, rows.abs_sum, rows.reach
+    if moved is not None and moved.level != 0.0:
+        reach = float(np.abs(scores - moved.level).max(initial=0.0))
+    reach += 1.0 + abs(level)  # of the scores and offsets that count
+    missed, infeasibility = sums.missed(w, abs_sum, reach, norms)
+    infeasibility = infeasibility if math.isfinite(rows.conjugates) else math.inf
+    valid, paid = infeasibility <= FEASIBLE, sums.paid()
+    # z = y − f: the conjugate sees y as a linear term
+    constant = 0.0 if isinstance(loss, MarginLoss) else shrink * inner(alpha, loss.argument(near.y, np.zeros(problem.n)))
+    summed = primal
+    if valid:
+        dual = -rows.conjugates - constant - paid - shrink * missed
+        summed += rows.size + abs(constant) + paid + abs_sum * reach
+    else:
+        dual = 0.0 - float(cost.sum()) * float(loss.conjugate(0.0))
+    rounding, noise = rounding_of(problem.n, problem.d, summed) + unsure * primal, 0.0
+    if dual - primal > rounding:  # rows that are far from 0, and products that cancel, have the rounding of that
+        far = 0.0 if moved is None else abs_sum * (abs(b) + moved.size(w))
+        noise = rounding_of(problem.n, problem.d, sums.cancelled(w, alpha) + far)
+    worst = math.nan
+    if stationarity and rows.slopes is not None:
+        worst = _Sums(near, rows.slopes).stationarity(w, level)
+    elif stationarity:
+        worst = max(sums.stationarity(w, level), rows.worst if valid else math.inf)
+    if stationarity and math.isnan(worst):
+        worst = _LARGEST  # sums that overflow: as far away as numbers go
+    at_zero = _at_zero(problem) if dual <= rounding else math.nan
+    return LinearEvaluation(
+        primal, dual, worst, infeasibility, rounding, noise, at_zero, _terms(problem, w, b, scores, sums, level)
+    )
+
+
+def _terms(problem: PrimalProblem, w: Vector, b: float, scores: Vector, sums: _Sums, level: float) -> LinearData:
+    """What a solution keeps of the rows, from what is known of them already: no other pass over X."""
+    away, outside, binds = sums.stationarity(w, level), 0.0, False
+    if problem.penalty is Penalty.BALL:
+        square = inner(w, w) + ((b / problem.offset_scale) ** 2 if problem.offset is Offset.PENALISED else 0.0)
+        outside = max(0.0, square - problem.B)
+        binds = math.sqrt(inner(sums.v, sums.v)) > 1e3 * away and square > (1.0 - 1e-6) * problem.B
+    return LinearData(
+        loss=problem.loss,
+        penalty=problem.penalty,
+        offset=problem.offset,
+        y=problem.y,
+        cost=problem.cost,
+        scores=scores,
+        stationarity=away,
+        outside=outside,
+        binds=binds,
+    )
+
+
+@final
+class _Rows(NamedTuple):
+    """Sums over the rows; the names are those of the core's `RowSums`."""
+
+    lost: float
+    conjugates: float
+    size: float
+    abs_sum: float
+    reach: float
+    worst: float
+    slopes: Vector | None
+
+
+def _rows(problem: PrimalProblem, scores: Vector, alpha: Vector, shrink: float) -> _Rows:
+    """What `_core.evaluate_rows` does, for losses that it does not know."""
+    loss, cost = problem.loss, problem.cost
+    assert isinstance(loss, ConvexLoss)
+    z, share = loss.argument(problem.y, scores), -shrink * alpha / cost
+    lost, conjugate, derivative = loss.value(z), loss.conjugate(share), loss.derivative(z)
+    cancelled = np.abs(derivative * z)
+    smooth = math.isfinite(loss.curvature) or isinstance(loss, Exponential)
+    with np.errstate(invalid="ignore"):
+        worst = float(np.max(lost + conjugate - share * z, initial=0.0))
+    return _Rows(
+        lost=inner(cost, lost),
+        conjugates=inner(cost, conjugate),
+        size=inner(cost, np.abs(conjugate) + cancelled),
+        abs_sum=float(np.abs(alpha).sum()),
+        reach=float(np.abs(scores).max(initial=0.0)),
+        worst=worst,
+        slopes=-cost * (derivative * loss.slope(problem.y)) if smooth else None,
+    )
+
+
+def rounding_of(n: int, d: int, size: float) -> float:
+    """What sums of this size may be wrong by: errors of n + d additions that are as often up as down."""
+    return _EPSILON * (8.0 + math.sqrt(n + d)) * size
+
+
+def unsure(problem: PrimalProblem, w: Vector, b: float, primal: float) -> float:
+    """What the losses may be more where rows far from 0 make scores lose digits; 0 if that is little beside the objective.
+
+    The certificate of an optimum need not have it, which is proven for the scores that were computed. Far from an optimum
+    a model that sums up in another order would have another objective.
+    """
+    moved, loss, cost = problem.centred, problem.loss, problem.cost
+    error = 0.0 if moved is None else 4.0 * _EPSILON * (abs(b) + moved.size(w))
+    if not float(cost.sum()) * error > _NOTICEABLE * primal:
+        return 0.0
+    scores = problem.scores(w, b)
+    above, below, here = (loss.value(loss.argument(problem.y, scores + off)) for off in (error, -error, 0.0))
+    return inner(cost, np.maximum(above, below) - here)
+
+
+def _at_zero(problem: PrimalProblem) -> float:
+    loss = problem.loss
+    if isinstance(loss, MarginLoss):
+        return float(problem.cost.sum()) * float(loss.value(0.0))
+    return inner(problem.cost, loss.value(loss.argument(problem.y, np.zeros(problem.n))))
+
+
+@final
+class _Sums:
+    """``v = Σ c_i x_i`` and ``t = Σ c_i`` for signed multipliers c, and what the penalty asks of them."""
+
+    def __init__(self, problem: PrimalProblem, signed: Vector) -> None:
+        self._problem = problem
+        self.v, self.total = problem.combination(signed), float(signed.sum())
+        self._scaled = problem.offset_scale * self.total if problem.offset is Offset.PENALISED else 0.0
+
+    def shrink(self, alpha: Vector) -> tuple[float, float, Vector | None]:
+        """What makes multipliers feasible for an L1 penalty, how unsure that is, and the norms of columns where they count."""
+        if self._problem.penalty not in (Penalty.L1, Penalty.NONE):
+            return 1.0, 0.0, None
+        norms = self._norms(alpha)
+        if self._problem.penalty is Penalty.NONE:
+            return 1.0, 0.0, norms / max(math.sqrt(inner(alpha, alpha)), 1e-300)
+        shrink = 1.0 / max(1.0, float(np.abs(self.v).max(initial=0.0)), abs(self._scaled))
+        return shrink, 4.0 * _EPSILON * shrink * float(norms.max(initial=0.0)), None
+
+    def missed(self, w: Vector, abs_sum: float, reach: float, norms: Vector | None) -> tuple[float, float]:
+        """What equalities that are missed cost, and by how much they are missed beside what should cancel."""
+        problem, cost, most = self._problem, 0.0, 0.0
+        if problem.offset is Offset.FREE or (norms is not None and problem.offset is not Offset.NONE):
+            cost, most = 2.0 * abs(self.total) * reach, abs(self.total) / max(abs_sum, 1e-300)
+        if norms is not None:
+            some = (norms > 0.0) & np.isfinite(norms)
+            off, like = np.abs(self.v[some]), norms[some]  # like: what the column's values are like
+            most = max(most, float((off / like).max(initial=0.0)) / max(abs_sum, 1e-300))
+            if self.v[~some].any():  # values whose squares float64 does not have
+                most = math.inf
+            cost += 2.0 * float((off * (np.abs(w[some]) + reach / like)).sum())
+        return cost, most
+
+    def cancelled(self, w: Vector, alpha: Vector) -> float:
+        """About ``Σ_k (|w_k| + |v_k|) Σ_i |α_i x_ik|``."""
+        return math.sqrt(self._problem.n) * inner(np.abs(w) + np.abs(self.v), self._norms(alpha))
+
+    def _norms(self, alpha: Vector) -> Vector:
+        """Of the columns of ``α_i x_ik``."""
+        return np.sqrt(_core.column_squares(self._problem.features, alpha * alpha))
+
+    def paid(self) -> float:
+        """What the sum costs in the dual objective."""
+        if self._problem.penalty is Penalty.L2:
+            return 0.5 * inner(self.v, self.v) + 0.5 * self._scaled * self._scaled
+        return math.sqrt(self._problem.B) * self._size() if self._problem.penalty is Penalty.BALL else 0.0
+
+    def _size(self) -> float:
+        return math.sqrt(inner(self.v, self.v) + self._scaled * self._scaled)
+
+    def stationarity(self, w: Vector, b: float) -> float:
+        """How far the sum is from what w and b ask for, in the largest coordinate."""
+        problem, scale = self._problem, self._problem.offset_scale
+        off = self.total if problem.offset is not Offset.NONE else 0.0
+        penalised = problem.offset is Offset.PENALISED
+        if problem.penalty is Penalty.L2:
+            away = w - self.v
+            off = b - scale * self._scaled if penalised else off
+        elif problem.penalty is Penalty.BALL:
+            part = self._size() / math.sqrt(problem.B)
+            away = self.v - part * w
+            off = self._scaled - part * b / scale if penalised else off
+        elif problem.penalty is Penalty.L1:
+            away = _off_signs(w, self.v)
+            off = float(_off_signs(np.array([b]), np.array([self._scaled]))[0]) if penalised else off
+        else:
+            away = self.v
+        return max(float(np.abs(away).max(initial=0.0)), abs(off))
+
+
+def _off_signs(w: Vector, products: Vector) -> Vector:
+    """How far products are off the signs of the weights, or outside of [−1, 1] where the weight is 0."""
+    return np.where(w != 0.0, products - np.sign(w), np.maximum(np.abs(products) - 1.0, 0.0))

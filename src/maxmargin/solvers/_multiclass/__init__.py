@@ -1,0 +1,1 @@
+"""Solvers of all classes at once."""
