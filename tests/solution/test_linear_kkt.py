@@ -13,7 +13,7 @@ from maxmargin.errors import InvalidInput
 from maxmargin.kernels import Linear
 from maxmargin.losses import EpsilonInsensitive
 from maxmargin.problems import PrimalProblem, SoftMargin
-from maxmargin.solution import LinearSolution, certify_linear, linear_kkt
+from maxmargin.solution import KKT, LinearSolution, certify_linear, linear_kkt
 
 X, labels = make_classification(80, 4, n_informative=3, n_redundant=0, flip_y=0.25, random_state=3)
 Y = np.where(labels > 0, 1.0, -1.0)
@@ -52,7 +52,11 @@ def test_they_sum_to_the_gap(loss: Any) -> None:
     if loss == "logistic":
         assert kkt.complementary_slackness == pytest.approx(rows.max())
         assert kkt.slack_complementarity is None
-        return
+    else:
+        _are_those_of_slack(kkt, loss, z, alpha, rows)
+
+
+def _are_those_of_slack(kkt: KKT, loss: Any, z: Any, alpha: Any, rows: Any) -> None:
     # slack is what the loss is of; with squared slack it is that of the multipliers
     e = 1.0 - z if isinstance(loss, str) else -z - loss.epsilon  # all α pull a tube's rows the same way
     xi = alpha / 2.0 if loss == "squared_hinge" else np.maximum(0.0, e)
