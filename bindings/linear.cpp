@@ -82,21 +82,17 @@ Moments column_moments(const FeaturesHandle& x) {
   return {.mean = nb::cast(to_numpy(std::move(mean))), .variance = nb::cast(to_numpy(std::move(variance)))};
 }
 
-struct StoredSquares {
-  nb::object squares, stored;
-};
-
+// Of the wanted columns of a sparse matrix, from what their values are off the mean; 0 of the others.
 template <class V, class I>
-StoredSquares squares_about(const Values<I>& indices, const Values<V>& data, const Vector& centres,
-                            const Values<bool>& wanted) {
-  const std::size_t d = centres.size();
-  if (indices.size() != data.size() || wanted.size() != d) throw nb::value_error("There must be as many indices as values.");
-  std::vector<double> squares(d), stored(d);
+Result exact_variances(const Values<I>& indices, const Values<V>& data, std::int64_t rows, const Vector& mean,
+                       const Values<bool>& wanted) {
+  if (indices.size() != data.size() || wanted.size() != mean.size()) throw nb::value_error("There must be an index a value.");
+  std::vector<double> variance(mean.size());
   without_gil([&](const Poll&) {
-    add_squares_about(indices.data(), data.data(), std::int64_t(data.size()), centres.data(), wanted.data(), std::int64_t(d),
-                      squares.data(), stored.data());
+    column_variances(indices.data(), data.data(), std::int64_t(data.size()), rows, {mean.data(), mean.size()}, wanted.data(),
+                     variance.data());
   });
-  return {.squares = nb::cast(to_numpy(std::move(squares))), .stored = nb::cast(to_numpy(std::move(stored)))};
+  return to_numpy(std::move(variance));
 }
 
 // A linear model with its arrays.
@@ -303,11 +299,9 @@ void bind_linear(nb::module_& m) {
   m.def("evaluate_rows", &judge_rows_of, nb::kw_only(), "loss"_a, "epsilon"_a, "scores"_a, "y"_a, "cost"_a, "alpha"_a, "shrink"_a,
         "with_slopes"_a);
   m.def("column_moments", &column_moments, "features"_a);
-  nb::class_<StoredSquares>(m, "StoredSquares")
-      .def_ro("squares", &StoredSquares::squares)
-      .def_ro("stored", &StoredSquares::stored);
   const auto offer = [&m]<class V, class I>(V, I) {
-    m.def("squares_about", &squares_about<V, I>, "indices"_a.noconvert(), "data"_a.noconvert(), "centres"_a, "wanted"_a);
+    m.def("exact_variances", &exact_variances<V, I>, "indices"_a.noconvert(), "data"_a.noconvert(), "rows"_a, "mean"_a,
+          "wanted"_a);
   };
   offer(double(), std::int32_t());
   offer(double(), std::int64_t());

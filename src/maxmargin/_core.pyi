@@ -6,6 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
+Indices = NDArray[np.int32]
+Ints = NDArray[np.int64]
+Starts = Sequence[LinearStart | None]
 
 KernelKind = Enum("KernelKind", "linear polynomial rbf sigmoid")
 
@@ -18,9 +21,9 @@ class Gram:
     @property
     def size(self) -> int: ...
     def diagonal(self) -> Floats: ...
-    def block(self, rows: NDArray[np.int32], columns: NDArray[np.int32]) -> Floats: ...
+    def block(self, rows: Indices, columns: Indices) -> Floats: ...
     # Seconds, without what is made for all blocks; infinity if the time is over before that.
-    def seconds_of_block(self, rows: NDArray[np.int32], columns: NDArray[np.int32], max_seconds: float) -> float: ...
+    def seconds_of_block(self, rows: Indices, columns: Indices, max_seconds: float) -> float: ...
     def is_indefinite(self) -> bool: ...
     # The largest value that a score sums up, by what rounding does to it.
     def score_scale(self) -> float: ...
@@ -35,19 +38,17 @@ def cpu_level() -> str: ...
 def cpu_levels() -> list[str]: ...
 def dense_features(x: NDArray[Any]) -> Features: ...
 def csr_features(indptr: NDArray[Any], indices: NDArray[Any], data: NDArray[Any], columns: int) -> Features: ...
-def feature_gram(features: Features, kernel: KernelFunction, subset: NDArray[np.int32] | None, centred: bool) -> Gram: ...
+def feature_gram(features: Features, kernel: KernelFunction, subset: Indices | None, centred: bool) -> Gram: ...
 def feature_grams(
-    features: Features, kernel: KernelFunction, rows: NDArray[np.int32], cuts: Sequence[int], centred: bool
+    features: Features, kernel: KernelFunction, rows: Indices, cuts: Sequence[int], centred: bool
 ) -> list[Gram]: ...
-def precomputed_gram(matrix: NDArray[Any], subset: NDArray[np.int32] | None) -> Gram: ...
-def opaque_gram(
-    block: Callable[[NDArray[np.int32], NDArray[np.int32]], Floats], diagonal: Callable[[], Floats], size: int
-) -> Gram: ...
+def precomputed_gram(matrix: NDArray[Any], subset: Indices | None) -> Gram: ...
+def opaque_gram(block: Callable[[Indices, Indices], Floats], diagonal: Callable[[], Floats], size: int) -> Gram: ...
 def adjusted_gram(inner: Gram, signs: Floats, constant: float) -> Gram: ...
 def kept_gram(inner: Gram, bytes: int) -> Gram: ...
 def cross_kernel(kernel: KernelFunction, left: Features, right: Features) -> Floats: ...
 def weighted_sums(
-    kernel: KernelFunction, rows: Features, support: Features, coefficients: Floats, bounds: NDArray[np.int32]
+    kernel: KernelFunction, rows: Features, support: Features, coefficients: Floats, bounds: Indices
 ) -> Floats: ...
 def row_products(features: Features, w: Floats) -> Floats: ...
 
@@ -93,15 +94,11 @@ class CsrCheck:
     fault: CsrFault
     canonical: bool
 
-# ``held``: stored values.
+# ``held``: stored values. Variances are those of the wanted columns, and 0 of the others.
 def csr_check(indptr: NDArray[Any], indices: NDArray[Any], rows: int, columns: int, held: int) -> CsrCheck: ...
-
-# Of the wanted columns of a CSR matrix: sums of ``(x - centre)^2`` over stored values, and how many of these there are.
-class StoredSquares:
-    squares: Floats
-    stored: Floats
-
-def squares_about(indices: NDArray[Any], data: NDArray[Any], centres: Floats, wanted: NDArray[np.bool_]) -> StoredSquares: ...
+def exact_variances(
+    indices: NDArray[Any], data: NDArray[Any], rows: int, mean: Floats, wanted: NDArray[np.bool_]
+) -> Floats: ...
 
 # The largest size of a value, and the largest difference from the transpose; NaN if not all are finite.
 class SquareCheck:
@@ -140,9 +137,9 @@ CHECKPOINT_SIZE: int
 
 # Rows, signs and starts of the problems of all pairs of classes, one pair after the other.
 class ClassPairs:
-    rows: NDArray[np.int32]
+    rows: Indices
     signs: Floats
-    starts: NDArray[np.int64]
+    starts: Ints
 
 class MarginBox:
     q: Floats
@@ -151,21 +148,14 @@ class MarginBox:
 
 # Rows that support some subproblem, by class; how many of each class; their coefficients.
 class Assembled:
-    rows: NDArray[np.int64]
-    n_support: NDArray[np.int32]
+    rows: Ints
+    n_support: Indices
     dual: Floats
 
-def class_pairs(codes: NDArray[np.int64], classes: int) -> ClassPairs: ...
-def margin_box(signs: Floats, rows: NDArray[np.int32] | None, costs: Floats) -> MarginBox: ...
+def class_pairs(codes: Ints, classes: int) -> ClassPairs: ...
+def margin_box(signs: Floats, rows: Indices | None, costs: Floats) -> MarginBox: ...
 def assemble(
-    *,
-    codes: NDArray[np.int64],
-    classes: int,
-    support: NDArray[np.int64],
-    counts: NDArray[np.int64],
-    beta: Floats,
-    coefficient_rows: NDArray[np.int64],
-    coefficients: int,
+    *, codes: Ints, classes: int, support: Ints, counts: Ints, beta: Floats, coefficient_rows: Ints, coefficients: int
 ) -> Assembled: ...
 
 # Several duals of one kind: their vectors stand one problem after the other.
@@ -206,11 +196,11 @@ class SearchResult:
     interrupted: bool
     converged: bool
     terminations: list[Termination]
-    steps: NDArray[np.int64]
-    rows_made: NDArray[np.int64]
-    newton_rounds: NDArray[np.int64]
-    negative_curvature: NDArray[np.int64]
-    checkpoints: NDArray[np.int64]
+    steps: Ints
+    rows_made: Ints
+    newton_rounds: Ints
+    negative_curvature: Ints
+    checkpoints: Ints
 
 def search(
     batch: DualBatch,
@@ -223,7 +213,7 @@ def search(
     origin: Origin,
     monitor: Monitor | None,
 ) -> SearchResult: ...
-def evenly_spaced(counts: NDArray[np.int64], most: int) -> NDArray[np.int64]: ...
+def evenly_spaced(counts: Ints, most: int) -> Ints: ...
 
 class Evaluation:
     bias: float
@@ -257,10 +247,10 @@ class Margins:
 # Of several points; support and boundary are places among the rows of all problems.
 class Evaluations:
     scores: Floats
-    support: NDArray[np.int64]
-    boundary: NDArray[np.int64]
-    n_support: NDArray[np.int64]
-    n_boundary: NDArray[np.int64]
+    support: Ints
+    boundary: Ints
+    n_support: Ints
+    n_boundary: Ints
     def are_optimal(self, *, violation: float, gap: float, rounding: float, infeasibility: float) -> bool: ...
     def margins(self, batch: DualBatch, beta: Floats) -> Margins: ...
     def __getitem__(self, k: int) -> Evaluation: ...
@@ -268,7 +258,7 @@ class Evaluations:
 def evaluate(batch: DualBatch, beta: Floats, scores: Floats | None) -> Evaluations: ...
 
 class CrammerSingerSpec:
-    def __init__(self, *, gram: Gram, label: NDArray[np.int32], upper: Floats, offsets: bool) -> None: ...
+    def __init__(self, *, gram: Gram, label: Indices, upper: Floats, offsets: bool) -> None: ...
 
 # What every run hands back.
 class _Run:
@@ -336,13 +326,7 @@ class LinearResult(_Minimised):
 
 # Problems of the same rows; a start for each, or none at all.
 def minimise_linear(
-    specs: list[LinearSpec],
-    starts: Sequence[LinearStart | None],
-    limits: Limits,
-    *,
-    method: LinearMethod,
-    seed: int,
-    monitor: Monitor | None,
+    specs: list[LinearSpec], starts: Starts, limits: Limits, *, method: LinearMethod, seed: int, monitor: Monitor | None
 ) -> list[LinearResult]: ...
 def minimise_l1(spec: L1Spec, start: LinearStart | None, limits: Limits, monitor: Monitor | None) -> LinearResult: ...
 
@@ -353,7 +337,7 @@ class MulticlassSpec:
         self,
         *,
         features: Features,
-        label: NDArray[np.int32],
+        label: Indices,
         cost: Floats,
         classes: int,
         loss: ClassLoss,

@@ -35,6 +35,6 @@ def test_time_runs_out_between_two_points(name: str, tol: float, status: Status)
         seen.append(progress)
         time.sleep(0.4)
 
-    found = solver.run(problem, Limits(tol=tol, max_steps=100_000, max_seconds=0.3), sleep)
+    found = solver.run_one(problem, None, Limits(tol=tol, max_steps=100_000, max_seconds=0.3), sleep)
     assert seen, "it ended before the first look at the clock: take a harder problem"
     assert found.status is status

@@ -41,7 +41,10 @@ def test_only_plain_good_arrays_are_ready():
     bad = X.copy()
     bad[1, 1] = np.nan
     both = np.array([[np.inf, -np.inf]])
-    for other in (X.T, X[0], X[:0], X.astype(int), X.tolist(), bad, both, sparse.csr_array(X)):
+    for rows in (sparse.csr_array(X), sparse.csr_matrix(X.astype(np.float32))):
+        assert is_ready(rows)
+    sparse_ones = (sparse.csr_array(bad), sparse.csr_array(X.astype(int)), sparse.csc_array(X), sparse.csr_array(X)[:0])
+    for other in (X.T, X[0], X[:0], X.astype(int), X.tolist(), bad, both, *sparse_ones):
         assert not is_ready(other)
 
 

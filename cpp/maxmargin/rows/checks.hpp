@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
+#include <vector>
 
 #include "maxmargin/simd/table.hpp"
 
@@ -20,17 +22,20 @@ struct CsrCheck {
 template <class S, class I>
 CsrCheck check_csr(const S* starts, std::int64_t rows, const I* indices, std::int64_t held, std::int64_t columns);
 
-// Adds up, of the wanted columns, (x - centre)^2 over the stored values of a sparse matrix, and how many there are of each.
+// The variance of the wanted columns of a sparse matrix, from what their stored values are off the mean; others stay as given.
 template <class V, class I>
-void add_squares_about(const I* indices, const V* data, std::int64_t count, const double* centres, const bool* wanted,
-                       std::int64_t columns, double* squares, double* stored) {
+void column_variances(const I* indices, const V* data, std::int64_t count, std::int64_t rows, std::span<const double> mean,
+                      const bool* wanted, double* variance) {
+  std::vector<double> stored(mean.size());
   for (std::int64_t k = 0; k < count; ++k) {
     const I column = indices[k];
-    if (column < 0 || column >= columns || !wanted[column]) continue;
-    const double away = double(data[k]) - centres[column];
-    squares[column] += away * away;
+    if (column < 0 || std::size_t(column) >= mean.size() || !wanted[column]) continue;
+    const double away = double(data[k]) - mean[column];
+    variance[column] += away * away;
     stored[column] += 1;
   }
+  for (std::size_t c = 0; c < mean.size(); ++c)
+    if (wanted[c]) variance[c] = (variance[c] + (double(rows) - stored[c]) * (mean[c] * mean[c])) / double(rows);
 }
 
 // The largest |K_ij| of an n x n matrix, and the largest |K_ij - K_ji|; NaN if any of its values is.

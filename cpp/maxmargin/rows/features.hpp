@@ -9,10 +9,10 @@ namespace maxmargin {
 
 class Features : public TileRows, public LinearRows, public ColumnAccess {
  public:
-  // What both have is the same.
-  Index rows() const { return TileRows::rows(); }
-  Index columns() const { return TileRows::columns(); }
-  std::int64_t stored_values() const { return TileRows::stored_values(); }
+  // Both have a shape, and it is the same.
+  Index rows() const final { return TileRows::rows(); }
+  Index columns() const final { return TileRows::columns(); }
+  std::int64_t stored_values() const final { return TileRows::stored_values(); }
   void read(Index row, const double* centre, double* out) const override = 0;
   double square(Index row) const override = 0;
 

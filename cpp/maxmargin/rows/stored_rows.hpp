@@ -12,9 +12,9 @@ namespace maxmargin {
 class StoredRows {
  public:
   virtual ~StoredRows() = default;
-  Index rows() const { return rows_; }
-  Index columns() const { return columns_; }
-  std::int64_t stored_values() const { return stored_values_; }
+  virtual Index rows() const { return rows_; }
+  virtual Index columns() const { return columns_; }
+  virtual std::int64_t stored_values() const { return stored_values_; }
 
   // out[k] = x_row,k - centre_k for all columns k; no centre means 0.
   virtual void read(Index row, const double* centre, double* out) const = 0;

@@ -104,8 +104,6 @@ def moments_of(X: Any, features: _core.Features | None = None) -> Moments:
         cancelled = (variance <= _CANCELLED * np.square(mean)) & (mean != 0.0)
     if cancelled.any():  # the difference of two squares has lost its digits
         held = int(X.indptr[-1])
-        about = _core.squares_about(X.indices[:held], X.data[:held], mean, cancelled)
-        with np.errstate(over="ignore"):
-            exact = (about.squares + (X.shape[0] - about.stored) * np.square(mean)) / X.shape[0]
+        exact = _core.exact_variances(X.indices[:held], X.data[:held], X.shape[0], mean, cancelled)
         variance = np.where(cancelled, exact, variance)
     return Moments(mean, variance)

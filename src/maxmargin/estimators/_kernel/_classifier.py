@@ -86,7 +86,8 @@ class KernelClassifier(ClassifierMixin, KernelModel, ABC):  # type: ignore[misc]
         factors = class_weights(self.class_weight, data.classes, data.codes, data.weight, type(self).__name__)
         weight = factors[data.codes] * data.weight
         self._check_balance(data.classes, np.bincount(data.codes, weight).astype(np.float64))
-        gram, cost = self._gram(kernel, data, kind, deadline), self._costs(weight)
+        again = subproblems is not None and len(data.classes) == 2
+        gram, cost = self._gram(kernel, data, kind, deadline, again=again), self._costs(weight)
         if self._wants_joint and len(data.classes) > 2:  # of two classes it is the one subproblem
             return Plan(
                 model=self,

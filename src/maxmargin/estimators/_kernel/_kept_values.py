@@ -10,10 +10,7 @@ from scipy import sparse
 from maxmargin.kernels import Gram
 from maxmargin.solvers import cache_bytes
 
-__all__ = ["KeptValues", "with_kept_values"]
-
-_KEPT = "_kept_values"
-_SMALL = 1 << 22  # bytes of a copy of X that cost less than a fit
+__all__ = ["KeptValues", "kept_values"]
 
 
 @final
@@ -45,30 +42,27 @@ class KeptValues:
         return all(np.array_equal(a, b) for a, b in pairs)
 
 
-def with_kept_values(model: Any, gram: Gram, X: Any, before: Any) -> Gram:
-    """The source of a second fit with the same kernel, which keeps its values for the third; else as it is.
+def kept_values(model: Any, gram: Gram, X: Any, held: KeptValues | None) -> KeptValues | None:
+    """What keeps the kernel values of a fit for the next one: what is held if it is of these rows; None without room.
 
     Parameters
     ----------
     model : estimator
-        With ``warm_start`` and ``cache_size``, which bounds the memory.
+        With ``cache_size``, which bounds the memory.
     gram : Gram
         The kernel values of this fit.
-    X : rows
-        Of which they are.
-    before : BoundKernel or None
-        The kernel of the last fit.
+    X : ndarray or CSR matrix
+        The rows that they are of.
+    held : KeptValues or None
+        Those of the last fit.
     """
-    held: KeptValues | None = vars(model).pop(_KEPT, None)
-    of_features = sparse.issparse(X) or isinstance(X, np.ndarray)
-    if not model.warm_start or gram.kernel != before or gram.kernel.is_linear or not of_features:
-        return gram
-    if held is None or not held.is_of(X, gram.kernel):
-        room = cache_bytes(model.cache_size, type(model).__name__)
-        size = X.data.nbytes + X.indices.nbytes + X.indptr.nbytes if sparse.issparse(X) else X.nbytes
-        if size > max(_SMALL, room // 8):  # the copy would be what takes the memory
-            return gram
-        copy = X.copy()
-        held = KeptValues(gram.kernel.gram(copy).kept(room - size), copy)
-    setattr(model, _KEPT, held)
-    return held.gram
+    if gram.kernel.is_linear:  # its products need no kernel values
+        return None
+    if held is not None and held.is_of(X, gram.kernel):
+        return held
+    room = cache_bytes(model.cache_size, type(model).__name__)
+    size = X.data.nbytes + X.indices.nbytes + X.indptr.nbytes if sparse.issparse(X) else X.nbytes
+    if size > room // 8:  # the copy would be what takes the memory
+        return None
+    copy = X.copy()
+    return KeptValues(gram.kernel.gram(copy).kept(room - size), copy)

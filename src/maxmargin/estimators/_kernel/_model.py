@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from maxmargin._deadline import Deadline
 from maxmargin.estimators._kernel._decision_values import weight_vectors
-from maxmargin.estimators._kernel._kept_values import with_kept_values
+from maxmargin.estimators._kernel._kept_values import kept_values
 from maxmargin.estimators._kernel._packing import explicit_csr, pack, unpack
 from maxmargin.estimators._kernel._records import certificates
 from maxmargin.estimators._shared._bounds import require_finite
@@ -40,8 +40,11 @@ class KernelModel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
         X, kind = training_rows(self, kernel, X)
         return kernel, X, kind, deadline
 
-    def _gram(self, kernel: Kernel, data: Any, kind: RowKind, deadline: Deadline) -> Gram:
-        """Kernel values of rows whose features are fit for it, if there is time to look; keeps the bound kernel."""
+    def _gram(self, kernel: Kernel, data: Any, kind: RowKind, deadline: Deadline, *, again: bool) -> Gram:
+        """Kernel values of rows whose features are fit for it, if there is time to look; keeps the bound kernel.
+
+        Where one subproblem over all rows goes on from its last answer, ``again``, the values stay for the next fit.
+        """
         of_features = kind in (RowKind.DENSE, RowKind.SPARSE) and not isinstance(kernel, UserFunction)
         looks = of_features and not deadline.is_over()
         moments = feature_scale_warning(data.X, type(self).__name__, stacklevel=4) if looks else None
@@ -50,8 +53,14 @@ class KernelModel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
         gram = self._kernel.gram(data.X)
         if moments is not None:
             require_finite(gram, moments)
-            return with_kept_values(self, gram, data.X, before)
-        return gram
+        held = self.__dict__.pop("_kept_values", None)
+        if not again or moments is None or gram.kernel != before:
+            return gram
+        kept = kept_values(self, gram, data.X, held)
+        if kept is None:
+            return gram
+        self._kept_values = kept
+        return kept.gram
 
     def _keep(self, X: Any, data: Any, kind: RowKind, rows: NDArray[np.intp], dual: NDArray[np.float64]) -> None:
         """Keep the support vectors and their coefficients in scikit-learn's forms."""

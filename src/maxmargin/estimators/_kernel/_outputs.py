@@ -44,11 +44,11 @@ class KernelOutputs(KernelModel, ABC):
         every = targets(y, X)
         data = weighted_rows(X, sample_weight, pairwise=kind is RowKind.PAIRWISE)
         held = held_coefficients(self, X, kind)
-        gram = self._gram(kernel, data, kind, deadline)
         columns = [np.ascontiguousarray(column) for column in np.atleast_2d(data.of_kept(every).T)]
         if held is not None and len(held) != len(columns):
             starts_anew(self, "there are not as many outputs as before", stacklevel=5)
             held = None
+        gram = self._gram(kernel, data, kind, deadline, again=held is not None and len(held) == 1)
         return Plan(
             model=self,
             problems=[self._problem(gram, column, data.weight) for column in columns],
