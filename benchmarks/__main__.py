@@ -17,14 +17,14 @@ import numpy as np
 import maxmargin
 from benchmarks import _crammer_singer, _families, _growth, _linear, _linear_objective, _path
 from benchmarks._fits import capped, contestants, fit
-from benchmarks._judge import judge
+from benchmarks._evaluator import judge
 from benchmarks._sets import SUITES, Task
 
 PREDICTED_ROWS = 2000
 
 
 def _timed(task: Task, folder: Path | None) -> dict[str, Any]:
-    """Medians, and medians of the ratios within each round: what disturbs the subproblem disturbs a whole round.
+    """Medians, and medians of the ratios within each round: what disturbs the machine disturbs a whole round.
 
     A fit that was stopped at the task's cap counts as the cap, and has neither predictions nor a verdict.
     """

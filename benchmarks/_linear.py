@@ -12,7 +12,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from benchmarks import _linear_peers as peers
-from benchmarks._linear_machine import memory, passes
+from benchmarks._hardware import memory, passes
 from benchmarks._linear_server import Server, chosen
 
 SUITES = {"linear": ("squared_hinge", "hinge"), "logistic": ("logistic",)}

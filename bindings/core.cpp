@@ -17,6 +17,7 @@ __attribute__((visibility("default"))) void maxmargin_set_num_threads(int count)
 }
 
 NB_MODULE(_core, m) {
+  maxmargin::python::let_threads_wait_for_the_end();
   nb::set_leak_warnings(false);  // a module that is alive at interpreter exit is no leak
   nb::register_exception_translator([](const std::exception_ptr& thrown, void*) {
     try {

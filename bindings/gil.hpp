@@ -9,6 +9,8 @@
 #include <nanobind/nanobind.h>
 
 #include <chrono>
+#include <cstdlib>
+#include <exception>
 #include <thread>
 
 #include "maxmargin/platform/poll.hpp"
@@ -17,6 +19,19 @@ namespace maxmargin::python {
 
 [[noreturn]] inline void wait_for_the_end() {
   for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
+}
+
+// The same for a thread that is told so in the middle of Python code which the core or nanobind has called (an import, a
+// conversion): the way out of it ends the process at the first function that must not throw.
+inline void let_threads_wait_for_the_end() {
+  static const std::thread::id first = std::this_thread::get_id();  // the one that imports the module
+  static const std::terminate_handler before = std::get_terminate();
+  std::set_terminate([] {
+    const bool told_to_exit = Py_IsInitialized() == 0 && !std::current_exception();
+    if (told_to_exit && std::this_thread::get_id() != first) wait_for_the_end();
+    if (before != nullptr) before();
+    std::abort();
+  });
 }
 
 // Python's lock, for as long as this is alive.

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, settings
 
 from ._data import DataSet, load
 
-# A fit on a busy machine may take any time, and a law must fail on every subproblem or on none:
+# A fit on a busy machine may take any time, and a law must fail on every machine or on none:
 # no deadlines, and the same examples in every run.
 settings.register_profile(
     "house", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow], print_blob=True

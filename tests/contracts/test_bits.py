@@ -1,4 +1,4 @@
-"""Law 11 of the house: same input, same bits, for any number of threads, and whatever else the binary classifier does."""
+"""Law 11 of the house: same input, same bits, for any number of threads, and whatever else the machine does."""
 
 from __future__ import annotations
 

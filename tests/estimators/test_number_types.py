@@ -31,7 +31,7 @@ ESTIMATORS = [
 
 NO_NUMBERS = {"kernel", "solver", "loss"}
 ANY_INTEGER = {"max_iter", "verbose", "delay"}
-"""They only have to be large enough: more than any binary classifier counts is as good as 2⁶²."""
+"""They only have to be large enough: more than any machine counts is as good as 2⁶²."""
 
 TWINS = [
     (1, np.int64(1)),

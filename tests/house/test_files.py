@@ -1,4 +1,4 @@
-"""Files are short, the C++ core is pure, and nothing in the tree knows the binary classifier it was written on."""
+"""Files are short, the C++ core is pure, and nothing in the tree knows the machine it was written on."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ def test_every_source_file_is_below_400_lines() -> None:
 
 
 def test_no_path_of_a_machine() -> None:
-    """Folders of one person's binary classifier; built from parts, so that this file does not hold them itself."""
+    """Folders of one person's machine; built from parts, so that this file does not hold them itself."""
     folders = "|".join(["work/(main|shared)", "root/", "home/[a-z]", "Users/[A-Za-z]", "tmp/[a-z]", "mnt/[a-z]"])
-    subproblem = re.compile(rf"(?<![\w.$~}}])/({folders})")
+    machine = re.compile(rf"(?<![\w.$~}}])/({folders})")
     found = []
     for path in written_files(TEXT):
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
-            if subproblem.search(line):
+            if machine.search(line):
                 found.append(f"{path.relative_to(PROJECT)}:{number}: {line.strip()}")
     assert found == []
 

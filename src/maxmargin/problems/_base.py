@@ -81,7 +81,7 @@ class Model(NamedTuple):
         All optimal offsets.
     primal, dual : float
         Objectives.
-    reading : Reading
+    slack_rule : Reading
         What the scores mean.
 
     Examples

@@ -115,7 +115,7 @@ class DataDescription(Problem):
     """The smallest ball around most rows: minimise ``R² + Σ w_i max(0, |φ(x_i) − c|² − R²) / (ν W)`` over c and R.
 
     Support vector data description (Tax and Duin 2004). ν bounds the part of rows outside from above. The score is
-    ``f(x) = (R² − |φ(x) − c|²) / 2``, the centre ``c = Σ β_i φ(x_i)``; R is ``solution.reading.radius``. The objectives are
+    ``f(x) = (R² − |φ(x) − c|²) / 2``, the centre ``c = Σ β_i φ(x_i)``; R is ``solution.slack_rule.radius``. The objectives are
     half of those above. Where ``k(x, x)`` is the same for all x, as for an RBF, it is `OneClass` in other words.
 
     Parameters

@@ -203,7 +203,7 @@ class NuRegression(Problem):
 
     ν bounds the part of rows outside the tube from above and the part of support vectors from below (Schölkopf, Smola,
     Williamson and Bartlett 2000). ``W`` is the sum of the weights ``w_i``, ``C_i = C w_i``. The answer has its ε as
-    ``solution.reading.epsilon``.
+    ``solution.slack_rule.epsilon``.
 
     Parameters
     ----------

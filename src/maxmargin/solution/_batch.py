@@ -44,7 +44,7 @@ class SolutionBatch(Sequence[Solution]):
         How many of them each problem has.
     beta, scores : ndarray
         Coefficients and scores at the support vectors.
-    excess, sides : ndarray
+    deficit, sides : ndarray
         By how much the rows of boundary are beyond it, and the sign that their coefficients could have.
     costs : ndarray
         Largest coefficient of each support vector, then of each row in boundary.
@@ -64,7 +64,7 @@ class SolutionBatch(Sequence[Solution]):
         What the coefficients must sum to.
     by_side : ndarray of bool, shape (problems,)
         Whether ν keeps the sum of their sizes.
-    readings : list of Reading
+    slack_rules : list of SlackRule
         What the scores of each problem mean.
     is_plain : bool
         Whether all were optimal at once, so that there is nothing to be said of any.
@@ -211,7 +211,7 @@ class SolutionBatch(Sequence[Solution]):
             Class of each training row.
         support : ndarray of intp
             Training row of each support vector.
-        heights : ndarray of shape (problems, classes)
+        coefficient_rows : ndarray of shape (problems, classes)
             Where the coefficients of a problem stand among those of a row of each class.
         n_coefficients : int
             How many coefficients a row has.

@@ -51,7 +51,7 @@ class Evaluation(NamedTuple):
         By how much the worst pair (without offset: the worst variable) violates the optimality conditions.
     square_norm : float
         ``|w|² = βᵀKβ``; negative only if the kernel is indefinite.
-    mass : float
+    abs_sum : float
         ``Σ|β|``.
     scale : float
         ``(Σ|β|)² max k(x, x)``: ``|w|²`` is not larger. 0 if it was not asked for, since the gap is small beside the objective.

@@ -29,9 +29,9 @@ class Conditions:
         Multipliers, coefficients and excess of these rows.
     side : ndarray
         The sign that β can have; 0 if both.
-    terms : Terms
+    kkt_data : KKTData
         Their costs, and the equalities.
-    reading : Reading
+    slack_rule : Reading
         What the scores mean.
     sure, near : float
         An excess up to ``sure``, either way, is on the boundary; one above ``near`` is not.

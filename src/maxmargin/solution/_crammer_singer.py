@@ -55,9 +55,9 @@ class CrammerSingerSolution:
         The rows themselves.
     proof : InseparableClasses or None
         Why there is no answer, if the status is INFEASIBLE.
-    remark : str
+    note : str
         What floating point could not decide; empty for most.
-    terms : ClassData or None
+    kkt_data : ClassData or None
         Scores, classes and costs of the training rows: what `kkt`, `slack`, `margin` and `taxonomy` need.
 
     Examples

@@ -45,7 +45,7 @@ class CrammerSingerEvaluation(NamedTuple):
         By how much rounding errors of the scores may change the gap.
     least : float
         By how much the own class of a row is ahead of all others, at the least.
-    terms : ClassData or None
+    kkt_data : ClassData or None
         The rows as the loss sees them: what the report on the optimality conditions needs.
 
     Examples

@@ -53,7 +53,7 @@ class LinearSolution:
         Newton rounds or sweeps.
     classes : ndarray of shape (2,) or None
         The labels of the negative and of the positive side; None of a regression.
-    terms : LinearData or None
+    kkt_data : LinearData or None
         Scores, labels and costs of the training rows: what `kkt`, `slack` and `taxonomy` need.
 
     Examples

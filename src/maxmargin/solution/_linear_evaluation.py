@@ -80,7 +80,7 @@ class LinearEvaluation:
         By how much rounding may make the primal objective of the scores that the model gives lower than that of any w and b.
     at_zero : float
         The primal objective of ``w = 0``: the scale of the terms that cancel where the optimum is 0; nan where it is not.
-    terms, class_data : LinearData, ClassData or None
+    kkt_data, class_data : LinearData, ClassData or None
         The rows as the loss sees them, of two classes or of all at once: what the report on the optimality conditions needs.
 
     Examples

@@ -144,7 +144,7 @@ class MulticlassSolution:
         Checkpoints on the way; violations are relative gaps.
     steps : int
         Newton rounds.
-    terms : ClassData or None
+    kkt_data : ClassData or None
         Scores, classes and costs of the training rows: what `kkt`, `slack`, `margin` and `taxonomy` need.
 
     Examples

@@ -68,16 +68,16 @@ class Solution:
         The kernel with its numbers.
     support_vectors : rows
         The rows themselves.
-    reading : Reading
+    slack_rule : Reading
         What the scores mean: a margin, a tube with its ε, a level, a ball with its radius.
     proof : Inseparable, NoTube or None
         Why there is no answer, if the status is INFEASIBLE.
     n_trained : int or None
         Rows that the subproblem was trained on: of a pair of classes those of both, without rows of no weight. None means all
         n.
-    remark : str
+    note : str
         What must be said of an optimum that tells nothing; empty for all others.
-    terms : Terms or None
+    kkt_data : KKTData or None
         Costs at the support vectors and then at the boundary rows, and the equalities: what `kkt` needs.
     boundary_side : ndarray or None
         The sign that the coefficient of a boundary row could have, as y of a margin; 0 if both.

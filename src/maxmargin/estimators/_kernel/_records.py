@@ -224,7 +224,7 @@ def solutions(
         Rows of the X given to fit.
     steps : ndarray
         Pair steps of each subproblem.
-    readings : sequence of SlackRule or None
+    slack_rules : sequence of SlackRule or None
         What the scores of each subproblem mean; None for margins.
     targets : ndarray or None
         Targets at the support vectors of each subproblem, one subproblem after the other; None for the signs of the

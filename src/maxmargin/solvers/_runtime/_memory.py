@@ -39,4 +39,4 @@ def cache_bytes(cache_size: Any, owner: str) -> int:
         megabytes = check_positive("cache_size", cache_size, owner)
     except InvalidInput:
         raise reject("cache_size", cache_size, owner, "'auto' or a float in the range (0.0, inf), in megabytes") from None
-    return int(min(megabytes * _MEGABYTE, 2.0**60))  # more than any subproblem has
+    return int(min(megabytes * _MEGABYTE, 2.0**60))  # more than any machine has

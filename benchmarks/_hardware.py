@@ -1,4 +1,4 @@
-"""Linear models beside the subproblem: bytes a second of one pass over the rows, and what a fit adds to its input's memory."""
+"""Linear models beside the machine: bytes a second of one pass over the rows, and what a fit adds to its input's memory."""
 
 from __future__ import annotations
 
