@@ -29,7 +29,7 @@ class DualProblem(NamedTuple):
 
     where the maximum is the loss of row i: for ``q = −y`` between 0 and ``y C`` it is ``C max(0, 1 − y f)``.
 
-    A dual solver sees this and nothing of support vector machines.
+    A dual solver sees this problem and knows nothing of support vector machines.
 
     Examples
     --------

@@ -69,11 +69,11 @@ class ClassData:
     square_norm : float
         ``Σ_k |w_k|²``.
     loss : ClassLoss
-        What a row costs.
+        The loss of a row.
     w_unique : bool or None
         Whether no other weights are optimal.
     convex : bool
-        Whether the problem is: not that of an indefinite kernel.
+        Whether the problem is convex; it is not with an indefinite kernel.
 
     Examples
     --------

@@ -105,7 +105,7 @@ def dual_solution(
 
 
 def _note_of(problem: Problem, evaluation: Evaluation, status: Status) -> str:
-    """What must be said of an optimum that tells nothing, or of what could not be decided; empty for all others."""
+    """What to say about an optimum that tells nothing, or of what could not be decided; empty for all others."""
     if status is Status.STALLED:
         return problem.undecided(evaluation)
     return problem.note(evaluation) if status.is_optimal else ""

@@ -30,7 +30,7 @@ class LinearData:
     Attributes
     ----------
     loss : Loss
-        What a row costs.
+        The loss of a row.
     penalty : Penalty
         What weights cost.
     offset : Offset
@@ -64,7 +64,7 @@ class LinearData:
 
     @property
     def squared(self) -> bool:
-        """Whether slack is paid for by its square."""
+        """Whether the square of the slack is penalised."""
         return isinstance(self.loss, SquaredHinge | SquaredEpsilonInsensitive)
 
     def require_street(self, what: str) -> None:

@@ -1,4 +1,4 @@
-"""Bounds of rounding errors: what a evaluation can say of the model that predicts with float64."""
+"""Bounds of rounding errors: what an evaluation can say of the model that predicts with float64."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ __all__ = ["KernelClassifier"]
 
 
 class KernelClassifier(ClassifierMixin, KernelModel, ABC):  # type: ignore[misc]  # scikit-learn has no types
-    """Fit and vote; what a binary classifier minimises is left to the classifier."""
+    """Fitting and voting; each subclass defines what a binary classifier minimises."""
 
     _ovr = False
     _is_joint = False
@@ -78,7 +78,7 @@ class KernelClassifier(ClassifierMixin, KernelModel, ABC):  # type: ignore[misc]
         return self
 
     def _plan(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Plan[ClassifierRows]:
-        """Validated rows, their kernel values, and what is solved about them."""
+        """Validated rows, their kernel values, and the problems to solve for them."""
         check_votes(self)
         kernel, X, kind, deadline = self._begin(X)
         data = labelled_set(X, label_column(y, X), sample_weight, pairwise=kind is RowKind.PAIRWISE)

@@ -30,7 +30,7 @@ __all__ = ["KernelOutputs"]
 
 
 class KernelOutputs(KernelModel, ABC):
-    """Fit and values; what the subproblems minimise is left to the estimator."""
+    """Fitting and values; each subclass defines what its subproblems minimise."""
 
     @abstractmethod
     def _problem(self, gram: Gram, y: NDArray[np.float64], weight: NDArray[np.float64]) -> Problem:

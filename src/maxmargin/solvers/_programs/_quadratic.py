@@ -69,7 +69,7 @@ def qp(Q: Any, p: Any, A: Any, c: Any, solver: str = "piqp") -> Quadratic:
     p : array-like of shape (k,)
         Linear term.
     A : array-like or sparse matrix of shape (m, k)
-        One constraint a row.
+        One constraint in each row.
     c : array-like of shape (m,)
         Lower bounds of the rows.
     solver : str
