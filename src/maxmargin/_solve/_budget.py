@@ -43,7 +43,7 @@ class Budget:
         return max(0, self._steps - taken)
 
     def limits(self, tol: float, steps_taken: int, evaluating: float) -> Limits:
-        """What a run that aims at ``tol`` may use: the certificate, which takes so many seconds, comes out of the same time."""
+        """Limits of a run that aims at ``tol``: the certificate, which takes so many seconds, comes out of the same time."""
         return Limits(tol, self.steps_after(steps_taken), self.deadline.before(evaluating))
 
     def dual_limits(self, tol: float, steps_taken: int, batch: DualBatch, evaluated: float) -> Limits | None:

@@ -53,7 +53,7 @@ class DualRun:
     throw : bool
         Whether to raise on Ctrl-C and on infeasible problems.
     callback : callable or None
-        Told of the progress.
+        Is told of the progress.
     with_rows : bool
         Whether solutions keep their support vectors themselves.
     """

@@ -1,4 +1,4 @@
-"""What all classifiers with a kernel have: classes, binary classifiers that separate them, and their vote."""
+"""What all kernel classifiers share: classes, binary classifiers that separate them, and their vote."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class KernelClassifier(ClassifierMixin, KernelModel, ABC):  # type: ignore[misc]
 
     @abstractmethod
     def _problems(self, gram: Gram, parts: LabelledParts, cost: NDArray[np.float64]) -> Sequence[Problem]:
-        """What the binary classifiers solve, from kernel values and costs of all rows, and the rows and labels of each."""
+        """The problem of each binary classifier, from kernel values and costs of all rows and its own rows and labels."""
 
     @property
     def _wants_one_vs_rest(self) -> bool:
@@ -52,7 +52,7 @@ class KernelClassifier(ClassifierMixin, KernelModel, ABC):  # type: ignore[misc]
         return False
 
     def _costs(self, weight: NDArray[np.float64]) -> NDArray[np.float64]:
-        """What the slack of each row costs."""
+        """The cost of each row's slack."""
         return weight
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
@@ -88,7 +88,7 @@ class KernelClassifier(ClassifierMixin, KernelModel, ABC):  # type: ignore[misc]
         self._check_balance(data.classes, np.bincount(data.codes, weight).astype(np.float64))
         again = subproblems is not None and len(data.classes) == 2
         gram, cost = self._gram(kernel, data, kind, deadline, again=again), self._costs(weight)
-        if self._wants_joint and len(data.classes) > 2:  # of two classes it is the one subproblem
+        if self._wants_joint and len(data.classes) > 2:  # for two classes it is the one subproblem
             return Plan(
                 model=self,
                 problems=[CrammerSinger.on(gram, data.codes, data.classes, cost)],
@@ -131,7 +131,7 @@ class KernelClassifier(ClassifierMixin, KernelModel, ABC):  # type: ignore[misc]
         """Raise if the weights of the classes do not suit the parameters."""
 
     def _held(self, X: Any, kind: RowKind, data: TrainingSet) -> tuple[list[Coefficients] | None, CrammerSingerSolution | None]:
-        """What to start from: the coefficients of each binary classifier, or all of the joint one; None to start anew."""
+        """What to start from: the coefficients of each binary classifier, or of the joint problem; None to start anew."""
         if not self.warm_start or not hasattr(self, "classes_"):
             return None, None
         joint = self._wants_joint and len(data.classes) > 2
@@ -189,8 +189,7 @@ class KernelClassifier(ClassifierMixin, KernelModel, ABC):  # type: ignore[misc]
 
     @property
     def solutions_(self) -> list[Any]:
-        """Answer of each binary classifier, in the order of ``intercept_``, or the one answer for all classes; traces are
-        thinned.
+        """Solutions of the binary classifiers in the order of ``intercept_``, or the one for all classes; traces are thinned.
         """
         check_is_fitted(self)
         state, n = fitted(self), self.shape_fit_[0]

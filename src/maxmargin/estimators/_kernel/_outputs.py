@@ -1,4 +1,4 @@
-"""What estimators without classes have: one subproblem, or one for each output, on shared support vectors."""
+"""What estimators without classes share: one subproblem, or one for each output, on shared support vectors."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class KernelOutputs(KernelModel, ABC):
 
     @property
     def solutions_(self) -> list[Solution]:
-        """Answer of each subproblem; traces are thinned to 8 checkpoints."""
+        """Solution of each subproblem; traces are thinned to 8 checkpoints."""
         check_is_fitted(self)
         return solutions(
             self._records,

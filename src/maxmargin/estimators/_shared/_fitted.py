@@ -159,7 +159,7 @@ def _vectors(model: KernelModel, count: int) -> Any:
 
 
 def boundary_rows(rows: Any, kind: RowKind, count: int, vectors: Any) -> Any:
-    """Rows of which a subproblem has only the numbers otherwise, checked like the support vectors beside them."""
+    """Rows that a subproblem otherwise knows only by number, checked like the support vectors beside them."""
     try:
         return _checked_rows("the boundary", rows, kind, (count, 0 if kind is RowKind.OBJECTS else vectors.shape[1]))
     except _Altered as fault:

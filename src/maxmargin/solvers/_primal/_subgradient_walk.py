@@ -115,7 +115,7 @@ class SubgradientWalk:
         self._stand_on(feature_rows(problem.X, before=self._rows), problem.y, problem.cost)
 
     def leave(self) -> None:
-        """Drop the rows, so that the walk is kept without them until `move_to`; a walk in the space of a kernel has nothing else."""
+        """Drop the rows until `move_to`, to keep the walk without them; a walk in the space of a kernel has nothing else."""
         if isinstance(self._rows, KernelRows):
             raise InvalidInput("A walk in the space of a kernel cannot leave its rows: its coefficients are of these.")
         self._rows = NoRows(self._rows)
