@@ -102,8 +102,7 @@ class CrammerSinger:
         self.offset = offset
         self._proof: tuple[InseparableClasses | None] | None = None
         self.source = gram.centred() if offset else gram
-        """Kernel values that solvers and evaluations use: with offsets and a linear kernel, those of the centred rows.
-        """
+        """Kernel values that solvers and evaluations use: with offsets and a linear kernel, those of the centred rows."""
 
     @property
     def room(self) -> NDArray[np.float64]:

@@ -1,5 +1,4 @@
-"""What all linear classifiers share: weights of each binary classifier, fitted in the primal, with a proof of optimality.
-"""
+"""What all linear classifiers share: weights of each binary classifier, fitted in the primal, with a proof of optimality."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ __all__ = [
 
 
 def starts_anew(model: Any, why: str, *, stacklevel: int = 4) -> None:
-    """Say that the last answer is of no use."""
+    """Warn that the last solution is of no use, and why."""
     warnings.warn(f"warm_start=True, but this fit of {type(model).__name__} starts anew: {why}.", WarmStartWarning, stacklevel)
 
 
