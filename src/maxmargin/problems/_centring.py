@@ -35,7 +35,7 @@ class Centring:
     X : ndarray or CSR matrix
         Valid rows.
     moments : Moments, optional
-        Of its columns, if they are known.
+        Moments of its columns, if they are known.
 
     Examples
     --------

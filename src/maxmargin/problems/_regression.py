@@ -121,7 +121,7 @@ class EpsilonRegression(Problem):
 
     @lazy
     def _sizes(self) -> tuple[float, float]:
-        """Of a target and of ``|φ(x)|²``: the largest, or 1."""
+        """The largest target and the largest ``|φ(x)|²``, or 1."""
         return float(np.abs(self._centred).max()) or 1.0, float(np.abs(self.dual.gram.diagonal()).max()) or 1.0
 
     def within(self, beta: Vector) -> Problem:

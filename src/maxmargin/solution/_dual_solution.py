@@ -119,7 +119,7 @@ def worth_keeping(deficit: NDArray[np.float64], n_support: int, violation: float
 def is_indefinite(problem: Problem, iterate: DualIterate, evaluation: Evaluation) -> bool:
     """Whether the kernel has negative curvature. What is known to be a Mercer kernel shows only rounding.
 
-    Other kernels are looked at as a whole where they are small: at a stationary point the gap is 0 for any matrix.
+    Other kernels are checked as a whole where they are small: at a stationary point the gap is 0 for any matrix.
     """
     if problem.gram.kernel.mercer:
         return False

@@ -40,7 +40,7 @@ def slack_residuals(alpha: Array, deficit: Array, cost: Vector, *, squared: bool
 
     Examples
     --------
-    A row with room to spare that has a multiplier, and one with slack that has not all of its own:
+    A row with room to spare that has a multiplier, and one with slack that does not have all of its own:
 
     >>> import numpy as np
     >>> from maxmargin.solution._residuals import slack_residuals

@@ -115,7 +115,7 @@ class Trace:
     def gap(self) -> NDArray[np.float64]:
         """Primal minus dual objective, as the solver sees it; nan where it is not known.
 
-        Where the primal objective costs a pass over the rows, it is that of the best point that was looked at so far.
+        Where the primal objective costs a pass over the rows, it is that of the best point evaluated so far.
         """
         return self.checkpoints["gap"].astype(np.float64)
 

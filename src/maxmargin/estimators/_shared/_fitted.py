@@ -1,7 +1,7 @@
 """Fitted state, checked before it is used.
 
-A pickle can be edited, an attribute overwritten. What reaches the engine is therefore looked at every time:
-types, shapes, and that every index points somewhere (the lesson of CVE-2020-28975).
+A pickle can be edited, an attribute overwritten. What reaches the engine is therefore checked every time: types, shapes, and
+that every index points somewhere (the lesson of CVE-2020-28975).
 """
 
 from __future__ import annotations

@@ -73,7 +73,7 @@ class Scheme(ABC):
 
     @lazy
     def coefficient_rows(self) -> NDArray[np.intp]:
-        """The row of ``dual_coef_`` with the coefficients of each binary classifier for each class, shape (n_subproblems, K)."""
+        """Row of ``dual_coef_`` with the coefficients of each binary classifier for each class, shape (n_subproblems, K)."""
         coefficient_rows = np.zeros((self.n_subproblems, self.n_classes), dtype=np.intp)
         for subproblem in range(self.n_subproblems):
             for height, of_class in self.blocks(subproblem):

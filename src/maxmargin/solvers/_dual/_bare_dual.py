@@ -29,7 +29,7 @@ class BareDual(Problem):
         return self._dual
 
     def slack_rule(self, evaluated: Evaluated) -> Level:
-        """Nobody reads it."""
+        """It is never used."""
         return Level()
 
 

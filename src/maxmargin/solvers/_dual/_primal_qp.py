@@ -158,7 +158,7 @@ def _beta(problem: Problem, multipliers: Vector, start: Vector) -> Vector:
         return np.asarray(problem.y * alpha)
     if not _offset(problem)[1]:
         return alpha / alpha.sum() if alpha.sum() > 0 else start
-    # Nearest points: the weights of each class sum to 1. Of an infeasible program the multipliers grow without end, and their
+    # Nearest points: the weights of each class sum to 1. For an infeasible program the multipliers grow without end, and their
     # direction is the two equal points.
     sums = [float(alpha[problem.y == sign].sum()) for sign in (1.0, -1.0)]
     if min(sums) <= 0:

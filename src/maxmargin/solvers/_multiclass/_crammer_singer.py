@@ -159,7 +159,7 @@ class CrammerSingerDescent(Solver[CrammerSinger, CrammerSingerIterate | None, Cr
 
 
 def _worth(problem: CrammerSinger, at: CrammerSingerIterate) -> float:
-    """The dual objective; of a point that ran away, so that its scores are rounding errors, less than any other."""
+    """The dual objective; for a point that ran away, so that its scores are rounding errors, less than any other."""
     size = float(np.abs(at.beta).sum()) * float(np.abs(problem.source.diagonal()).max())
     if np.isinf(problem.upper).any() and not size * _EPSILON < 1.0:
         return -math.inf

@@ -178,7 +178,7 @@ def _check_shapes(Q: Any, p: Vector, A: Any, c: Vector) -> None:
 
 
 def _check_convex(Q: Any) -> None:
-    """Refuse what is not symmetric, or has a clearly negative eigenvalue; of a sparse matrix only the diagonal is looked at."""
+    """Refuse what is not symmetric, or has a clearly negative eigenvalue; for a sparse matrix only the diagonal is checked."""
     scale = float(abs(Q).max()) if Q.size else 0.0
     uneven = float(abs(Q - Q.T).max()) if Q.size else 0.0
     if uneven > 1e-8 * scale:
