@@ -114,7 +114,7 @@ class CrammerSinger:
     def proof(self, seconds: float = math.inf) -> InseparableClasses | None:
         """Why there is no answer: that rows without slack cannot all be put in their own classes; None if that is not proven.
 
-        It is sought once, for about a second, or for as many seconds as are given.
+        It is sought once, for about a second, or for ``seconds`` if that is less.
         """
         if self._proof is None:
             self._proof = (self._found_proof(seconds),)

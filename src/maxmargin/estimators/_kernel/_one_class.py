@@ -1,4 +1,4 @@
-"""One class with scikit-learn's interface: what is ordinary, and what is not."""
+"""One-class models with scikit-learn's interface: which rows are ordinary, and which are not."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class _OneClassModel(OutlierMixin, KernelOutputs, ABC):  # type: ignore[misc]  #
         return self
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Score rows: positive where they are ordinary, negative where they are outliers.
+        """Score rows: positive for ordinary rows, negative for outliers.
 
         Parameters
         ----------

@@ -211,7 +211,7 @@ class Perceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
             most = 100_000 + 10 * gram.n
             found = solve_batch(problems, "auto", 1e-3, most, deadline, throw=False, with_rows=False)
             for k, each in zip(spent, found, strict=True):
-                # A hard margin needs y f > 0, the perceptron f ≥ 0 where y is +1: it must weigh a row of the other sign.
+                # A hard margin needs y f > 0, the perceptron f ≥ 0 where y is +1: a proof must use rows of the other sign.
                 if isinstance(each.proof, Inseparable) and bool((each.proof.weights[labels[k] < 0.0] > 0.0).any()):
                     statuses[k] = Status.INSEPARABLE
         return statuses

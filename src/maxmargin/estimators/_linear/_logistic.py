@@ -174,7 +174,7 @@ class LogisticRegression(LinearModel):
         return np.exp(self.predict_log_proba(X))
 
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
-        """Logarithm of the probability of each class, exact where it is small.
+        """Logarithm of the probability of each class, accurate where it is small.
 
         Parameters
         ----------

@@ -275,7 +275,7 @@ class SharedVectors(Scheme):
     Parameters
     ----------
     n_subproblems : int
-        Number of binary classifiers.
+        Number of subproblems.
     """
 
     n_subproblems = 1

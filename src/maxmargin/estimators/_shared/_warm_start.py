@@ -137,7 +137,7 @@ def linear_starts(model: Any, count: int, width: int, classes: NDArray[Any] | No
 
 
 def multiclass_start(model: Any, data: TrainingSet, width: int) -> Sequence[Any] | None:
-    """The same of all classes at once."""
+    """The same for all classes at once."""
     return _held(model, MulticlassSolution, 1, width, data.classes)
 
 
