@@ -16,8 +16,8 @@ import numpy as np
 
 import maxmargin
 from benchmarks import _crammer_singer, _families, _growth, _linear, _linear_objective, _path
-from benchmarks._fits import capped, contestants, fit
 from benchmarks._evaluator import judge
+from benchmarks._fits import capped, contestants, fit
 from benchmarks._sets import SUITES, Task
 
 PREDICTED_ROWS = 2000

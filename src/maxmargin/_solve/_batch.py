@@ -30,7 +30,7 @@ def solve_batch(
     starts: Sequence[Any] | None = None,
     with_rows: bool = True,
 ) -> Sequence[Any]:
-    """`solve` for several problems of one family at once, and without its warnings.
+    """Solve several problems of one family at once: like `solve`, but without its warnings.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ def solve_batch(
     solver, tol, max_iter, max_time, throw, callback
         As in `solve`; the time may be a `Deadline` that was set before.
     starts : sequence, optional
-        A start of each, or None.
+        A start for each problem, or None.
     with_rows : bool
         Whether solutions keep their support vectors themselves; an estimator has them already.
 

@@ -43,15 +43,14 @@ class Budget:
         return max(0, self._steps - taken)
 
     def limits(self, tol: float, steps_taken: int, evaluating: float) -> Limits:
-        """What a run that aims at ``tol`` may use: the certificate, which takes so many seconds, comes out of the same time."""
+        """Limits of a run that aims at ``tol``: the certificate, which takes so many seconds, comes out of the same time."""
         return Limits(tol, self.steps_after(steps_taken), self.deadline.before(evaluating))
 
     def dual_limits(self, tol: float, steps_taken: int, batch: DualBatch, evaluated: float) -> Limits | None:
         """The same for a batch of duals, whose certificate is a product with the matrix of kernel values.
 
-        None if there is no time to move: it is used up, or less is left than the ``evaluated`` seconds that the scores of a
-        point
-        took at which the run begins. That one is as good as evaluated, and for another there is no time.
+        None if there is no time for a step: the time is used up, or less is left than the ``evaluated`` seconds that the scores
+        of the starting point took. That point is as good as evaluated, and there is no time to evaluate another.
         """
         if not self.deadline.is_set:
             return Limits(tol, self.steps_after(steps_taken))

@@ -1,4 +1,4 @@
-"""Problems with a canonical dual: run, certify, go on from the exact scores while that helps."""
+"""Problems with a canonical dual: run, certify, continue from the exact scores while that helps."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class DualRun:
     throw : bool
         Whether to raise on Ctrl-C and on infeasible problems.
     callback : callable or None
-        Told of the progress.
+        Is told of the progress.
     with_rows : bool
         Whether solutions keep their support vectors themselves.
     """
@@ -65,7 +65,7 @@ class DualRun:
     with_rows: bool
 
     def solutions(self, problems: Sequence[Problem], starts: Sequence[Any] | None) -> SolutionBatch:
-        """Solve all; where all pairs of classes are optimal at once, no object is made for any of them."""
+        """Solve all problems; where all pairs of classes are optimal at once, no object is made for any of them."""
         iterates, evaluations = self._first_points(problems, starts)
         if isinstance(problems, SoftMargins):
             make = partial(self._made, problems, iterates, evaluations)
@@ -87,7 +87,7 @@ class DualRun:
         return dual_solution(problem, iterate, evaluation, tol, seconds, with_rows=self.with_rows)
 
     def _first_points(self, problems: Sequence[Problem], starts: Sequence[Any] | None) -> tuple[DualIterates, Evaluations]:
-        """Where the solver comes to stop, and the evaluation of these points."""
+        """The points where the solver stops, and their evaluation."""
         if not self.solver.takes_start and any(start is not None for start in starts or ()):
             raise self.solver.refuse_start()
         before = self.budget.deadline.elapsed()
@@ -111,7 +111,7 @@ class DualRun:
             raise interrupted(iterate.steps, lambda: self._solution(problem, iterate, certify(problem, iterate.beta)))
 
     def _finished(self, k: int, problem: Problem, iterate: DualIterate, evaluation: Evaluation) -> Solution:
-        """Go on from the exact scores for as long as that brings the answer nearer to the optimum."""
+        """Continue from the exact scores as long as that brings the answer nearer to the optimum."""
         tol = aim = self.budget.tol
         while iterate.status in _RESUMABLE:
             tol = self.budget.tol / problem.unit(evaluation)

@@ -1,4 +1,4 @@
-"""Linear models and all classes at once: run, certify, and go on in more digits where a solver can."""
+"""Linear models and all classes at once: run, certify, and continue with more digits where a solver can."""
 
 from __future__ import annotations
 

@@ -96,10 +96,10 @@ def solve(
         ``MulticlassDescent``; for a primal problem "auto", "newton", "coordinate_descent", "gradient_descent",
         "stochastic_subgradient" or an object.
     tol : float
-        Largest KKT violation of a converged answer; its gap is at most ``max(tol, 1e-3)`` of the primal objective. Of a joint
-        problem, a primal one or linear classes the largest gap, relative to the primal objective.
+        Largest KKT violation of a converged answer; its gap is at most ``max(tol, 1e-3)`` of the primal objective. For a joint
+        problem, a primal problem or linear classes it is the largest gap, relative to the primal objective.
     max_iter : int
-        Limit of steps: pair steps of the engine, rounds of other solvers; −1 for a finite automatic one.
+        Largest number of steps: pair steps of the engine, rounds of other solvers; −1 for an automatic, finite limit.
     max_time : float, optional
         Limit in wall seconds, certification included.
     throw : bool
@@ -107,15 +107,15 @@ def solve(
     callback : callable, optional
         Called with a `Progress` about every 50 ms; returning true stops the fit.
     start : Solution or array-like, optional
-        Where to begin: the answer to a problem like this one (of the same rows, with another C, ε, ν or kernel parameter), or a
-        point. Of a dual problem that is one signed coefficient ``y_i α_i`` a row, which is moved to the nearest point inside
-        the constraints; of a primal problem the weights; of linear classes their weights, one row a class. The joint problem
-        takes a `CrammerSingerSolution` only. The certificate is that of any other answer.
+        Where to begin: the answer to a similar problem (on the same rows, with another C, ε, ν or kernel parameter), or a
+        point. For a dual problem a point is one signed coefficient ``y_i α_i`` for each row; it is moved to the nearest point
+        inside the constraints. For a primal problem it is the weights, for linear classes the weights with one row for each
+        class. The joint problem takes only a `CrammerSingerSolution`. The answer is certified like any other.
 
     Returns
     -------
     Solution, CrammerSingerSolution, LinearSolution or MulticlassSolution
-        With status and certificate. A spent budget or a stall warns, and the solution is kept.
+        The solution, with status and certificate. A spent budget or a stall leads to a warning; the solution is still returned.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What a fit says of answers that are not the optimum, or tell nothing."""
+"""Warnings about answers that are not optimal, or that tell nothing."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ AnySolution = Solution | CrammerSingerSolution | LinearSolution | MulticlassSolu
 
 
 def warning_of(solution: AnySolution) -> tuple[str, type[Warning]] | None:
-    """What to warn of: message and category; None if converged to something, or infeasible and not to be thrown."""
+    """The warning, as message and category; None if converged to something, or infeasible and not to be raised."""
     status, note = solution.status, _note_of(solution)
     if status.is_optimal and note:
         return note, NoMarginWarning
@@ -25,8 +25,8 @@ def warning_of(solution: AnySolution) -> tuple[str, type[Warning]] | None:
 
 
 def worst_warning(solutions: Sequence[AnySolution], names: Callable[[], list[str]]) -> tuple[str, type[Warning]] | None:
-    """One warning for all subproblems of a fit: of the worst status, the least precise among equals, or of an optimum that
-    separates nothing.
+    """One warning for all subproblems of a fit: about the worst status, among equals the least precise, or about an optimum
+    that separates nothing.
 
     Parameters
     ----------

@@ -32,9 +32,10 @@ class EnclosingBall:
     radius : float
         R: the largest distance of a row from the centre, so that the ball does contain them all.
     smallest : float
-        No ball has a smaller radius, by weak duality. Equal to ``radius`` up to the tolerance; about the origin just equal.
+        No ball has a smaller radius, by weak duality. It equals ``radius`` up to the tolerance, and exactly for a ball about
+        the origin.
     coefficients : ndarray of shape (n,)
-        Of the centre, ``c = Σ β_i φ(x_i)``; they sum to 1, and are 0 about the origin.
+        Coefficients of the centre, ``c = Σ β_i φ(x_i)``; they sum to 1, and are 0 about the origin.
     centre : ndarray of shape (d,) or None
         The centre itself, for a linear kernel.
 
@@ -65,9 +66,9 @@ def enclosing_ball(X: Any, kernel: Kernel | Any = None, *, about_origin: bool = 
     kernel : Kernel, callable or str, optional
         The space of the ball; by default that of the features themselves.
     about_origin : bool
-        Whether the centre is to be 0, as the bound for hyperplanes without offset asks: ``R² = max k(x_i, x_i)``.
+        Whether the centre must be 0, as the bound for hyperplanes without an offset requires: ``R² = max k(x_i, x_i)``.
     tol : float
-        Accuracy, as a part of the squared radius.
+        Accuracy, relative to the squared radius.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Leaving one row out: how often the subproblem trained on the others gets it wrong."""
+"""Leaving one row out: how often a classifier trained on the others gets it wrong."""
 
 from __future__ import annotations
 
@@ -23,15 +23,16 @@ _TOGETHER = 64  # problems that are handed to the solver at once
 
 
 def leave_one_out_bound(solution: Solution) -> float:
-    """Bound the leave-one-out error by the part of support vectors, ``#{α_i > 0} / n``.
+    """Bound the leave-one-out error by the fraction of support vectors, ``#{α_i > 0} / n``.
 
-    Without a row that is no support vector the answer is the same, and that row stays right. It bounds the leave-one-out error
-    for a fixed kernel and fixed scaling of the features; it does not bound the error on new rows.
+    Leaving out a row that is not a support vector does not change the answer, and that row stays right. This bounds the
+    leave-one-out error for a fixed kernel and fixed scaling of the features; it does not bound the error on new rows.
 
     Parameters
     ----------
     solution : Solution
-        Of a two-class problem with a margin by C or a hard one. (Of an estimator with more classes each pair counts all rows.)
+        Solution of a two-class problem with a soft margin by C or a hard margin. (For an estimator with more classes, each pair
+        counts all rows.)
 
     Returns
     -------
@@ -39,8 +40,8 @@ def leave_one_out_bound(solution: Solution) -> float:
 
     Notes
     -----
-    Luntz and Brailovsky 1969; Abu-Mostafa, Magdon-Ismail and Lin 2012, section 8.2. ν-classification is different without any
-    row, since ν is a part of their number.
+    Luntz and Brailovsky 1969; Abu-Mostafa, Magdon-Ismail and Lin 2012, section 8.2. The answer of ν-classification changes
+    without any row, since ν is a fraction of their number.
 
     Examples
     --------
@@ -68,16 +69,16 @@ def leave_one_out_bound(solution: Solution) -> float:
 @final
 @dataclass(frozen=True, eq=False)
 class LeaveOneOut:
-    """What subproblems say of the one row they were not trained on.
+    """What classifiers predict for the one row they were not trained on.
 
     Attributes
     ----------
     error : float
-        Part of the rows that are predicted wrong.
+        Fraction of the rows that are predicted wrong.
     scores : ndarray of shape (n,)
-        ``f(x_i)`` of the machine trained without row i.
+        ``f(x_i)`` of the classifier trained without row i.
     fits : int
-        How many subproblems were trained for it, the one on all rows included.
+        Number of classifiers trained, including the one on all rows.
 
     Examples
     --------
@@ -97,8 +98,8 @@ class LeaveOneOut:
 def leave_one_out_error(problem: Problem, *, solver: Any = "auto", tol: float = 1e-6) -> LeaveOneOut:
     """The exact leave-one-out error, ``#{i : y_i f_i(x_i) < 0} / n`` with ``f_i`` trained without row i.
 
-    Rows with ``α_i = 0`` need no machine of their own: without them the optimum is the same. Only support vectors are left out
-    one by one. The kernel keeps its numbers (``gamma="scale"`` is that of all rows).
+    Rows with ``α_i = 0`` need no classifier of their own: without them the optimum is the same. Only support vectors are left
+    out one by one. The kernel keeps its numbers (``gamma="scale"`` is that of all rows).
 
     Parameters
     ----------
@@ -116,9 +117,8 @@ def leave_one_out_error(problem: Problem, *, solver: Any = "auto", tol: float = 
     Notes
     -----
     Where no support vector is free the offset is the middle of an interval, and rows that end the interval move it: they are
-    left out as well. Without the last row of its class a subproblem with a free offset says the other class always; its score
-    is
-    written down as ∓1.
+    left out as well. Without the last row of its class a classifier with a free offset always predicts the other class; its
+    score is recorded as ∓1.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The living room: scikit-learn's interface to everything behind it."""
+"""The estimators: scikit-learn's interface to the problems and solvers behind it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which likeness? Kernel objects with parameters that grid search can set, and the sources of their Gram matrices."""
+"""The kernels: objects with parameters that grid search can set, and the sources of their Gram matrices."""
 
 from maxmargin.kernels._base import BoundKernel, Kernel
 from maxmargin.kernels._choice import as_kernel

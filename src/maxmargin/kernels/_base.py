@@ -22,10 +22,10 @@ _BLOCK_VALUES = 1 << 21  # kernel values held at once
 
 
 class BoundKernel(ABC):
-    """A kernel whose numbers are fixed. Hands out Gram sources for training and kernel values for prediction."""
+    """A kernel whose parameters are fixed. It provides Gram sources for training and kernel values for prediction."""
 
     largest_checked: int = 1000
-    """Rows up to which a matrix of an unknown kernel is looked at as a whole."""
+    """Rows up to which a matrix of an unknown kernel is examined as a whole."""
     gamma: float | None = None
     """The scale of the inner product or distance, where there is one."""
 
@@ -104,7 +104,7 @@ class Kernel(ABC):
 
     @abstractmethod
     def bind(self, X: Any, sample_weight: NDArray[np.float64] | None = None, *, moments: Moments | None = None) -> BoundKernel:
-        """Fix the numbers, with ``gamma="scale"`` taken from the data."""
+        """Fix the parameters, with ``gamma="scale"`` taken from the data."""
 
     def __call__(self, X: Any, Y: Any = None) -> NDArray[np.float64]:
         """Kernel values of the rows of X against those of Y, or of X itself; ``"scale"`` is taken from X."""

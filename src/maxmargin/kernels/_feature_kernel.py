@@ -73,7 +73,7 @@ class FeatureKernel(BoundKernel):
 
     @property
     def degrees(self) -> range | None:
-        """Degrees of monomials: 1; of a polynomial up to Q, or Q alone for ζ = 0; 0 if γ = 0 makes it constant."""
+        """Degrees of monomials: 1; for a polynomial up to Q, or Q alone for ζ = 0; 0 if γ = 0 makes it constant."""
         if self.formula is Formula.LINEAR:
             return range(1, 2)
         if self.gamma == 0.0 and (self.formula is Formula.RBF or (self.formula is Formula.POLYNOMIAL and self.coef0 > 0.0)):

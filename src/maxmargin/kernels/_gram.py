@@ -62,7 +62,7 @@ class Gram:
     signs : ndarray, optional
         One for each of all rows, if the source gives ``s_i s_j (k + constant)`` in place of k.
     constant : float
-        See there.
+        See ``signs``.
 
     Examples
     --------
@@ -129,11 +129,11 @@ class Gram:
         return _core.products([gram.core for gram in grams], beta, seconds)
 
     def start_product(self, beta: NDArray[np.float64]) -> NDArray[np.float64]:
-        """``K β`` of a point to begin at, up to rounding: where values are kept, from the last product."""
+        """``K β`` of a starting point, up to rounding: where values are kept, from the last product."""
         return self.core.start_product(np.ascontiguousarray(beta, dtype=np.float64))
 
     def kept(self, most_bytes: int) -> Gram:
-        """The same, whose float64 rows are kept once they were made: for one fit after the other on rows that do not change."""
+        """The same, but it keeps its float64 rows once they are computed: for repeated fits on rows that do not change."""
         source = self._source
 
         def keeping(subset: NDArray[np.int32] | None) -> _core.Gram:
@@ -146,9 +146,9 @@ class Gram:
         return self.core.block(np.ascontiguousarray(rows, dtype=np.int32), np.ascontiguousarray(columns, dtype=np.int32))
 
     def is_indefinite(self) -> bool:
-        """Whether the matrix has a clearly negative eigenvalue; only small ones are looked at, larger ones pass.
+        """Whether the matrix has a clearly negative eigenvalue; only small ones are checked, larger ones pass.
 
-        It has if ``K + 1e-10 max|K_ii|`` cannot be factored. The answer is kept: the matrix does not change.
+        It has one if ``K + 1e-10 max|K_ii|`` cannot be factored. The answer is kept: the matrix does not change.
         """
         if self.n > self.kernel.largest_checked:
             return False
@@ -163,9 +163,9 @@ class Gram:
         return Gram(self._source, self._x, self.kernel, subset, self._signs, self._constant)
 
     def centred(self) -> Gram:
-        """For problems whose β sum to 0: of a linear kernel that of rows less their centre, which keeps a large constant out.
+        """For problems whose β sum to 0: with a linear kernel the Gram of centred rows, which keeps a large constant out.
 
-        There ``K β`` differs by a constant only, and the evaluation shifts the offset back to rows as they are.
+        There ``K β`` differs only by a constant, and the evaluation shifts the offset back to the rows as given.
         """
         if not isinstance(self._source, FeatureSource) or not self.kernel.is_linear:
             return self

@@ -30,5 +30,5 @@ class Linear(Kernel):
     def bind(
         self, X: Any, sample_weight: NDArray[np.float64] | None = None, *, moments: Moments | None = None
     ) -> FeatureKernel:
-        """Fix the numbers: there are none."""
+        """Fix the parameters: there are none."""
         return FeatureKernel(Formula.LINEAR)

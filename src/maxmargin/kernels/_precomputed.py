@@ -71,7 +71,7 @@ class Precomputed(Kernel):
     """
 
     def bind(self, X: Any, sample_weight: NDArray[np.float64] | None = None, *, moments: Moments | None = None) -> BoundKernel:
-        """Fix the numbers: there are none."""
+        """Fix the parameters: there are none."""
         return _PrecomputedKernel()
 
     def __call__(self, X: Any, Y: Any = None) -> NDArray[np.float64]:

@@ -54,8 +54,8 @@ class UserFunction(Kernel):
     Parameters
     ----------
     function : callable
-        ``function(A, B)`` returns an array of shape ``(len(A), len(B))``. A and B are rows of X, in the container that X is:
-        an array, a CSR matrix, or a list of objects. It is asked in blocks, only for rows that the solver needs, and at
+        ``function(A, B)`` returns an array of shape ``(len(A), len(B))``. A and B are rows of X, in the container that X is: an
+        array, a CSR matrix, or a list of objects. It is called in blocks, only for rows that the solver needs, and at
         prediction only against the support vectors.
 
     Examples

@@ -1,4 +1,4 @@
-"""What is lost: losses of a margin ``z = y f(x)`` and of a residual ``r = y − f(x)``; scores as probabilities."""
+"""The losses: of a margin ``z = y f(x)`` and of a residual ``r = y − f(x)``; scores as probabilities."""
 
 from maxmargin.losses._base import ConvexLoss, Loss, MarginLoss
 from maxmargin.losses._margin import Exponential, Hinge, Logistic, Perceptron, Squared, SquaredHinge, ZeroOne

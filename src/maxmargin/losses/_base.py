@@ -1,4 +1,4 @@
-"""What every loss tells."""
+"""What every loss provides."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Loss(ABC):
     Attributes
     ----------
     curvature : float
-        The least bound on the second derivative; ``inf`` where there is none.
+        The smallest upper bound of the second derivative; ``inf`` where there is none.
     """
 
     curvature: ClassVar[float] = math.inf
@@ -35,11 +35,11 @@ class Loss(ABC):
 
     @abstractmethod
     def argument(self, y: Vector, scores: Vector) -> Vector:
-        """What the loss is of: z, from labels or targets and the scores ``f(x)``."""
+        """The argument z of the loss, from labels or targets and the scores ``f(x)``."""
 
     @abstractmethod
     def slope(self, y: Vector) -> Vector:
-        """How the argument follows the scores: ``∂z/∂f``, y for a margin and −1 for a residual."""
+        """The derivative of the argument by the scores: ``∂z/∂f``, y for a margin and −1 for a residual."""
 
 
 class ConvexLoss(Loss, ABC):

@@ -26,7 +26,7 @@ def _inside(inside: NDArray[np.bool_], value: Vector) -> Vector:
 @final
 @dataclass(frozen=True)
 class ZeroOne(MarginLoss):
-    """``1`` if ``z ≤ 0``, else 0: the errors that the others stand for. Not convex, and without a useful slope.
+    """``1`` if ``z ≤ 0``, else 0: the errors that the other losses approximate. Not convex, and without a useful slope.
 
     Examples
     --------
@@ -156,7 +156,7 @@ class Exponential(ConvexLoss, MarginLoss):
 @final
 @dataclass(frozen=True)
 class Squared(ConvexLoss, MarginLoss):
-    """``(1 − z)²``, which is ``(y − f)²`` for labels −1 and +1: least squares. It punishes rows that are too right.
+    """``(1 − z)²``, which is ``(y − f)²`` for labels −1 and +1: least squares. It also penalises rows far on the right side.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Pictures of fitted models. The only room that imports matplotlib, and only when something is drawn."""
+"""Pictures of fitted models. The only package that imports matplotlib, and only when something is drawn."""
 
 from maxmargin.plots._canvas import canvas
 from maxmargin.plots._convergence import convergence

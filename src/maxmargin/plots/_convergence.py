@@ -1,4 +1,4 @@
-"""How solvers come to the optimum: distance from it and violation, over time and over steps."""
+"""How solvers approach the optimum: distance from it and violation, over time and over steps."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ def convergence(
     axes: Any = None,
     best: float | None = None,
 ) -> NDArray[Any]:
-    """Draw how several solvers came to the optimum of one problem.
+    """Draw how several solvers approach the optimum of one problem.
 
-    Above, how far the objective that the solver moves is from the best dual objective that is known, relative to its size:
-    ``(D* − D) / max(1, |D*|)`` of the dual one, and ``(P − D*) / max(1, |D*|)`` of the primal one for linear models. Below, the
-    KKT violation as the solver sees it; if a linear model is among them, for all the relative gap
-    ``(P − D) / max(|P|, |D|)``. On the left over seconds, on the right over the solver's own steps: pair steps, rounds or
-    gradient steps. All axes are logarithmic. Numbers are those of `Solution.trace`: of a hard margin they are in the terms of
-    its nearest points.
+    The upper axes show how far the solver's objective is from the best known dual objective, relative to its size:
+    ``(D* − D) / max(1, |D*|)`` for a dual objective, ``(P − D*) / max(1, |D*|)`` for the primal one of linear models. The lower
+    axes show the KKT violation as the solver sees it; if a linear model is among the solutions, they show the relative gap
+    ``(P − D) / max(|P|, |D|)`` for all. The left axes are over seconds, the right ones over the solver's own steps: pair steps,
+    rounds or gradient steps. All axes are logarithmic. The numbers are those of `Solution.trace`; for a hard margin they are
+    those of its nearest-point problem.
 
     Parameters
     ----------

@@ -43,11 +43,10 @@ def decision_boundary(
     margin band, which is shaded lighter. With several classes the solid lines are the boundaries between
     pairs of classes.
 
-    Rows are coloured by their class and marked by their kind, ``y`` being :math:`\pm 1` in each two-class
-    binary classifier: non-informative (:math:`yf > 1`), on the margin (:math:`yf = 1`), inside the band but on the
-    right side (:math:`0 < yf < 1`), or misclassified. With several classes a row has the worst kind it has in
-    any binary classifier, and is misclassified when it is predicted wrong. Support vectors are ringed if X is the
-    training set.
+    Rows are coloured by their class and marked by their kind, ``y`` being :math:`\pm 1` in each binary classifier:
+    non-informative (:math:`yf > 1`), on the margin (:math:`yf = 1`), inside the band but on the right side
+    (:math:`0 < yf < 1`), or misclassified. With several classes a row has the worst kind it has in any binary classifier, and
+    is misclassified when it is predicted wrong. Support vectors are ringed if X is the training set.
 
     Parameters
     ----------

@@ -38,7 +38,7 @@ def margin_losses(ax: Any = None) -> Axes:
     Returns
     -------
     Axes
-        With one line a loss; its ``gid`` is the name.
+        With one line for each loss; its ``gid`` is the name.
 
     Examples
     --------

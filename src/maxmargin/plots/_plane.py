@@ -80,7 +80,7 @@ def make_plane(
     Raises
     ------
     InvalidInput
-        When X is not a table of numbers, or has not two features and ``features`` does not choose two.
+        When X is not a table of numbers, or does not have two features and ``features`` does not choose two.
     """
     table, columns, wrap = _read(X, owner)
     d = table.shape[1]

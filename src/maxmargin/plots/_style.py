@@ -43,7 +43,7 @@ MARKS: Final[dict[Kind, Mark]] = {
 
 
 def class_colours(count: int) -> list[Colour]:
-    """Choose one colour a class: of the palette while it lasts, else evenly spaced ones."""
+    """Choose one colour for each class: from the palette while it lasts, else evenly spaced ones."""
     colours = matplotlib_module("matplotlib.colors")
     if count <= len(_PALETTE):
         return [colours.to_rgb(code) for code in _PALETTE[:count]]

@@ -1,4 +1,4 @@
-"""The one binary classifier behind a model without classes: its solution, and what it says of rows."""
+"""The one subproblem behind a model without classes: its solution, and what it says of rows."""
 
 from __future__ import annotations
 

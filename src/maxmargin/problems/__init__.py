@@ -1,4 +1,4 @@
-"""Which question? The canonical dual problem, and one file a formulation that fills it in."""
+"""The problems: the canonical dual, and one file for each formulation that fills it in."""
 
 from maxmargin.problems._base import Evaluated as Evaluated
 from maxmargin.problems._base import Model, Problem

@@ -1,4 +1,4 @@
-"""What a formulation must tell: its dual, where to start, and what the answer to the dual says in its own terms."""
+"""What a formulation provides: its dual, a start, and the answer to the dual in its own terms."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ Vector = NDArray[np.float64]
 
 
 class Evaluated(Protocol):
-    """What a formulation reads of a evaluation (`maxmargin.solution.Evaluation`)."""
+    """What a formulation reads of an evaluation (`maxmargin.solution.Evaluation`)."""
 
     @property
     def scores(self) -> Vector: ...
@@ -106,7 +106,7 @@ class Model(NamedTuple):
 
 
 class Problem(ABC):
-    """A question about data. It knows its dual problem, and no solver.
+    """A question about data. It knows its dual problem but no solver.
 
     Attributes
     ----------
@@ -115,7 +115,7 @@ class Problem(ABC):
     y : ndarray
         Labels −1 and +1, targets, or ones: what the scores are compared with.
     classes : ndarray of shape (2,) or None
-        The user's labels of −1 and +1; None where there are none.
+        The user's labels for −1 and +1; None where there are none.
     """
 
     gram: Gram
@@ -138,7 +138,7 @@ class Problem(ABC):
         return None
 
     def point(self, coefficients: Vector) -> Vector:
-        """Coefficients of a model in the dual's variables, but for their length where the dual fixes that."""
+        """Coefficients of a model in the dual's variables, up to their length where the dual fixes it."""
         return coefficients
 
     def unit(self, evaluated: Evaluated) -> float:
@@ -146,18 +146,19 @@ class Problem(ABC):
         return 1.0
 
     def objectives(self, evaluated: Evaluated) -> tuple[float, float]:
-        """Primal and dual objective in the formulation's own terms; in most they are those of the dual problem."""
+        """Primal and dual objective in the formulation's own terms; mostly they are those of the dual problem."""
         return evaluated.primal, evaluated.dual
 
     def beyond(self, evaluated: Evaluated) -> float:
-        """What the model loses beyond the evaluation's primal objective, where the dual has bounds that no optimum meets.
+        """Loss of the model beyond the evaluated primal objective, where the dual has bounds that no optimum meets.
 
-        At an optimum nothing. A primal objective with the smaller bounds is above the optimum too, but not that of the model.
+        It is 0 at an optimum. The primal objective with the smaller bounds is above the optimum too, but is not that of the
+        model.
         """
         return 0.0
 
     def within(self, beta: Vector) -> Problem:
-        """What a solver is given to go on from β: the same with bounds far beyond β where there are none, else itself."""
+        """The problem that a solver gets to continue from β: with bounds far beyond β where there are none, else itself."""
         return self
 
     def proof(self, beta: Vector, evaluated: Evaluated) -> Inseparable | NoTube | None:
@@ -169,16 +170,16 @@ class Problem(ABC):
         return ""
 
     def note(self, evaluated: Evaluated) -> str:
-        """What must be said of an optimum that tells nothing, and what to do; empty for all others."""
+        """What to say about an optimum that tells nothing, and what to do; empty for all others."""
         return ""
 
     def kkt_data(self, evaluated: Evaluated) -> KKTData:
-        """Costs and equalities in the scale of the answer; in most they are those of the dual."""
+        """Costs and equalities in the scale of the answer; mostly they are those of the dual."""
         dual = self.dual
         return KKTData(np.maximum(-dual.lower, dual.upper), dual.total, dual.offset, by_side=dual.abs_sum is not None)
 
     def model(self, beta: Vector, evaluated: Evaluated) -> Model:
-        """The answer in the formulation's own terms; in most it is that of the dual."""
+        """The answer in the formulation's own terms; mostly it is that of the dual."""
         primal, dual = self.objectives(evaluated)
         return Model(
             beta=beta,

@@ -35,7 +35,7 @@ class Centring:
     X : ndarray or CSR matrix
         Valid rows.
     moments : Moments, optional
-        Of its columns, if they are known.
+        Moments of its columns, if they are known.
 
     Examples
     --------
@@ -81,13 +81,13 @@ class Centring:
 
     @property
     def near(self) -> _core.Features:
-        """The same of the rows without the mean."""
+        """The same for the rows without the mean."""
         if self._near is None:
             self._near = self.features if self.mean is None else as_features(self.X)
         return self._near
 
     def know(self, moments: Moments) -> None:
-        """Take moments that somebody has computed."""
+        """Take moments that are already computed."""
         self._moments = moments
 
     def _find(self) -> Vector | None:

@@ -151,7 +151,7 @@ def _features(gram: Gram) -> tuple[Matrix, float] | None:
 
 
 def _columns(gram: Gram) -> tuple[Matrix, float] | None:
-    """Of a matrix its own columns: where ``K β = 0`` exactly, ``|Σ β_i φ(x_i)|² = βᵀK β`` is 0 too."""
+    """The columns of a matrix itself: where ``K β = 0`` exactly, ``|Σ β_i φ(x_i)|² = βᵀK β`` is 0 too."""
     if gram.n**2 > _MOST_VALUES or gram.is_indefinite():
         return None
     every = np.arange(gram.n, dtype=np.int32)
@@ -159,7 +159,7 @@ def _columns(gram: Gram) -> tuple[Matrix, float] | None:
 
 
 def equal_rows(gram: Gram) -> NDArray[np.intp]:
-    """A number for each row, the same for rows that are equal; of a matrix or a function for those with the same values."""
+    """A number for each row, the same for rows that are equal; for a matrix or a function, for those with the same values."""
     every = np.arange(gram.n, dtype=np.int32)
     if isinstance(gram.kernel, FeatureKernel):
         rows = gram.rows(every)

@@ -29,14 +29,15 @@ __all__ = ["CrammerSinger"]
 class CrammerSinger:
     """Minimise ``Σ_k |w_k|² + Σ_i C_i ξ_i`` subject to ``f_y(x_i) − f_k(x_i) ≥ 1 − ξ_i`` for all classes ``k ≠ y = y_i``.
 
-    One score ``f_k(x) = <w_k, φ(x)> + b_k`` a class, one slack ``ξ_i ≥ 0`` a row; the class with the highest score wins (Weston
-    and Watkins 1998 with one slack a row, Crammer and Singer 2001 with offsets). The dual has K coefficients a row that sum to
-    0, and ``w_k = ½ Σ β_ik φ(x_i)``. For two classes it is `SoftMargin` at the same C. ``C = inf`` allows no slack,
-    and where no scores put every row in its own class a proof of that is looked for (`InseparableClasses`).
+    There is one score ``f_k(x) = <w_k, φ(x)> + b_k`` for each class and one slack ``ξ_i ≥ 0`` for each row; the class with the
+    highest score wins (Weston and Watkins 1998 with one slack for each row, Crammer and Singer 2001 with offsets). The dual has
+    K coefficients for each row, which sum to 0, and ``w_k = ½ Σ β_ik φ(x_i)``. For two classes it is `SoftMargin` at the same
+    C. ``C = inf`` allows no slack; where no scores put every row in its own class, a proof of that is sought
+    (`InseparableClasses`).
 
-    It has a dual of its own kind, and so a solver of its own: ``maxmargin.solve`` knows which. Its answer is converged if the
-    gap between a feasible point of each is at most ``tol`` times the primal objective; the KKT violation is reported beside it.
-    Where several offsets are optimal, the solver's exact finish takes the middle.
+    Its dual has a form of its own, and so it has its own solver, which ``maxmargin.solve`` chooses. The answer has converged if
+    the gap between a feasible primal and a feasible dual point is at most ``tol`` times the primal objective; the KKT violation
+    is reported as well. Where several offsets are optimal, the solver's exact finish takes the middle.
 
     Parameters
     ----------
@@ -47,11 +48,11 @@ class CrammerSinger:
     C : float
         Cost of slack.
     kernel : Kernel, callable or str
-        The likeness; ``RBF()`` by default.
+        The kernel; ``RBF()`` by default.
     offset : bool
         Whether the scores have offsets b_k; they sum to 0.
     sample_weight : array-like, optional
-        Weight w_i of each row: ``C_i = C w_i``. A weight of 2 is the row twice, of 0 the row left out.
+        Weight w_i of each row: ``C_i = C w_i``. A weight of 2 counts the row twice, 0 leaves it out.
 
     Examples
     --------
@@ -101,13 +102,11 @@ class CrammerSinger:
         self.offset = offset
         self._proof: tuple[InseparableClasses | None] | None = None
         self.source = gram.centred() if offset else gram
-        """Kernel values that a solver and the evaluation see: with offsets, of a linear kernel those of rows about their
-        centre.
-        """
+        """Kernel values that solvers and evaluations use: with offsets and a linear kernel, those of the centred rows."""
 
     @property
     def room(self) -> NDArray[np.float64]:
-        """How large ``β_ik`` may be: C_i for the own class of a row, 0 for others."""
+        """Upper bound of ``β_ik``: C_i for a row's own class, 0 for the others."""
         room = np.zeros((self.gram.n, len(self.classes)))
         room[np.arange(self.gram.n), self.codes] = self.upper
         return room
@@ -115,7 +114,7 @@ class CrammerSinger:
     def proof(self, seconds: float = math.inf) -> InseparableClasses | None:
         """Why there is no answer: that rows without slack cannot all be put in their own classes; None if that is not proven.
 
-        It is looked for once, for a second or so, or as long as there are seconds.
+        It is sought once, for about a second, or for ``seconds`` if that is less.
         """
         if self._proof is None:
             self._proof = (self._found_proof(seconds),)

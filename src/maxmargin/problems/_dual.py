@@ -19,17 +19,19 @@ Vector = NDArray[np.float64]
 
 @final
 class DualProblem(NamedTuple):
-    """Minimise ``½ βᵀ(K + D) β + qᵀβ + kink Σ|β|`` subject to ``lower ≤ β ≤ upper`` and at most two equalities.
+    """Minimise ``½ βᵀ(K + D) β + qᵀβ + l1_weight Σ|β|`` subject to ``lower ≤ β ≤ upper`` and at most two equalities.
 
-    With an offset ``Σβ = total``, and with a mass also ``Σ|β| = mass`` (``≤ mass`` where it may fall). ``D`` is diagonal, None
+    With an offset ``Σβ = total``, and with an abs_sum also ``Σ|β| = abs_sum`` (``≤ abs_sum`` where it may fall). ``D`` is
+    diagonal, None
     for zero. The variables are signed, ``β_i = y_i α_i`` for a margin: so the scores are ``f = K β + b``, and no label is left.
-    Fenchel's dual of this, the primal, is the same for all formulations: with the multipliers b of the total and r of the mass
+    Fenchel's dual of this, the primal, is the same for all formulations: with the multipliers b of the total and r of Σ|β|
 
-        minimise ½ βᵀK β + b total + r mass + Σ max {−(f_i + q_i) t − (kink + r) |t| − ½ D_i t² : lower_i ≤ t ≤ upper_i},
+        minimise ½ βᵀK β + b total + r abs_sum + Σ max {−(f_i + q_i) t − (l1_weight + r) |t| − ½ D_i t² : lower_i ≤ t ≤
+        upper_i},
 
     where the maximum is the loss of row i: for ``q = −y`` between 0 and ``y C`` it is ``C max(0, 1 − y f)``.
 
-    A dual solver sees this and nothing of support vector machines.
+    A dual solver sees this problem and knows nothing of support vector machines.
 
     Examples
     --------

@@ -31,8 +31,9 @@ class HardMargin(Problem):
 
     It is solved as the search for the nearest points of the two classes' convex hulls: minimise ``½|Σ β_i φ(x_i)|²`` where the
     positive β sum to 1 and the negative to −1. Their difference ``v`` is the direction of w, their distance the margin:
-    ``w = 2v/|v|²``. This always has an answer; if the distance is 0 the classes are inseparable, and the two equal points prove
-    it. Without offset one point, a convex combination of all ``y_i φ(x_i)``, is looked for instead, nearest to 0.
+    ``w = 2v/|v|²``. This problem always has an answer; if the distance is 0, the classes are inseparable, and the two equal
+    points prove it. Without an offset it searches instead for the convex combination of all ``y_i φ(x_i)`` that is nearest to
+    0.
 
     Parameters
     ----------
@@ -41,7 +42,7 @@ class HardMargin(Problem):
     y : array-like
         Labels of two classes; the one that sorts last is +1.
     kernel : Kernel, callable or str
-        The likeness; ``RBF()`` by default.
+        The kernel; ``RBF()`` by default.
     offset : bool
         Whether f has a free offset b.
     sample_weight : array-like, optional
@@ -158,7 +159,7 @@ class HardMargin(Problem):
         )
 
     def kkt_data(self, evaluated: Evaluated) -> KKTData:
-        """No slack at any cost; in the scale of the answer ``Σ β = 0``, and no mass is given."""
+        """No slack at any cost; in the scale of the answer ``Σ β = 0``, and ``Σ|β|`` is not fixed."""
         return KKTData(np.full(len(self.y), np.inf), free_offset=self.offset)
 
     def _values(self, evaluated: Evaluated) -> Vector:

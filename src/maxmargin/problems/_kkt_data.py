@@ -21,11 +21,11 @@ class KKTData(NamedTuple):
     total : float
         What ``Σ β`` must be where the offset is free.
     free_offset : bool
-        Whether there is an offset at no cost.
+        Whether there is an offset that is not penalised.
     penalised_offset : bool
         Whether the offset is the weight of a constant feature.
     squared : bool
-        Whether slack is paid for by its square: ``ξ_i = α_i / (2 C_i)``.
+        Whether the square of the slack is penalised: ``ξ_i = α_i / (2 C_i)``.
     by_side : bool
         Whether ``Σ|β|`` is fixed too, as in ν-problems: then each side has a level of its own.
 

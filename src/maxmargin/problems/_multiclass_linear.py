@@ -22,7 +22,7 @@ Vector = NDArray[np.float64]
 
 
 class ClassLoss(Enum):
-    """What a row of class y costs, whose scores are f."""
+    """Loss of a row of class y with scores f."""
 
     MULTINOMIAL = "multinomial"
     """``log Σ_k exp f_k − f_y``: minus the logarithm of its probability."""
@@ -34,9 +34,9 @@ class ClassLoss(Enum):
 class MulticlassLinear:
     """Minimise ``½ Σ_k |w_k|² + Σ_i C_i ℓ(f(x_i), y_i)`` over all w_k and b_k, with ``f_k(x) = <w_k, x> + b_k``.
 
-    The multinomial loss ``log Σ_k exp f_k − f_y`` is multinomial logistic regression, the joint one
-    ``max_k (f_k + [k ≠ y]) − f_y`` the machine of Crammer and Singer (2001); `CrammerSinger` at twice the C has the same
-    optimum. For two classes ``f_1 − f_0`` is the binary model at ``2C``. A penalised offset adds ``½b_k²``.
+    The multinomial loss ``log Σ_k exp f_k − f_y`` is multinomial logistic regression; the joint loss
+    ``max_k (f_k + [k ≠ y]) − f_y`` is that of Crammer and Singer (2001): `CrammerSinger` at twice the C has the same optimum.
+    For two classes ``f_1 − f_0`` is the binary model at ``2C``. A penalised offset adds ``½b_k²``.
     ``C_i = C · sample_weight_i``. X is not copied: float32 stays float32, CSR stays CSR.
 
     Parameters
@@ -46,17 +46,17 @@ class MulticlassLinear:
     y : array-like
         Labels of two or more classes.
     loss : "multinomial", "joint" or ClassLoss
-        What a row costs.
+        The loss of a row.
     penalty : "l2" or None
         What large weights cost; the joint loss needs a penalty.
     C : float
-        Cost of the loss.
+        Factor of the loss.
     offset : "free", "penalised" or None
         Whether the scores have offsets b_k, and whether they are penalised like weights. Free ones sum to 0.
     sample_weight : array-like, optional
-        Weight of each row: 2 is the row twice, 0 the row left out.
+        Weight of each row: 2 counts the row twice, 0 leaves it out.
     offset_scale : float
-        Of a penalised offset: it costs ``½(b_k/scale)²``, as the weight of a constant feature of this value does.
+        Scale of a penalised offset: it costs ``½(b_k/scale)²``, like the weight of a constant feature of this value.
 
     Attributes
     ----------
@@ -188,11 +188,11 @@ class MulticlassLinear:
         return _core.class_sums(self.features, np.ascontiguousarray(coefficients, dtype=np.float64)).T
 
     def objective(self, w: Matrix, b: Vector) -> float:
-        """What is minimised, at weights of shape (K, d) and offsets of shape (K,)."""
+        """The objective at weights of shape (K, d) and offsets of shape (K,)."""
         return self.penalty_of(w, b) + float((self.cost * self.losses(self.scores(w, b))).sum())
 
     def losses(self, scores: Matrix) -> Vector:
-        """What each row loses, from scores of shape (n, K)."""
+        """The loss of each row, from scores of shape (n, K)."""
         f = scores - scores[np.arange(self.n), self.codes][:, np.newaxis]
         if self.loss is ClassLoss.MULTINOMIAL:
             return _log_of_sum(f, self.codes)
@@ -202,7 +202,7 @@ class MulticlassLinear:
 
     @staticmethod
     def probabilities(scores: Matrix) -> Matrix:
-        """``e^f_k / Σ_l e^f_l`` of each row: the slopes of the multinomial loss, which has 1 less for the own class."""
+        """``e^f_k / Σ_l e^f_l`` of each row: the slopes of the multinomial loss, which are 1 less for a row's own class."""
         e = np.exp(scores - scores.max(axis=1, keepdims=True))
         return np.asarray(e / e.sum(axis=1, keepdims=True))
 

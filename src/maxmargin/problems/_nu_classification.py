@@ -26,13 +26,13 @@ Vector = NDArray[np.float64]
 class NuClassification(Problem):
     """Minimise ``½|w|² − ν W ρ + Σ w_i max(0, ρ − y_i f(x_i))`` over w, b and the margin ``ρ ≥ 0``.
 
-    ν bounds the part of rows inside the margin from above and the part of support vectors from below (Schölkopf, Smola,
+    ν bounds the fraction of rows inside the margin from above and the fraction of support vectors from below (Schölkopf, Smola,
     Williamson and Bartlett 2000). ``W`` is the sum of the weights ``w_i``. The answer is scaled to a margin of 1, as usual:
     with ``C = 1/ρ`` it is that of `SoftMargin`. The objectives stay those of this problem.
 
-    It looks for the nearest points of the classes' convex hulls, reduced so that no row has more than ``w_i`` of ``νW/2``
-    (Crisp and Burges 2000). The larger ν, the smaller they are. Where they overlap the margin is 0: w = 0 is optimal, nothing
-    is scaled, and `NoMarginWarning` tells so.
+    The dual finds the nearest points of the classes' convex hulls, reduced so that no row has more than ``w_i`` of ``νW/2``
+    (Crisp and Burges 2000). The larger ν, the smaller the hulls. Where they overlap, the margin is 0: w = 0 is optimal, nothing
+    is scaled, and a `NoMarginWarning` says so.
 
     Parameters
     ----------
@@ -43,9 +43,9 @@ class NuClassification(Problem):
     nu : float
         In (0, 1], and not above ``2 min(W₊, W₋)/W``: both classes must be able to carry half of it.
     kernel : Kernel, callable or str
-        The likeness; ``RBF()`` by default.
+        The kernel; ``RBF()`` by default.
     sample_weight : array-like, optional
-        Weight w_i of each row. A weight of 2 is the row twice, of 0 the row left out.
+        Weight w_i of each row. A weight of 2 counts the row twice, 0 leaves it out.
 
     Examples
     --------
@@ -101,7 +101,7 @@ class NuClassification(Problem):
         )
 
     def start(self) -> Vector:
-        """The first rows of each class, as far as the mass reaches."""
+        """The first rows of each class, as far as half of ``ν W`` reaches."""
         beta = np.zeros(len(self.y))
         for sign in (1.0, -1.0):
             members = np.flatnonzero(self.y == sign)
@@ -117,7 +117,7 @@ class NuClassification(Problem):
         return KKTData(self._scale(evaluated) * self.weight, by_side=True)
 
     def _scale(self, evaluated: Evaluated) -> float:
-        """``1 / ρ``, and ρ is minus the cost of the mass; 1 where there is no margin, or only rounding."""
+        """``1 / ρ``, where ρ is minus the multiplier of ``Σ|β|``; 1 where there is no margin, or only rounding."""
         rho = -evaluated.cost
         return 1.0 / rho if rho > 1e-300 and not evaluated.is_zero else 1.0
 

@@ -36,8 +36,8 @@ _BEYOND = 2.0  # times the sum of all β: a bound that is never met
 class OneClass(Problem):
     """Minimise ``½|w|² − ν W ρ + Σ w_i max(0, ρ − <w, φ(x_i)>)`` over w and ρ; ``f(x) = <w, φ(x)> − ρ``.
 
-    ν bounds the part of outliers, rows with f < 0, from above and the part of support vectors from below (Schölkopf, Platt,
-    Shawe-Taylor, Smola and Williamson 2001). ``W`` is the sum of the weights ``w_i``.
+    ν bounds the fraction of outliers, rows with f < 0, from above and the fraction of support vectors from below (Schölkopf,
+    Platt, Shawe-Taylor, Smola and Williamson 2001). ``W`` is the sum of the weights ``w_i``.
 
     Parameters
     ----------
@@ -46,9 +46,9 @@ class OneClass(Problem):
     nu : float
         In (0, 1].
     kernel : Kernel, callable or str
-        The likeness; ``RBF()`` by default.
+        The kernel; ``RBF()`` by default.
     sample_weight : array-like, optional
-        Weight w_i of each row. A weight of 2 is the row twice, of 0 the row left out.
+        Weight w_i of each row. A weight of 2 counts the row twice, 0 leaves it out.
 
     Examples
     --------
@@ -93,7 +93,7 @@ class OneClass(Problem):
         return filled(self.dual.upper, self.dual.total)
 
     def beyond(self, evaluated: Evaluated) -> float:
-        """Of rows outside what their weight is above the bound."""
+        """Loss of rows outside, with the part of their weight above the bound."""
         return _lost(self.weight - self.dual.upper, self.dual.q, evaluated)
 
     def note(self, evaluated: Evaluated) -> str:
@@ -114,20 +114,20 @@ class OneClass(Problem):
 class DataDescription(Problem):
     """The smallest ball around most rows: minimise ``R² + Σ w_i max(0, |φ(x_i) − c|² − R²) / (ν W)`` over c and R.
 
-    Support vector data description (Tax and Duin 2004). ν bounds the part of rows outside from above. The score is
+    Support vector data description (Tax and Duin 2004). ν bounds the fraction of rows outside from above. The score is
     ``f(x) = (R² − |φ(x) − c|²) / 2``, the centre ``c = Σ β_i φ(x_i)``; R is ``solution.slack_rule.radius``. The objectives are
-    half of those above. Where ``k(x, x)`` is the same for all x, as for an RBF, it is `OneClass` in other words.
+    half of those above. Where ``k(x, x)`` is the same for all x, as for an RBF, it is equivalent to `OneClass`.
 
     Parameters
     ----------
     X : array-like, CSR matrix or sequence of objects
         Training rows; a square Gram matrix for ``Precomputed``, any objects for a kernel function.
     nu : float
-        In (0, 1]; so small that no row may be outside, it is the smallest enclosing ball.
+        In (0, 1]; if it is so small that no row may be outside, the answer is the smallest enclosing ball.
     kernel : Kernel, callable or str
-        The likeness; ``RBF()`` by default.
+        The kernel; ``RBF()`` by default.
     sample_weight : array-like, optional
-        Weight w_i of each row. A weight of 2 is the row twice, of 0 the row left out.
+        Weight w_i of each row. A weight of 2 counts the row twice, 0 leaves it out.
 
     Examples
     --------
@@ -175,7 +175,7 @@ class DataDescription(Problem):
         return filled(self.dual.upper, 1.0)
 
     def beyond(self, evaluated: Evaluated) -> float:
-        """Of rows outside what their share is above the bound."""
+        """Loss of rows outside, with the part of their share above the bound."""
         return _lost(self._share() - self.dual.upper, self.dual.q, evaluated)
 
     def unit(self, evaluated: Evaluated) -> float:

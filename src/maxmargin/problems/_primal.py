@@ -37,47 +37,48 @@ def inner(x: Vector, y: Vector) -> float:
 
 
 class Penalty(Enum):
-    """What large weights cost."""
+    """The penalty on large weights."""
 
     L2 = "l2"
     """``½|w|²``"""
     L1 = "l1"
     """``|w|₁ = Σ|w_k|``: weights that do not earn their cost are exactly 0."""
     BALL = "ball"
-    """Nothing where ``|w|² ≤ B``, and no w outside: the constrained form."""
+    """No penalty, but the constraint ``|w|² ≤ B``: the constrained form."""
     NONE = "none"
-    """Nothing: the loss alone, which need not have a minimum."""
+    """No penalty: the loss alone, which need not have a minimum."""
 
 
 @final
 class PrimalProblem:
     """Minimise ``½|w|² + Σ C_i ℓ(y_i f(x_i))`` over w and b, with ``f(x) = <w, x> + b``.
 
-    A penalised offset adds ``½b²``. With ``penalty="l1"`` it is ``|w|₁ = Σ|w_k|`` in place of ``½|w|²``, and ``|b|``. With
-    ``penalty="ball"`` the loss alone is minimised, subject to ``|w|² ≤ B`` (a penalised offset counts in ``|w|²``). For a loss
-    of residuals (ε-insensitive) y are targets, and the loss is of
-    ``y_i − f(x_i)``. ``C_i = C · sample_weight_i``. X is not copied: float32 stays float32, CSR stays CSR.
+    A penalised offset adds ``½b²``. With ``penalty="l1"`` the penalty is ``|w|₁ = Σ|w_k|`` in place of ``½|w|²``, and ``|b|``
+    in place of ``½b²``. With ``penalty="ball"`` the loss alone is minimised, subject to ``|w|² ≤ B`` (a penalised offset counts
+    in ``|w|²``). For a loss of residuals (ε-insensitive), y are targets, and the loss is a function of ``y_i − f(x_i)``.
+    ``C_i = C · sample_weight_i``. X is not copied: float32 stays float32, CSR stays CSR.
 
     Parameters
     ----------
     X : array-like or CSR matrix of shape (n, d)
         Training rows.
     y : array-like
-        Labels of two classes, the one that sorts last is +1; or targets, for a loss of residuals.
+        Labels of two classes, of which the one that sorts last is +1; or targets, for a loss of residuals.
     loss : Loss or str
-        What a row costs: an object of `maxmargin.losses` or its name, such as "hinge", "squared_hinge" or "logistic".
+        The loss of a row: an object of `maxmargin.losses` or its name, such as "hinge", "squared_hinge" or "logistic".
     penalty : "l2", "l1", "ball" or None
-        What large weights cost.
+        The penalty on large weights.
     C : float
-        Cost of the loss.
+        Factor of the loss.
     offset : "free", "penalised" or None
         Whether f has an offset b, and whether it is penalised like a weight.
     sample_weight : array-like, optional
-        Weight of each row: 2 is the row twice, 0 the row left out.
+        Weight of each row: 2 counts the row twice, 0 leaves it out.
     offset_scale : float
-        Of a penalised offset: it costs ``½(b/scale)²`` or ``|b|/scale``, as a constant feature of this value does.
+        Scale of a penalised offset: it costs ``½(b/scale)²`` or ``|b|/scale``, like the weight of a constant feature of this
+        value.
     B : float, optional
-        Of a ball: the largest ``|w|²``.
+        The largest ``|w|²``, for the penalty "ball".
 
     Attributes
     ----------
@@ -88,9 +89,9 @@ class PrimalProblem:
     cost : ndarray of float64
         ``C_i``.
     classes : ndarray of shape (2,) or None
-        The user's labels of −1 and +1; None of a regression.
+        The user's labels for −1 and +1; None for a regression.
     centring : Centring
-        Which columns are far from 0, and the rows without that.
+        Which columns are far from 0, and the rows with these centred.
 
     Examples
     --------
@@ -216,7 +217,7 @@ class PrimalProblem:
 
     @property
     def centred(self) -> Centred | None:
-        """The same problem with rows and targets near 0; None where they are, or where no free offset makes it the same."""
+        """The same problem with rows and targets near 0; None where they already are, or where no free offset allows it."""
         known = self._centred
         if known is None:
             known = (self._moved(),)
@@ -250,7 +251,7 @@ class PrimalProblem:
         return _core.row_sum(self.features, np.ascontiguousarray(coefficients, dtype=np.float64))
 
     def objective(self, w: Vector, b: float = 0.0) -> float:
-        """What is minimised, at w and b."""
+        """The objective at w and b."""
         loss = self.loss.value(self.loss.argument(self.y, self.scores(w, b)))
         return self.penalty_of(w, b) + inner(self.cost, loss)
 
@@ -267,9 +268,9 @@ class PrimalProblem:
         return half
 
     def gradient(self, w: Vector, b: float = 0.0) -> tuple[Vector, float]:
-        """The slope of the objective in w and in b, or a subgradient; in b it is 0 where there is no offset.
+        """The gradient of the objective in w and in b, or a subgradient; in b it is 0 where there is no offset.
 
-        Of a ball it is the slope inside.
+        For a ball it is the gradient inside.
         """
         z = self.loss.argument(self.y, self.scores(w, b))
         change = self.cost * self.loss.derivative(z) * self.loss.slope(self.y)

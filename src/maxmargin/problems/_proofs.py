@@ -21,10 +21,10 @@ class Inseparable:
     Attributes
     ----------
     weights : ndarray
-        Of every row; those of a class sum to 1, and the two weighted means of ``φ(x_i)`` coincide. Without offset all sum to 1,
-        and the weighted mean of ``y_i φ(x_i)`` is 0.
+        Weight of every row; the weights of a class sum to 1, and the two weighted means of ``φ(x_i)`` coincide. Without offset
+        all sum to 1, and the weighted mean of ``y_i φ(x_i)`` is 0.
     distance : float
-        Between the two points as floating point has them. Exact weights, for which it is 0, are proven to exist within rounding
+        Distance between the two points in floating point. Exact weights, for which it is 0, are proven to exist within rounding
         of these (`maxmargin.problems._exact`); for a precomputed matrix or a kernel function, up to the rounding of its values.
 
     Examples
@@ -48,7 +48,7 @@ class Inseparable:
 @final
 @dataclass(frozen=True, eq=False)
 class InseparableClasses:
-    """Proof that no scores put every row in its own class: of all classes at once, what their rows gain cancels out.
+    """Proof that no scores put every row in its own class: a weighted sum of the rows' leads is always 0.
 
     The weighted sum of all ``f_y(x_i) − f_k(x_i)`` is 0 whatever the scores, since ``Σ_ik λ_ik (e_y − e_k) φ(x_i)ᵀ = 0`` and
     with offsets ``Σ_ik λ_ik (e_y − e_k) = 0``. So they are not all positive (Gordan 1873).
@@ -82,7 +82,8 @@ class NoTube:
     """Proof that no function is within ε of all targets: two means of rows that are the same, with targets too far apart.
 
     A function ``<w, φ(x)> + b`` has the same mean over the rows above as over those below, as the means of ``φ(x_i)`` coincide.
-    So it misses the targets of one of them by half of what these are apart (Farkas's lemma, for the constraints of the tube).
+    So it misses the targets of one of the two by at least half of the distance between their means (Farkas's lemma, for the
+    constraints of the tube).
 
     Attributes
     ----------
@@ -90,13 +91,14 @@ class NoTube:
         Weights of every row, not negative; each sums to 1, and the weighted means of ``φ(x_i)`` coincide. Without offset both
         together sum to 1, and ``Σ (above_i − below_i) φ(x_i) = 0``.
     distance : float
-        Between the two means as floating point has them. Exact weights, for which it is 0, are proven to exist within rounding
+        Distance between the two means in floating point. Exact weights, for which it is 0, are proven to exist within rounding
         of these; for a precomputed matrix or a kernel function, up to the rounding of its values.
     apart : float
         ``Σ (above_i − below_i) y_i``, by which the mean of the targets above exceeds that below: more than 2ε; without offset
         more than ε.
     epsilon : float
-        A lower bound of the ε that would be needed: half of ``apart``, without offset all of it. The least one may be larger.
+        A lower bound of the ε needed: half of ``apart``, or all of it without an offset. The smallest sufficient ε may be
+        larger.
 
     Examples
     --------

@@ -33,7 +33,7 @@ _ROUNDING = 1e-12  # of a mean of targets
 class EpsilonRegression(Problem):
     """Minimise ``½|w|² + Σ C_i max(0, |f(x_i) − y_i| − ε)`` with ``f(x) = <w, φ(x)> + b``.
 
-    The dual has one variable a row, between −C_i and C_i: the difference of the two multipliers of its tube (Smola and
+    The dual has one variable for each row, between −C_i and C_i: the difference of the two multipliers of its tube (Smola and
     Schölkopf 2004). ``C = inf`` keeps every row inside the tube; where no function does, `NoTube` proves it.
 
     Parameters
@@ -47,11 +47,11 @@ class EpsilonRegression(Problem):
     epsilon : float
         Half the width of the tube.
     kernel : Kernel, callable or str
-        The likeness; ``RBF()`` by default.
+        The kernel; ``RBF()`` by default.
     offset : bool
         Whether f has a free offset b.
     sample_weight : array-like, optional
-        Weight w_i of each row: ``C_i = C w_i``. A weight of 2 is the row twice, of 0 the row left out.
+        Weight w_i of each row: ``C_i = C w_i``. A weight of 2 counts the row twice, 0 leaves it out.
 
     Examples
     --------
@@ -121,7 +121,7 @@ class EpsilonRegression(Problem):
 
     @lazy
     def _sizes(self) -> tuple[float, float]:
-        """Of a target and of ``|φ(x)|²``: the largest, or 1."""
+        """The largest target and the largest ``|φ(x)|²``, or 1."""
         return float(np.abs(self._centred).max()) or 1.0, float(np.abs(self.dual.gram.diagonal()).max()) or 1.0
 
     def within(self, beta: Vector) -> Problem:
@@ -201,8 +201,8 @@ class EpsilonRegression(Problem):
 class NuRegression(Problem):
     """Minimise ``½|w|² + C ν W ε + Σ C_i max(0, |f(x_i) − y_i| − ε)`` over w, b and the width ``ε ≥ 0`` of the tube.
 
-    ν bounds the part of rows outside the tube from above and the part of support vectors from below (Schölkopf, Smola,
-    Williamson and Bartlett 2000). ``W`` is the sum of the weights ``w_i``, ``C_i = C w_i``. The answer has its ε as
+    ν bounds the fraction of rows outside the tube from above and the fraction of support vectors from below (Schölkopf, Smola,
+    Williamson and Bartlett 2000). ``W`` is the sum of the weights ``w_i``, ``C_i = C w_i``. The ε found is
     ``solution.slack_rule.epsilon``.
 
     Parameters
@@ -216,9 +216,9 @@ class NuRegression(Problem):
     nu : float
         In (0, 1].
     kernel : Kernel, callable or str
-        The likeness; ``RBF()`` by default.
+        The kernel; ``RBF()`` by default.
     sample_weight : array-like, optional
-        Weight w_i of each row. A weight of 2 is the row twice, of 0 the row left out.
+        Weight w_i of each row. A weight of 2 counts the row twice, 0 leaves it out.
 
     Examples
     --------
@@ -268,7 +268,7 @@ class NuRegression(Problem):
         )
 
     def start(self) -> Vector:
-        """The largest targets pull up, the smallest down, as far as the mass reaches; equal ones not at all."""
+        """The largest targets pull up, the smallest down, as far as ``Σ|β|`` may grow; equal ones not at all."""
         if np.ptp(self.y) == 0.0:
             return np.zeros(len(self.y))
         order = np.argsort(self.y, kind="stable")
@@ -280,5 +280,5 @@ class NuRegression(Problem):
         return beta
 
     def slack_rule(self, evaluated: Evaluated) -> Tube:
-        """A tube as wide as the cost of the mass."""
+        """A tube whose ε is the multiplier of ``Σ|β|``."""
         return Tube(max(0.0, evaluated.cost))

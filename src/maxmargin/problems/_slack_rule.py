@@ -1,4 +1,4 @@
-"""How the scores of a solved problem are read: what a row should have, and by how much it misses that."""
+"""How the scores of a solved problem are interpreted: what a row should have, and by how much it misses that."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Vector = NDArray[np.float64]
 
 
 class SlackRule(ABC):
-    """What scores f mean beside y. A row's slack is ``max(0, excess)``; on the boundary the excess is 0."""
+    """What scores f mean for given y. The slack of a row is ``max(0, deficit)``; on the boundary the deficit is 0."""
 
     half_diagonal: bool = False
     """Whether ``k(x, x)/2`` is taken off the score."""

@@ -28,7 +28,7 @@ Vector = NDArray[np.float64]
 
 
 class Slack(Enum):
-    """How slack is paid for."""
+    """How slack is penalised."""
 
     LINEAR = "linear"
     """``Σ C_i ξ_i``"""
@@ -40,7 +40,7 @@ class Offset(Enum):
     """What kind of offset b the score has."""
 
     FREE = "free"
-    """Any, at no cost."""
+    """Any value, without a penalty."""
     NONE = "none"
     """``b = 0``."""
     PENALISED = "penalised"
@@ -63,8 +63,8 @@ class SoftMargin(Problem):
     """Minimise ``½|w|² + Σ C_i ξ_i``, or ``ξ_i²``, with ``ξ_i = max(0, 1 − y_i f(x_i))`` and ``f(x) = <w, φ(x)> + b``.
 
     The dual is ``max Σα − ½ Σ α_i α_j y_i y_j k(x_i, x_j)`` subject to ``0 ≤ α_i ≤ C_i`` and, with a free offset,
-    ``Σ y_i α_i = 0`` (Cortes and Vapnik 1995). Squared slack has no upper bound and ``½ Σ α_i²/(2 C_i)`` more to pay; there
-    ``ξ_i = α_i/(2 C_i)``. ``C_i = C · sample_weight_i``.
+    ``Σ y_i α_i = 0`` (Cortes and Vapnik 1995). With squared slack α has no upper bound, ``½ Σ α_i²/(2 C_i)`` is subtracted from
+    the dual objective, and ``ξ_i = α_i/(2 C_i)``. ``C_i = C · sample_weight_i``.
 
     Parameters
     ----------
@@ -75,13 +75,13 @@ class SoftMargin(Problem):
     C : float
         Cost of slack.
     kernel : Kernel, callable or str
-        The likeness; ``RBF()`` by default.
+        The kernel; ``RBF()`` by default.
     offset : bool or "penalised"
-        Whether f has a free offset b; "penalised" makes b the weight of a constant feature, whose optimum is another.
+        Whether f has a free offset b; "penalised" makes b the weight of a constant feature, which changes the optimum.
     sample_weight : array-like, optional
-        Weight w_i of each row: ``C_i = C w_i``. A weight of 2 is the row twice, of 0 the row left out.
+        Weight w_i of each row: ``C_i = C w_i``. A weight of 2 counts the row twice, 0 leaves it out.
     slack : "linear" or "squared"
-        How slack is paid for.
+        How slack is penalised.
 
     Examples
     --------
@@ -132,7 +132,7 @@ class SoftMargin(Problem):
         offset : Offset
             What kind of offset b.
         slack : Slack
-            How slack is paid for.
+            How slack is penalised.
         """
         problem = cls.__new__(cls)
         problem._fill(gram, y, upper, offset, slack)
@@ -166,7 +166,7 @@ class SoftMargin(Problem):
         return Margin()
 
     def kkt_data(self, evaluated: Evaluated) -> KKTData:
-        """Costs ``C_i``, however slack is paid for."""
+        """Costs ``C_i``, for linear and squared slack alike."""
         return KKTData(
             self.upper,
             free_offset=self.offset is Offset.FREE,

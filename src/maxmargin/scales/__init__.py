@@ -1,4 +1,4 @@
-"""From the regularisation constants of the lectures to C and back; inside the house there is only C.
+"""From the regularisation constants of the lectures to C and back; inside the library there is only C.
 
 ==============  ======================================  ==================
 constant        objective                               C

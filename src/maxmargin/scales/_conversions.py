@@ -1,4 +1,4 @@
-"""One function a direction, named so that no two constants can be taken for each other."""
+"""One function for each direction, named so that no two constants can be taken for each other."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _inverse(name: str, value: Any, owner: str, factor: float) -> float:
 
 
 def C_from_lam(lam: float, n: int) -> float:
-    """C of a λ that stands before ``|w|²``, beside the mean loss.
+    """C for the λ in front of ``|w|²``, with the mean loss.
 
     The objective ``λ|w|² + (1/n) Σ loss`` is ``2 λ`` times ``½|w|² + C Σ loss`` with ``C = 1/(2 λ n)``.
 
@@ -31,7 +31,7 @@ def C_from_lam(lam: float, n: int) -> float:
     lam : float
         The constant above, positive.
     n : int
-        Number of rows the mean is taken over; of weighted rows the divisor of the weighted sum.
+        Number of rows the mean is taken over; for weighted rows the divisor of the weighted sum.
 
     Returns
     -------
@@ -52,7 +52,7 @@ def C_from_lam(lam: float, n: int) -> float:
 
 
 def lam_from_C(C: float, n: int) -> float:
-    """The λ before ``|w|²``, beside the mean loss, of a C.
+    """The λ in front of ``|w|²``, with the mean loss, for a given C.
 
     The objective ``λ|w|² + (1/n) Σ loss`` is ``2 λ`` times ``½|w|² + C Σ loss`` with ``C = 1/(2 λ n)``.
 
@@ -61,7 +61,7 @@ def lam_from_C(C: float, n: int) -> float:
     C : float
         Cost of slack, positive.
     n : int
-        Number of rows the mean is taken over; of weighted rows the divisor of the weighted sum.
+        Number of rows the mean is taken over; for weighted rows the divisor of the weighted sum.
 
     Returns
     -------
@@ -82,7 +82,7 @@ def lam_from_C(C: float, n: int) -> float:
 
 
 def C_from_lam_half(lam_half: float, n: int) -> float:
-    """C of a λ that stands before ``½|w|²``, beside the mean loss.
+    """C for the λ in front of ``½|w|²``, with the mean loss.
 
     The objective ``(λ/2)|w|² + (1/n) Σ loss`` is ``λ`` times ``½|w|² + C Σ loss`` with ``C = 1/(λ n)``.
 
@@ -91,7 +91,7 @@ def C_from_lam_half(lam_half: float, n: int) -> float:
     lam_half : float
         The constant above, positive.
     n : int
-        Number of rows the mean is taken over; of weighted rows the divisor of the weighted sum.
+        Number of rows the mean is taken over; for weighted rows the divisor of the weighted sum.
 
     Returns
     -------
@@ -112,7 +112,7 @@ def C_from_lam_half(lam_half: float, n: int) -> float:
 
 
 def lam_half_from_C(C: float, n: int) -> float:
-    """The λ before ``½|w|²``, beside the mean loss, of a C.
+    """The λ in front of ``½|w|²``, with the mean loss, for a given C.
 
     The objective ``(λ/2)|w|² + (1/n) Σ loss`` is ``λ`` times ``½|w|² + C Σ loss`` with ``C = 1/(λ n)``.
 
@@ -121,7 +121,7 @@ def lam_half_from_C(C: float, n: int) -> float:
     C : float
         Cost of slack, positive.
     n : int
-        Number of rows the mean is taken over; of weighted rows the divisor of the weighted sum.
+        Number of rows the mean is taken over; for weighted rows the divisor of the weighted sum.
 
     Returns
     -------
@@ -142,7 +142,7 @@ def lam_half_from_C(C: float, n: int) -> float:
 
 
 def C_from_alpha_sum(alpha_sum: float) -> float:
-    """C of an α that stands before ``½|w|²``, beside the sum of losses.
+    """C for the α in front of ``½|w|²``, with the sum of losses.
 
     The objective ``(α/2)|w|² + Σ loss`` is ``α`` times ``½|w|² + C Σ loss`` with ``C = 1/α``.
 
@@ -171,7 +171,7 @@ def C_from_alpha_sum(alpha_sum: float) -> float:
 
 
 def alpha_sum_from_C(C: float) -> float:
-    """The α before ``½|w|²``, beside the sum of losses, of a C.
+    """The α in front of ``½|w|²``, with the sum of losses, for a given C.
 
     The objective ``(α/2)|w|² + Σ loss`` is ``α`` times ``½|w|² + C Σ loss`` with ``C = 1/α``.
 

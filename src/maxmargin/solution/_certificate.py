@@ -48,8 +48,8 @@ class Certificate:
     status : Status
         How the fit ended.
     scale : float or None
-        Size of the terms whose sum is the objective; None unless the status is ZERO_OPTIMUM. There, no gap is small beside
-        the objectives, and the gap is at most 1e-9 of this instead.
+        Size of the terms whose sum is the objective; None unless the status is ZERO_OPTIMUM. There no gap is small relative to
+        the objectives; it is at most 1e-9 of this scale instead.
 
     Examples
     --------

@@ -31,7 +31,7 @@ Vector = NDArray[np.float64]
 
 @final
 class Evaluation(NamedTuple):
-    """What can be said of a point without believing its solver.
+    """What can be said of a point without trusting its solver.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class Evaluation(NamedTuple):
     bias_interval : tuple of float
         All optimal offsets, if the point is optimal.
     cost : float
-        Multiplier of the mass ``Σ|β|``: ε of ν-regression, −ρ of ν-classification; 0 where there is no mass to keep.
+        Multiplier of ``Σ|β|``: ε of ν-regression, −ρ of ν-classification; 0 where ``Σ|β|`` is not fixed.
     primal, dual : float
         The two objectives.
     kkt_violation : float
@@ -54,13 +54,14 @@ class Evaluation(NamedTuple):
     abs_sum : float
         ``Σ|β|``.
     scale : float
-        ``(Σ|β|)² max k(x, x)``: ``|w|²`` is not larger. 0 if it was not asked for, since the gap is small beside the objective.
+        ``(Σ|β|)² max k(x, x)``: ``|w|²`` is not larger. It is 0 where it is not needed, as the gap is small relative to the
+        objective.
     infeasibility : float
         How far the point is outside the box and off the equality, relative to ``Σ|β|``.
     rounding : float
         By how much rounding errors of the scores may change the gap.
     shift : float
-        What is added to the offset for rows as they are: the problem may be evaluated by centred ones.
+        What is added to the offset for the rows as given: the problem may be evaluated on centred rows.
     score_scale : float
         The largest kernel value that a score sums up; of distances times what their rounding errors are multiplied by.
     noise, norm_noise : float
@@ -110,7 +111,7 @@ class Evaluation(NamedTuple):
     def is_zero(self) -> bool:
         """Whether the optimum cannot be told from 0: it is between the objectives, whose gap is 1e-9 of what they could be.
 
-        Beside an optimum of 0 no gap is small. With so much mass the objective could be as large as `scale`.
+        No gap is small relative to an optimum of 0. With this ``Σ|β|`` the objective could be as large as `scale`.
         """
         rounding = self.rounding + _LAST_PLACES * self.scale
         return self.dual - rounding <= 0.0 <= self.primal + rounding and self.gap <= _NOTHING * self.scale
@@ -187,7 +188,7 @@ def certify_all(problems: Sequence[Problem], betas: Sequence[NDArray[np.float64]
 
 
 def evaluated(dual: DualProblem, beta: Vector, scores: Vector) -> Evaluation:
-    """Evaluate a point by scores ``K β`` that are known already: what a solver sees of itself on the way."""
+    """Evaluate a point by scores ``K β`` that are already known, as a solver does on the way."""
     batch = with_finite_bounds(dual_batch([dual]), beta)
     return Evaluations(batch, _core.evaluate(batch, beta, scores)).at(0)
 
@@ -219,7 +220,7 @@ def product_seconds(gram: _core.Gram, values: float, at_most: float = math.inf) 
 
 @final
 class Evaluations:
-    """What the evaluation says of several points, one after the other: a `Evaluation` is made where somebody asks for one.
+    """The evaluations of several points, one after the other; an `Evaluation` is made only where one is asked for.
 
     Attributes
     ----------

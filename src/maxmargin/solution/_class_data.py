@@ -33,7 +33,7 @@ def class_margin(square_norm: float) -> float:
     """``√2/|M|`` with ``|M|² = Σ_k |w_k|²``, what Crammer and Singer (2001) make small.
 
     The street between two classes, where neither is ahead of the other by 1, is ``2/|w_k − w_l|`` wide, and
-    ``|w_k − w_l|² ≤ 2 |M|²``: none is narrower than this. Of two classes, whose ``w_1 = −w_0``, it is ``2/|w_1 − w_0|``, the
+    ``|w_k − w_l|² ≤ 2 |M|²``: none is narrower than this. For two classes, where ``w_1 = −w_0``, it is ``2/|w_1 − w_0|``, the
     street of a soft margin.
 
     Examples
@@ -69,11 +69,11 @@ class ClassData:
     square_norm : float
         ``Σ_k |w_k|²``.
     loss : ClassLoss
-        What a row costs.
+        The loss of a row.
     w_unique : bool or None
         Whether no other weights are optimal.
     convex : bool
-        Whether the problem is: not that of an indefinite kernel.
+        Whether the problem is convex; it is not with an indefinite kernel.
 
     Examples
     --------

@@ -25,8 +25,8 @@ class Conditions:
 
     Attributes
     ----------
-    alpha, beta, excess : ndarray
-        Multipliers, coefficients and excess of these rows.
+    alpha, beta, deficit : ndarray
+        Multipliers, coefficients and deficit of these rows.
     side : ndarray
         The sign that β can have; 0 if both.
     kkt_data : KKTData
@@ -34,7 +34,7 @@ class Conditions:
     slack_rule : Reading
         What the scores mean.
     sure, near : float
-        An excess up to ``sure``, either way, is on the boundary; one above ``near`` is not.
+        A deficit up to ``sure``, either way, is on the boundary; one above ``near`` is not.
     """
 
     alpha: Vector
@@ -127,14 +127,14 @@ class Conditions:
         """The same for one level.
 
         Of an answer with few digits it is not known which rows are on the boundary. But with the room ``r_i`` that a free β has
-        to either side, every optimal level leaves an excess with ``Σ r_i |e_i| ≤ gap`` (a row's part of the gap is no less). So
+        to either side, every optimal level leaves a deficit with ``Σ r_i |e_i| ≤ gap`` (a row's part of the gap is no less). So
         two of them are at most ``2 gap / Σ r_i`` apart.
         """
         (up, down), (rises, falls) = self._rooms, self._moves(sure=True)
         free = members & rises & falls
         if (free & np.isinf(self.kkt_data.cost)).any() or all((members & self._on & moves).any() for moves in (rises, falls)):
             return True
-        with np.errstate(invalid="ignore"):  # no slack and no excess
+        with np.errstate(invalid="ignore"):  # no slack and no deficit
             gap = float(np.nansum(up * np.maximum(self._pull, 0.0) + down * np.maximum(-self._pull, 0.0)))
         if free.any() and 2.0 * gap <= self.near * float(np.minimum(up, down)[free].sum()):
             return True

@@ -106,7 +106,7 @@ class CrammerSingerSolution:
 
     @property
     def alpha(self) -> Matrix:
-        """``α_ik = −β_ik``, the multipliers of all rows, shape (n, K); 0 of their own class."""
+        """``α_ik = −β_ik``, the multipliers of all rows, shape (n, K); 0 for the own class."""
         alpha = np.zeros((self.n, len(self.classes)))
         alpha[self.support] = -2.0 * self.coefficients
         alpha[np.arange(self.n), self._terms("multipliers").codes] = 0.0
@@ -126,7 +126,7 @@ class CrammerSingerSolution:
     def margin(self) -> float:
         """``√2/|M|`` with ``|M|² = Σ_k |w_k|²`` (Crammer and Singer 2001).
 
-        No street between two classes, ``2/|w_k − w_l|``, is narrower; of two classes it is that of `SoftMargin`.
+        No street between two classes, ``2/|w_k − w_l|``, is narrower; for two classes it is that of `SoftMargin`.
         """
         return self._terms("a margin").margin()
 

@@ -27,7 +27,7 @@ _NEGATIVE: Final = 1e-9
 
 @final
 class CrammerSingerEvaluation(NamedTuple):
-    """What can be said of a point of the joint problem without believing its solver.
+    """What can be said of a point of the joint problem without trusting its solver.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class CrammerSingerEvaluation(NamedTuple):
     rounding : float
         By how much rounding errors of the scores may change the gap.
     least : float
-        By how much the own class of a row is ahead of all others, at the least.
+        The smallest lead of a row's own class over all others.
     kkt_data : ClassData or None
         The rows as the loss sees them: what the report on the optimality conditions needs.
 
@@ -117,10 +117,10 @@ def costs_at(problem: CrammerSinger, beta: Matrix) -> Vector:
 
 
 def certify_crammer_singer(problem: CrammerSinger, beta: Matrix, bias: Vector) -> CrammerSingerEvaluation:
-    """Evaluate coefficients β of shape (n, K) with offsets b, in float64.
+    """Evaluate the point with coefficients β of shape (n, K) and offsets b, in float64.
 
     Any offsets make a valid primal value. With slopes ``g_ik = f_ik − [k = y_i]`` a row violates by the highest of them minus
-    the lowest whose coefficient can rise. Offsets are those beside the rows of ``problem.source``, which may be centred.
+    the lowest whose coefficient can rise. Offsets refer to the rows of ``problem.source``, which may be centred.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Bounds of rounding errors of all classes at once: what a evaluation can say of the model that predicts with float64."""
+"""Bounds of rounding errors of all classes at once: what an evaluation can say of the model that predicts with float64."""
 
 from __future__ import annotations
 

@@ -149,7 +149,7 @@ def _span(vectors: Vector, noise: float) -> _Span | None:
 
 
 def dependencies(kernel: BoundKernel, parts: Sequence[Any], borders: Sequence[Vector]) -> Dependencies | None:
-    """Dependencies of ``(φ(x_i), borders_i)``; None if they cannot be looked at.
+    """Dependencies of ``(φ(x_i), borders_i)``; None if they cannot be examined.
 
     Rows that are equal are found as they are. Distinct rows are independent for a strictly positive definite kernel. For the
     linear and the polynomial kernel their monomials are compared, for others the kernel values.

@@ -105,7 +105,7 @@ def dual_solution(
 
 
 def _note_of(problem: Problem, evaluation: Evaluation, status: Status) -> str:
-    """What must be said of an optimum that tells nothing, or of what could not be decided; empty for all others."""
+    """What to say about an optimum that tells nothing, or of what could not be decided; empty for all others."""
     if status is Status.STALLED:
         return problem.undecided(evaluation)
     return problem.note(evaluation) if status.is_optimal else ""
@@ -119,7 +119,7 @@ def worth_keeping(deficit: NDArray[np.float64], n_support: int, violation: float
 def is_indefinite(problem: Problem, iterate: DualIterate, evaluation: Evaluation) -> bool:
     """Whether the kernel has negative curvature. What is known to be a Mercer kernel shows only rounding.
 
-    Other kernels are looked at as a whole where they are small: at a stationary point the gap is 0 for any matrix.
+    Other kernels are checked as a whole where they are small: at a stationary point the gap is 0 for any matrix.
     """
     if problem.gram.kernel.mercer:
         return False

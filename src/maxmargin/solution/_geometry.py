@@ -1,4 +1,4 @@
-"""The hyperplane as a figure: norm, width of the street, distances."""
+"""Geometry of the hyperplane: norm, width of the street, distances."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Geometry:
     norm : float
         ``|w|``; with a kernel ``√(βᵀKβ)``. A penalised offset does not count.
     width : float
-        Of the street between ``f = −1`` and ``f = 1``: ``2/|w|``.
+        Width of the street between ``f = −1`` and ``f = 1``: ``2/|w|``.
     smallest : float
         ``min y_i f(x_i)`` over the training rows, as far as it is below or at 1; beyond 1 there is no row that counts.
     canonical : bool

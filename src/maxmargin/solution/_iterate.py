@@ -1,4 +1,4 @@
-"""What a solver hands back. It is believed in nothing: `certify` evaluates it."""
+"""What a solver returns. None of it is trusted: `certify` evaluates it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["CrammerSingerIterate", "DualIterate", "DualIterates", "Iterate", "Pr
 
 @final
 class Progress(NamedTuple):
-    """Where a running fit is: handed to callbacks about every 50 ms.
+    """State of a running fit, passed to callbacks about every 50 ms.
 
     Attributes
     ----------
@@ -31,13 +31,13 @@ class Progress(NamedTuple):
     objective : float
         Dual objective.
     violation : float
-        KKT violation; of linear models the relative gap.
+        KKT violation; for linear models the relative gap.
     n_support : int
         Rows with a coefficient that is not 0.
     gap : float
         Primal minus dual objective, as the solver sees it; nan where it is not known.
     subproblem : int
-        Which of the binary subproblems of a fit it is of.
+        Number of the binary subproblem of the fit it belongs to.
 
     Examples
     --------
@@ -67,7 +67,7 @@ def progress_at(checkpoint: Checkpoint, subproblem: int = 0) -> Progress:
 
 @dataclass(frozen=True, eq=False)
 class Iterate(ABC):
-    """How a solver came to stop. The point where it did is in the fields of each family's own class.
+    """How a solver stopped. The point itself is in the fields of each family's own class.
 
     Attributes
     ----------
@@ -90,7 +90,7 @@ class Iterate(ABC):
 @final
 @dataclass(frozen=True, eq=False)
 class DualIterate(Iterate):
-    """A point of a canonical dual, and how the solver came to stop there.
+    """A point of a canonical dual, and how the solver stopped there.
 
     Attributes
     ----------
@@ -103,7 +103,7 @@ class DualIterate(Iterate):
     indefinite : bool
         Whether negative curvature was met.
     status, steps, interrupted, trace
-        As of every `Iterate`.
+        As in every `Iterate`.
 
     Examples
     --------
@@ -138,7 +138,7 @@ class DualIterate(Iterate):
 @final
 @dataclass(frozen=True, eq=False)
 class PrimalIterate(Iterate):
-    """Weights, multipliers to judge them by, and how the solver came to stop there.
+    """Weights, multipliers to evaluate them with, and how the solver stopped there.
 
     Attributes
     ----------
@@ -149,7 +149,7 @@ class PrimalIterate(Iterate):
     alpha : ndarray of shape (n,), or (n, K)
         Multipliers; the nearer to the optimal ones, the tighter the certificate.
     status, steps, interrupted, trace
-        As of every `Iterate`.
+        As in every `Iterate`.
 
     Examples
     --------
@@ -174,7 +174,7 @@ class PrimalIterate(Iterate):
 @final
 @dataclass(frozen=True, eq=False)
 class CrammerSingerIterate(Iterate):
-    """A point of the joint problem of all classes, and how the solver came to stop there.
+    """A point of the joint problem of all classes, and how the solver stopped there.
 
     Attributes
     ----------
@@ -183,7 +183,7 @@ class CrammerSingerIterate(Iterate):
     bias : ndarray of shape (K,)
         Offsets.
     status, steps, interrupted, trace
-        As of every `Iterate`.
+        As in every `Iterate`.
 
     Examples
     --------

@@ -13,13 +13,13 @@ __all__ = ["KKT"]
 class KKT:
     """How far an answer is from fulfilling each optimality condition, and what of it is unique.
 
-    With the excess ``e_i`` of a row (``1 − y_i f(x_i)`` for a margin), its slack ``ξ_i`` and its multiplier ``α_i``, the
+    With the deficit ``e_i`` of a row (``1 − y_i f(x_i)`` for a margin), its slack ``ξ_i`` and its multiplier ``α_i``, the
     conditions are those of Karush, Kuhn and Tucker for ``½|w|² + Σ C_i ξ_i`` subject to ``ξ_i ≥ e_i`` and ``ξ_i ≥ 0``. All are
     0 at the optimum. The problem is convex, so that they suffice for an optimum. They are necessary under a constraint
-    qualification, of which two are looked at: Slater's condition, and whether the gradients of the active constraints are
+    qualification, of which two are checked: Slater's condition, and whether the gradients of the active constraints are
     independent.
 
-    Every solution has this report. Of all classes at once there is a constraint ``ξ_i ≥ e_ik`` for each other class, with
+    Every solution has this report. With all classes at once there is a constraint ``ξ_i ≥ e_ik`` for each other class, with
     ``e_ik = 1 − (f_y(x_i) − f_k(x_i))`` and a multiplier ``α_ik``, and the α of a row are bounded in their sum. A loss ℓ
     without slack (logistic, least squares, multinomial) has every argument ``z_i`` of the loss as a variable that an equality
     ties to w and b.
@@ -27,23 +27,23 @@ class KKT:
     Attributes
     ----------
     stationarity : float
-        In b: ``|Σ β_i − total|``, the total being 0 for two classes. In w it holds by construction, ``w = Σ β_i φ(x_i)``. Of
-        linear models, which have w and multipliers apart, the largest ``|w_k − Σ β_i x_ik|`` counts too; of other penalties
-        than L2 see `LinearEvaluation`.
+        In b: ``|Σ β_i − total|``, the total being 0 for two classes. In w it holds by construction, ``w = Σ β_i φ(x_i)``. For
+        linear models, where w and the multipliers are separate, the largest ``|w_k − Σ β_i x_ik|`` counts too; for penalties
+        other than L2 see `LinearEvaluation`.
     primal_feasibility : float
         ``max (e_i − ξ_i)``. With linear slack it holds by construction, ``ξ_i = max(0, e_i)``; with squared slack
         ``ξ_i = α_i/(2 C_i)``; a hard margin has ``ξ_i = 0``. In a ball also ``max(0, |w|² − B)``.
     dual_feasibility : float
-        By how much an α is below 0 or above ``C_i``. Of a loss without slack infinite if some ``−α_i/C_i`` is not a slope
-        that it has anywhere.
+        By how much an α is below 0 or above ``C_i``. For a loss without slack it is infinite if some ``−α_i/C_i`` is not a
+        slope of the loss anywhere.
     complementary_slackness : float
-        ``max α_i |ξ_i − e_i|``: a row with room to spare has no multiplier. Of a loss without slack
+        ``max α_i |ξ_i − e_i|``: a row with room to spare has no multiplier. For a loss without slack it is
         ``max C_i ℓ(z_i) + C_i ℓ*(−α_i/C_i) + α_i z_i``, which is never negative, and 0 where ``−α_i/C_i`` is the slope of ℓ at
-        ``z_i`` (Fenchel and Young). Of a hinge that would be the sum of this and the next of a row.
+        ``z_i`` (Fenchel and Young). For a hinge that would be the sum of this condition and the next for a row.
     slack_complementarity : float or None
-        ``max (C_i − α_i) ξ_i``: a row with slack has all of its multiplier. None of a loss without slack.
+        ``max (C_i − α_i) ξ_i``: a row with slack has all of its multiplier. None for a loss without slack.
     w_unique, b_unique, alpha_unique : bool or None
-        Whether no other w, b, α is optimal; None where the digits of the answer cannot tell, and where it is not looked at: α
+        Whether no other w, b, α is optimal; None where the answer is not precise enough to tell, and where it is not checked: α
         of linear models with linear slack, b and α of all classes at once. See Notes.
     active : int or None
         Rows on the boundary, with a multiplier or without.
@@ -51,30 +51,31 @@ class KKT:
         Rank of their gradients ``(φ(x_i), 1)``, without the 1 if there is no offset. With squared slack each has a ``ξ_i`` of
         its own, and all are independent.
     slater : bool or None
-        Whether a point fulfils all constraints strictly. With slack always: let it grow. For a hard margin if and only if the
-        classes are separable: take w and b twice as large. A tube without slack may have no such point; but the constraints are
-        affine, and then one that fulfils them is enough for the conditions to be necessary. None if no point is known.
+        Whether a point fulfils all constraints strictly. With slack this is always so: let it grow. For a hard margin it is so
+        if and only if the classes are separable: take w and b twice as large. A tube without slack may have no such point; but
+        the constraints are affine, and then one that fulfils them is enough for the conditions to be necessary. None if no
+        point is known.
     convex : bool
-        Whether the problem is: all but those of an indefinite kernel, where the conditions do not suffice.
+        Whether the problem is convex: all are but those with an indefinite kernel, where the conditions do not suffice.
 
     Notes
     -----
-    w is unique, since ``|w|²`` is strictly convex; that of a ν-classification as far as the ρ is that it is divided by.
+    w is unique, since ``|w|²`` is strictly convex; for ν-classification it is unique if the ρ that it is divided by is.
 
     b is unique if and only if, among the rows on the boundary, a coefficient ``β_i = y_i α_i`` can rise and one can fall within
     its bounds; a free one (``0 < α_i < C_i``) does both. Otherwise the loss has no slope on one side of b (Burges and Crisp
-    1999). Where ν gives each side a level of its own, it needs this on both.
+    1999). Where ν gives each side a level of its own, this must hold on both.
 
     All optimal α give the same w and the same Σβ, and are the same at rows off the boundary. So α is unique if and only if no
     change ``d ≠ 0`` of β on the boundary has ``Σ d_i φ(x_i) = 0`` and ``Σ d_i = 0`` and stays within the bounds. This is the
     strict constraint qualification of Mangasarian and Fromovitz (Kyparisis 1985). It holds if the gradients of all active
     constraints, those without multiplier too, are independent, and fails if those of free rows are not; else signs decide.
 
-    In floating point a row is on the boundary if its excess is at most 1e-8, or ten times the KKT violation where that is below
-    1e-8 (of 1 for a margin, of the largest target for a tube). Up to 1e-6 it may be, and so may more rows of an answer with
-    fewer digits. A verdict that depends on them is None: ask for a smaller ``tol``. So is one that depends on vectors which are
-    dependent to 10 digits and not to 13; or on kernel values alone (a function, a precomputed matrix), where these look
-    dependent and the rows are not equal.
+    In floating point a row is on the boundary if its deficit is at most 1e-8, or ten times the KKT violation where that is
+    below 1e-8 (of 1 for a margin, of the largest target for a tube). Up to 1e-6 it may be, and so may more rows of an answer
+    with fewer digits. A verdict that depends on them is None: ask for a smaller ``tol``. So is one that depends on vectors
+    which are dependent to 10 digits and not to 13; or on kernel values alone (a function, a precomputed matrix), where these
+    look dependent and the rows are not equal.
 
     Examples
     --------

@@ -42,7 +42,7 @@ class LinearSolution:
     bias : float
         b.
     alpha : ndarray of shape (n,)
-        The multipliers that the certificate's dual objective is of; ``w = Σ α_i y_i x_i`` at the optimum (L2 penalty).
+        The multipliers behind the certificate's dual objective; ``w = Σ α_i y_i x_i`` at the optimum (L2 penalty).
     status : Status
         How the fit ended.
     certificate : Certificate
@@ -52,7 +52,7 @@ class LinearSolution:
     steps : int
         Newton rounds or sweeps.
     classes : ndarray of shape (2,) or None
-        The labels of the negative and of the positive side; None of a regression.
+        The labels of the negative and of the positive side; None for a regression.
     kkt_data : LinearData or None
         Scores, labels and costs of the training rows: what `kkt`, `slack` and `taxonomy` need.
 
@@ -140,6 +140,6 @@ class LinearSolution:
         return linear_scores(rows, self.weights, self.bias)
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The label of the side that ``f(x)`` is on, the positive one for 0; of a regression ``f(x)``."""
+        """The label of the side that ``f(x)`` is on, the positive one for 0; for a regression ``f(x)``."""
         f = self.decision_function(X)
         return f if self.classes is None else label_of_side(f, self.classes)

@@ -30,7 +30,7 @@ class LinearData:
     Attributes
     ----------
     loss : Loss
-        What a row costs.
+        The loss of a row.
     penalty : Penalty
         What weights cost.
     offset : Offset
@@ -38,7 +38,7 @@ class LinearData:
     y, cost, scores : ndarray of shape (n,)
         Labels −1 and +1 or targets, ``C_i``, and ``f(x_i)``.
     stationarity : float
-        The largest ``|w_k − Σ α_i s_i x_ik|`` and ``|Σ α_i s_i|``; of other penalties than L2 see `LinearEvaluation`.
+        The largest ``|w_k − Σ α_i s_i x_ik|`` and ``|Σ α_i s_i|``; for penalties other than L2 see `LinearEvaluation`.
     outside : float
         How far ``|w|²`` is above B in a ball; 0 without one.
     binds : bool
@@ -64,7 +64,7 @@ class LinearData:
 
     @property
     def squared(self) -> bool:
-        """Whether slack is paid for by its square."""
+        """Whether the square of the slack is penalised."""
         return isinstance(self.loss, SquaredHinge | SquaredEpsilonInsensitive)
 
     def require_street(self, what: str) -> None:
@@ -134,7 +134,7 @@ class LinearData:
         )
 
     def _smooth(self, alpha: Vector, *, w_unique: bool | None) -> KKT:
-        """Of a loss without slack: ``−α_i/C_i`` is a slope of it, or not (Fenchel and Young)."""
+        """For a loss without slack: whether ``−α_i/C_i`` is a slope of it (Fenchel and Young)."""
         loss = self.loss
         assert isinstance(loss, ConvexLoss)  # the evaluation refuses others
         z, conjugate = loss.argument(self.y, self.scores), loss.conjugate(-alpha / self.cost)

@@ -54,13 +54,13 @@ _LARGEST: Final = float(np.finfo(np.float64).max)
 @final
 @dataclass(frozen=True, eq=False)
 class LinearEvaluation:
-    """What can be said of weights and multipliers without believing their solver.
+    """What can be said of weights and multipliers without trusting their solver.
 
     Attributes
     ----------
     primal, dual : float
-        The two objectives. The primal one is that of the scores that the model gives for its rows, rounding included. What the
-        multipliers are off their equalities by is paid for in the dual one.
+        The two objectives. The primal one uses the scores that the model gives for its rows, rounding included. The dual one is
+        reduced for what the multipliers miss of their equalities.
     stationarity : float
         The largest violation of the conditions that w, b and α of an optimum satisfy together, 0 there:
 
@@ -75,7 +75,7 @@ class LinearEvaluation:
         cancel; infinite outside of their bounds. Beyond 1e-9 they prove nothing, and the dual objective is that of ``α = 0``:
         the least that the loss can be.
     rounding : float
-        What float64 may be wrong by in the two objectives.
+        By how much rounding may change the two objectives.
     noise : float
         By how much rounding may make the primal objective of the scores that the model gives lower than that of any w and b.
     at_zero : float
@@ -116,7 +116,7 @@ class LinearEvaluation:
         return around and -self.rounding - self.noise <= gap <= room and self.rounding <= room
 
     def status(self, found: Status, tol: float) -> Status:
-        """The status that this supports, of a solver's."""
+        """The status that this evaluation supports, given the solver's."""
         if self.is_optimal(tol):
             return Status.CONVERGED
         if self.is_zero():
@@ -127,16 +127,16 @@ class LinearEvaluation:
 def certify_linear(
     problem: PrimalProblem, w: Vector, b: float, alpha: Vector, *, stationarity: bool = True
 ) -> LinearEvaluation:
-    """Evaluate weights w, offset b and multipliers α, in float64.
+    """Evaluate the point with weights w, offset b and multipliers α, in float64.
 
-    With ``s_i = ∂z_i/∂f_i``, y_i for a margin, any α gives the bound ``−½|Σ α_i s_i x_i|² − Σ C_i ℓ*(−α_i/C_i)`` on the
-    optimum (Fenchel), if ``Σ α_i s_i = 0`` for a free offset; without penalty the sum of rows must vanish instead of being paid
-    for. In a ball the bound has ``−√B |Σ α_i s_i x_i|`` in place of the square. A loss of residuals has ``−Σ α_i y_i`` more.
-    With an L1 penalty no ``|Σ α_i s_i x_ik|`` may be above 1, and nothing is paid for the sum: α are first divided by the
-    largest of these, if that is above 1.
+    With ``s_i = ∂z_i/∂f_i``, y_i for a margin, any α gives the bound ``−½|Σ α_i s_i x_i|² − Σ C_i ℓ*(−α_i/C_i)`` on the optimum
+    (Fenchel), if ``Σ α_i s_i = 0`` for a free offset; without a penalty the sum of rows must vanish instead of being penalised.
+    In a ball the bound has ``−√B |Σ α_i s_i x_i|`` in place of the square. A loss of residuals adds ``−Σ α_i y_i``. With an L1
+    penalty no ``|Σ α_i s_i x_ik|`` may be above 1, and the sum costs nothing: α is first divided by the largest of these if
+    that is above 1.
 
-    Sums that should vanish do so up to rounding, or what a solver has left. Where ``t = Σ α_i s_i`` is not 0, an offset b'
-    could gain ``−t b'``: the bound is made ``2 |t| (1 + max |f_i| + |b|)`` lower, and holds for all offsets that are not far
+    Sums that should vanish do so up to rounding, or up to what a solver has left. Where ``t = Σ α_i s_i`` is not 0, an offset
+    b' could gain ``−t b'``: the bound is made ``2 |t| (1 + max |f_i| + |b|)`` lower, and holds for all offsets that are not far
     beyond the scores; and so for sums of columns without penalty. Where the offset is free, all of this is done for rows near 0
     (`PrimalProblem.centred`), whose sums have their digits.
 

@@ -1,4 +1,4 @@
-"""The answer to a linear model of all classes at once, and its judge."""
+"""The answer to a linear model of all classes at once, and its evaluation."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ _ROUNDING = 1e-12  # of C_i: how far below 0 a multiplier may be
 
 
 def certify_multiclass(problem: MulticlassLinear, w: Matrix, b: Vector, alpha: Matrix) -> LinearEvaluation:
-    """Evaluate weights w of shape (K, d), offsets b and multipliers α of shape (n, K), in float64.
+    """Evaluate the point with weights w of shape (K, d), offsets b and multipliers α of shape (n, K), in float64.
 
     Any ``α_i ≥ 0`` with ``Σ_k α_ik = C_i`` gives the bound ``−½ Σ_k |v_k|² + gain`` on the optimum (Fenchel), with
     ``v_k = Σ_i (C_i [k = y_i] − α_ik) x_i`` and the gain ``−Σ α_ik log(α_ik/C_i)`` of the multinomial loss, ``Σ_{k≠y} α_ik`` of
-    the joint one; if the sums ``Σ_i (C_i [k = y_i] − α_ik)`` are 0 for free offsets; without penalty ``v_k`` must vanish
-    instead of being paid for. The multiplier of a row's own class is what the others leave of C_i, and is not read.
+    the joint one; if the sums ``Σ_i (C_i [k = y_i] − α_ik)`` are 0 for free offsets; without a penalty ``v_k`` must vanish
+    instead of being penalised. The multiplier of a row's own class is what the others leave of C_i, and is not read.
 
     Examples
     --------
@@ -133,9 +133,9 @@ class MulticlassSolution:
     bias : ndarray of shape (K,)
         b_k.
     alpha : ndarray of shape (n, K)
-        The multipliers that the certificate's dual objective is of; of the multinomial loss ``C_i`` times the probabilities.
+        The multipliers behind the certificate's dual objective; for the multinomial loss ``C_i`` times the probabilities.
     support : ndarray of int32
-        Rows that lose something to other classes: with multipliers of them that are not 0.
+        Rows with a multiplier for another class that is not 0.
     status : Status
         How the fit ended.
     certificate : Certificate
@@ -199,7 +199,7 @@ class MulticlassSolution:
     def margin(self) -> float:
         """``√2/|M|`` with ``|M|² = Σ_k |w_k|²`` (Crammer and Singer 2001), of the joint loss.
 
-        No street between two classes, ``2/|w_k − w_l|``, is narrower; of two classes it is that of a soft margin.
+        No street between two classes, ``2/|w_k − w_l|``, is narrower; for two classes it is that of a soft margin.
         """
         return self._terms("a margin").margin()
 

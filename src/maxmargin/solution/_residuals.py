@@ -18,7 +18,7 @@ _MOST: Final = 0.01  # of half the street: what is further off is not on the bou
 
 @final
 class Residuals(NamedTuple):
-    """Those of the conditions of `KKT` that concern the rows; its names, and its order. None of a loss without slack."""
+    """Those of the conditions of `KKT` that concern the rows; its names, and its order. None for a loss without slack."""
 
     primal_feasibility: float
     dual_feasibility: float
@@ -31,16 +31,16 @@ def slack_residuals(alpha: Array, deficit: Array, cost: Vector, *, squared: bool
 
     Parameters
     ----------
-    alpha, excess : ndarray of shape (n,) or (n, m)
-        The multiplier and the excess of each constraint. Together the multipliers of a row are at most ``C_i``.
+    alpha, deficit : ndarray of shape (n,) or (n, m)
+        The multiplier and the deficit of each constraint. Together the multipliers of a row are at most ``C_i``.
     cost : ndarray of shape (n,)
         ``C_i``; infinite where no slack is allowed.
     squared : bool
-        Whether slack is paid for by its square: then it is that of the multipliers, ``α_i/(2 C_i)``, which have no bound.
+        Whether the square of the slack is penalised: then it is that of the multipliers, ``α_i/(2 C_i)``, which have no bound.
 
     Examples
     --------
-    A row with room to spare that has a multiplier, and one with slack that has not all of its own:
+    A row with room to spare that has a multiplier, and one with slack that does not have all of its own:
 
     >>> import numpy as np
     >>> from maxmargin.solution._residuals import slack_residuals
@@ -63,11 +63,11 @@ def slack_residuals(alpha: Array, deficit: Array, cost: Vector, *, squared: bool
 
 
 def boundary_width(alpha: Vector, deficit: Vector, cost: Vector, *, squared: bool = False, unit: float = 1.0) -> float:
-    """An excess up to this, either way, is 0 within the tolerance of the answer.
+    """A deficit up to this, either way, is 0 within the tolerance of the answer.
 
     A row whose multiplier is neither 0 nor ``C_i`` is on the boundary at the optimum. How far such rows are off it in the mean,
-    each with the weight ``min(α_i, C_i − α_i)`` that its excess has in the gap, tells how sharply the boundary is known. With
-    squared slack it is told by how far the slacks ``α_i/(2 C_i)`` are off the excess. ``unit`` is what an excess is compared
+    each with the weight ``min(α_i, C_i − α_i)`` that its deficit has in the gap, tells how sharply the boundary is known. With
+    squared slack it is told by how far the slacks ``α_i/(2 C_i)`` are off the deficit. ``unit`` is what a deficit is compared
     with: 1 for a margin.
 
     Examples

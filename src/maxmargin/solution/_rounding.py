@@ -1,4 +1,4 @@
-"""Bounds of rounding errors: what a evaluation can say of the model that predicts with float64."""
+"""Bounds of rounding errors: what an evaluation can say of the model that predicts with float64."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def _sums(dual: DualProblem, beta: Vector, evaluation: Evaluation, squares: Vect
 
 
 def _loss(dual: DualProblem, beta: Vector, slope: Vector, cost: float) -> Vector:
-    """The largest ``−s t − (kink + r)|t| − ½ D t²`` over the box of each row: its loss."""
+    """The largest ``−s t − (l1_weight + r)|t| − ½ D t²`` over the box of each row: its loss."""
     box = with_finite_bounds(dual_batch([dual]), beta)
 
     def best(pull: Vector, low: Any, high: Any) -> Vector:

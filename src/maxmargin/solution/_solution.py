@@ -34,20 +34,20 @@ Vector = NDArray[np.float64]
 class Solution:
     """A support vector machine: ``f(x) = Σ β_i k(x_i, x) + b``, with the proof of its optimality.
 
-    In data description ``k(x, x)/2`` is taken off f.
+    In data description ``k(x, x)/2`` is subtracted from f.
 
     Only the support vectors are kept; what concerns all rows is derived from them.
 
     Attributes
     ----------
     n : int
-        Rows of the training set; those of an estimator's X, also where a subproblem has a part of them only.
+        Number of rows of the training set; for an estimator those of X, even where a subproblem has only some of them.
     support : ndarray of int32
         Rows with ``α > 0``, ascending.
     beta : ndarray
-        ``y_i α_i`` at these rows; of a regression the difference of its two multipliers.
+        ``y_i α_i`` at these rows; for a regression the difference of its two multipliers.
     support_scores, support_y : ndarray
-        ``f(x_i)`` and ``y_i`` at these rows; of one class ``y = 1``.
+        ``f(x_i)`` and ``y_i`` at these rows; for one class ``y = 1``.
     boundary : ndarray of int32
         Other rows that are on the margin or beyond it, within tolerance.
     boundary_deficit : ndarray or None
@@ -73,18 +73,19 @@ class Solution:
     proof : Inseparable, NoTube or None
         Why there is no answer, if the status is INFEASIBLE.
     n_trained : int or None
-        Rows that the subproblem was trained on: of a pair of classes those of both, without rows of no weight. None means all
-        n.
+        Number of rows that the subproblem was trained on: for a pair of classes those of both, without rows that have no
+        weight. None means all n.
     note : str
-        What must be said of an optimum that tells nothing; empty for all others.
+        What to say about an optimum that tells nothing; empty for all others.
     kkt_data : KKTData or None
         Costs at the support vectors and then at the boundary rows, and the equalities: what `kkt` needs.
     boundary_side : ndarray or None
-        The sign that the coefficient of a boundary row could have, as y of a margin; 0 if both.
+        The sign that the coefficient of a boundary row could have, like y for a margin; 0 if both are possible.
     boundary_rows : rows or None
-        The boundary rows themselves, by which `kkt` tells what is unique; None if they are too many, or without an optimum.
+        The boundary rows themselves, by which `kkt` tells what is unique; None if there are too many, or if there is no
+        optimum.
     products : ndarray or None
-        Kernel values of support vectors and boundary rows, for the same end, where the kernel is precomputed.
+        Kernel values of support vectors and boundary rows, for the same purpose, where the kernel is precomputed.
     classes : ndarray of shape (2,) or None
         The labels of the negative and of the positive side; None stands for −1 and +1.
 
@@ -146,7 +147,7 @@ class Solution:
 
     @property
     def taxonomy(self) -> NDArray[np.int8]:
-        """`Kind` of every row: non-informative (as all that took no part), on the boundary, in the street but right, wrong."""
+        """`Kind` of every row: non-informative (like all not trained on), on the boundary, in the street but right, wrong."""
         self._require_margin("kinds of rows")
         result = np.full(self.n, Kind.NON_INFORMATIVE, dtype=np.int8)
         tolerance = self._near
@@ -166,7 +167,7 @@ class Solution:
 
     @property
     def geometry(self) -> Geometry:
-        """The hyperplane as a figure: ``|w|``, the width of the street, distances, whether it is canonical."""
+        """Geometry of the hyperplane: ``|w|``, the width of the street, distances, whether it is canonical."""
         self._require_margin("a separating hyperplane")
         self._require_answer("a hyperplane")
         outside = np.zeros(0) if self.boundary_deficit is None else 1.0 - self.boundary_deficit
@@ -238,7 +239,7 @@ class Solution:
 
     @property
     def _unit(self) -> float:
-        """What an excess is compared with: 1 for a margin, else the size of targets, of the level or of the ball."""
+        """What a deficit is compared with: 1 for a margin, else the size of targets, of the level or of the ball."""
         if isinstance(self.slack_rule, Margin):
             return 1.0
         if isinstance(self.slack_rule, Ball):
@@ -281,7 +282,7 @@ class Solution:
         return f - 0.5 * self.kernel.diagonal(rows) if self.slack_rule.half_diagonal else f
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The label of the side that ``f(x)`` is on, the positive one for 0; of a regression ``f(x)``, of one class 1 or −1."""
+        """The label of the side that ``f(x)`` is on, the positive one for 0; for a regression ``f(x)``, for one class ±1."""
         f = self.decision_function(X)
         return f if isinstance(self.slack_rule, Tube) else label_of_side(f, self.classes)
 
@@ -292,7 +293,7 @@ class Solution:
 
     @property
     def _near(self) -> float:
-        """An excess up to this is 0 within the tolerance of the answer."""
+        """A deficit up to this is 0 within the tolerance of the answer."""
         return max(10.0 * self.certificate.kkt_violation, 1e-6)
 
     def _require_answer(self, what: str) -> None:

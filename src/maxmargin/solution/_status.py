@@ -54,7 +54,7 @@ class Status(Enum):
 
     @property
     def is_optimal(self) -> bool:
-        """Whether the certificate proves the solution optimal: CONVERGED, or ZERO_OPTIMUM where no gap is small beside 0."""
+        """Whether the certificate proves the solution optimal: CONVERGED or ZERO_OPTIMUM."""
         return self in (Status.CONVERGED, Status.ZERO_OPTIMUM)
 
     @property

@@ -42,7 +42,7 @@ class Checkpoint(NamedTuple):
     dual : float
         Dual objective.
     violation : float
-        KKT violation; of linear models the relative gap.
+        KKT violation; for linear models the relative gap.
     n_support : int
         Rows with a coefficient that is not 0.
     gap : float
@@ -103,19 +103,19 @@ class Trace:
 
     @property
     def objective(self) -> NDArray[np.float64]:
-        """Dual objective; but for rounding it never falls."""
+        """Dual objective; up to rounding it never falls."""
         return -self.checkpoints["objective"].astype(np.float64)
 
     @property
     def violation(self) -> NDArray[np.float64]:
-        """KKT violation, as the solver sees it; of linear models the relative gap."""
+        """KKT violation, as the solver sees it; for linear models the relative gap."""
         return self.checkpoints["violation"].astype(np.float64)
 
     @property
     def gap(self) -> NDArray[np.float64]:
         """Primal minus dual objective, as the solver sees it; nan where it is not known.
 
-        Where the primal objective costs a pass over the rows, it is that of the best point that was looked at so far.
+        Where the primal objective costs a pass over the rows, it is that of the best point evaluated so far.
         """
         return self.checkpoints["gap"].astype(np.float64)
 
@@ -139,7 +139,7 @@ class Trace:
         return Trace(np.concatenate((self.checkpoints, moved)))
 
     def closed_by(self, last: Checkpoint) -> Trace:
-        """This trace with one more checkpoint, unless it has one of so many steps."""
+        """This trace with one more checkpoint, unless it already has one at this step."""
         if len(self) and self.steps[-1] >= last.steps:
             return self
         return Trace(np.concatenate((self.checkpoints, Trace.of([last]).checkpoints)))

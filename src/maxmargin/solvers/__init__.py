@@ -1,4 +1,4 @@
-"""Which algorithm? One file each, all with one contract: `Solver`."""
+"""The algorithms: one file each, all with one contract, `Solver`."""
 
 from maxmargin.solvers._dual._chunking import Chunking
 from maxmargin.solvers._dual._decomposition import Decomposition

@@ -24,7 +24,7 @@ class _Rows(ABC):
     Attributes
     ----------
     X : ndarray, CSR matrix or sequence of objects
-        The rows with a positive weight; of a precomputed kernel these rows and columns.
+        The rows with a positive weight; for a precomputed kernel these rows and columns.
     weight : ndarray of float64, shape (n,)
         Positive sample weights.
     kept : ndarray of intp or None

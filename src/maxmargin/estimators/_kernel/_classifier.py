@@ -1,4 +1,4 @@
-"""What all classifiers with a kernel have: classes, binary classifiers that separate them, and their vote."""
+"""What all kernel classifiers share: classes, binary classifiers that separate them, and their vote."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ __all__ = ["KernelClassifier"]
 
 
 class KernelClassifier(ClassifierMixin, KernelModel, ABC):  # type: ignore[misc]  # scikit-learn has no types
-    """Fit and vote; what a binary classifier minimises is left to the classifier."""
+    """Fitting and voting; each subclass defines what a binary classifier minimises."""
 
     _ovr = False
     _is_joint = False
 
     @abstractmethod
     def _problems(self, gram: Gram, parts: LabelledParts, cost: NDArray[np.float64]) -> Sequence[Problem]:
-        """What the binary classifiers solve, from kernel values and costs of all rows, and the rows and labels of each."""
+        """The problem of each binary classifier, from kernel values and costs of all rows and its own rows and labels."""
 
     @property
     def _wants_one_vs_rest(self) -> bool:
@@ -52,7 +52,7 @@ class KernelClassifier(ClassifierMixin, KernelModel, ABC):  # type: ignore[misc]
         return False
 
     def _costs(self, weight: NDArray[np.float64]) -> NDArray[np.float64]:
-        """What the slack of each row costs."""
+        """The cost of each row's slack."""
         return weight
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
@@ -78,7 +78,7 @@ class KernelClassifier(ClassifierMixin, KernelModel, ABC):  # type: ignore[misc]
         return self
 
     def _plan(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Plan[ClassifierRows]:
-        """Validated rows, their kernel values, and what is solved about them."""
+        """Validated rows, their kernel values, and the problems to solve for them."""
         check_votes(self)
         kernel, X, kind, deadline = self._begin(X)
         data = labelled_set(X, label_column(y, X), sample_weight, pairwise=kind is RowKind.PAIRWISE)
@@ -88,7 +88,7 @@ class KernelClassifier(ClassifierMixin, KernelModel, ABC):  # type: ignore[misc]
         self._check_balance(data.classes, np.bincount(data.codes, weight).astype(np.float64))
         again = subproblems is not None and len(data.classes) == 2
         gram, cost = self._gram(kernel, data, kind, deadline, again=again), self._costs(weight)
-        if self._wants_joint and len(data.classes) > 2:  # of two classes it is the one subproblem
+        if self._wants_joint and len(data.classes) > 2:  # for two classes it is the one subproblem
             return Plan(
                 model=self,
                 problems=[CrammerSinger.on(gram, data.codes, data.classes, cost)],
@@ -131,7 +131,7 @@ class KernelClassifier(ClassifierMixin, KernelModel, ABC):  # type: ignore[misc]
         """Raise if the weights of the classes do not suit the parameters."""
 
     def _held(self, X: Any, kind: RowKind, data: TrainingSet) -> tuple[list[Coefficients] | None, CrammerSingerSolution | None]:
-        """What to start from: the coefficients of each binary classifier, or all of the joint one; None to start anew."""
+        """What to start from: the coefficients of each binary classifier, or of the joint problem; None to start anew."""
         if not self.warm_start or not hasattr(self, "classes_"):
             return None, None
         joint = self._wants_joint and len(data.classes) > 2
@@ -189,9 +189,7 @@ class KernelClassifier(ClassifierMixin, KernelModel, ABC):  # type: ignore[misc]
 
     @property
     def solutions_(self) -> list[Any]:
-        """Answer of each binary classifier, in the order of ``intercept_``, or the one answer for all classes; traces are
-        thinned.
-        """
+        """Solutions of the binary classifiers in the order of ``intercept_``, or the one of all classes; thinned traces."""
         check_is_fitted(self)
         state, n = fitted(self), self.shape_fit_[0]
         if self._is_joint:

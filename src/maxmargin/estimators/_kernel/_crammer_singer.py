@@ -22,7 +22,7 @@ __all__ = ["adopt_crammer_singer", "crammer_singer_solution", "crammer_singer_so
 
 
 def adopt_crammer_singer(data: TrainingSet, solution: CrammerSingerSolution) -> tuple[Assembly, Records, NDArray[np.int32]]:
-    """Coefficients in the layout of one-vs-rest, what is kept of the answer, and its steps."""
+    """Coefficients in the layout of one-vs-rest, what is kept of the solution, and its steps."""
     codes = data.codes[solution.support]
     by_class = np.argsort(codes, kind="stable")
     parts = Assembly(
@@ -67,7 +67,7 @@ def crammer_singer_solver(model: KernelClassifier) -> Any:
 def crammer_singer_solution(
     records: Records, fitted: Fitted, *, classes: NDArray[Any], kind: RowKind, support: NDArray[np.int32], n: int, steps: int
 ) -> CrammerSingerSolution:
-    """Put the answer of all classes together again."""
+    """Put the solution for all classes together again."""
     order = np.argsort(support, kind="stable")
     (certificate,) = certificates(records)
     return CrammerSingerSolution(

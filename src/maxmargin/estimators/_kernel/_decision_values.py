@@ -33,7 +33,7 @@ def decision_values(fitted: Fitted, X: Any) -> NDArray[np.float64]:
 
 
 def weight_vectors(fitted: Fitted) -> Any:
-    """``w_t`` of every machine of a linear kernel, shape (n_subproblems, d); sparse for sparse rows."""
+    """``w_t`` of every subproblem with a linear kernel, shape (n_subproblems, d); sparse for sparse rows."""
     vectors = fitted.vectors
     if sparse.issparse(vectors):
         coefficients = fitted.scheme.spread(fitted.dual, fitted.bounds)
@@ -49,7 +49,7 @@ def _dense_weights(fitted: Fitted) -> NDArray[np.float64]:
 
 
 def _is_balanced(fitted: Fitted) -> bool:
-    """Whether coefficients sum to 0, as with every free offset: what is the same in all rows is not seen, and taken off."""
+    """Whether coefficients sum to 0, as with every free offset: then what all rows have in common cancels, and is taken off."""
     return not isinstance(fitted.scheme, SharedVectors) or all(is_balanced(beta) for beta in fitted.dual)
 
 

@@ -1,4 +1,4 @@
-"""Kernel values that stay from one fit to the next where ``warm_start=True``."""
+"""Kernel values that are kept from one fit to the next if ``warm_start=True``."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["KeptValues", "kept_values"]
 
 @final
 class KeptValues:
-    """A source of kernel values that keeps them, and a copy of the rows that they are of: the caller's may change.
+    """A source that keeps its kernel values, and a copy of the rows they belong to: the caller's rows may change.
 
     It belongs to a model in memory; it is neither pickled nor copied.
 
@@ -43,7 +43,7 @@ class KeptValues:
 
 
 def kept_values(model: Any, gram: Gram, X: Any, held: KeptValues | None) -> KeptValues | None:
-    """What keeps the kernel values of a fit for the next one: what is held if it is of these rows; None without room.
+    """The keeper of kernel values for the next fit: the one held if it is of these rows; None if there is no room.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ def kept_values(model: Any, gram: Gram, X: Any, held: KeptValues | None) -> Kept
     gram : Gram
         The kernel values of this fit.
     X : ndarray or CSR matrix
-        The rows that they are of.
+        The rows they belong to.
     held : KeptValues or None
         Those of the last fit.
     """

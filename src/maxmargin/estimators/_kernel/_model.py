@@ -1,4 +1,4 @@
-"""What all estimators with a kernel have."""
+"""What all kernel estimators share."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ __all__ = ["KernelModel"]
 
 
 class KernelModel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
-    """Kernel, rows and coefficients of a fitted subproblem, and the proof that comes with them."""
+    """Kernel, rows and coefficients of a fitted model, and the proof that comes with them."""
 
     def _begin(self, X: Any) -> tuple[Kernel, Any, RowKind, Deadline]:
         """Check the parameters and the rows of a fit."""
@@ -41,9 +41,9 @@ class KernelModel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
         return kernel, X, kind, deadline
 
     def _gram(self, kernel: Kernel, data: Any, kind: RowKind, deadline: Deadline, *, again: bool) -> Gram:
-        """Kernel values of rows whose features are fit for it, if there is time to look; keeps the bound kernel.
+        """Kernel values of rows whose features are checked for it if there is time; keeps the bound kernel.
 
-        Where one subproblem over all rows goes on from its last answer, ``again``, the values stay for the next fit.
+        Where one subproblem over all rows continues from its last solution, ``again``, the values are kept for the next fit.
         """
         of_features = kind in (RowKind.DENSE, RowKind.SPARSE) and not isinstance(kernel, UserFunction)
         looks = of_features and not deadline.is_over()

@@ -19,15 +19,15 @@ __all__ = ["NuSVC"]
 
 @final
 class NuSVC(KernelClassifier):
-    """Support vector classifier with ν in the place of C, that proves its answer.
+    """Support vector classifier with ν in place of C that proves its answer.
 
-    For two classes it minimises, over the margin ρ too,
+    For two classes it minimises, over w, b and the margin ρ,
 
         ½ ‖w‖² − ν W ρ + Σ w_i max(0, ρ − y_i f(x_i)),   f(x) = ⟨w, φ(x)⟩ + b,   ⟨φ(x), φ(z)⟩ = k(x, z)
 
-    with ``w_i = class weight · sample weight`` and their sum W, and divides w and b by ρ. At most a part ν of the rows
-    is inside the margin, and at least that part are support vectors. More classes are separated in pairs. A drop-in
-    replacement of scikit-learn's ``NuSVC``.
+    with ``w_i = class weight · sample weight`` and their sum W, and divides w and b by ρ. At most a fraction ν of the rows is
+    inside the margin, and at least that fraction are support vectors. More classes are separated in pairs. It is a drop-in
+    replacement for scikit-learn's ``NuSVC``.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class NuSVC(KernelClassifier):
         parameters a grid search can set (``kernel__gamma``); or a function of two blocks of rows that returns
         their kernel values. With a function the rows may be any objects: strings, graphs.
     degree : int, default=3
-        Degree of the polynomial kernel. As gamma and coef0, only for a kernel named by a string.
+        Degree of the polynomial kernel. Like gamma and coef0, it applies only to a kernel named by a string.
     gamma : "scale", "auto" or float, default="scale"
         Factor of the poly, rbf and sigmoid kernels: "scale" is 1 / (n_features · variance of X), "auto" is
         1 / n_features.
@@ -49,15 +49,15 @@ class NuSVC(KernelClassifier):
     tol : float, default=1e-3
         Largest violation of the optimality conditions at which to stop.
     cache_size : "auto" or float, default="auto"
-        Memory for kernel values, in MB; "auto" is a share of what the machine has.
+        Memory for kernel values, in MB; "auto" is a share of the machine's memory.
     class_weight : dict, "balanced" or None, default=None
         Factor of the weights of each class; "balanced" gives every class the same total.
     verbose : bool or int, default=False
         Report progress through Python's stdout.
     max_iter : int, default=-1
-        Most pair steps of a binary classifier; −1 for an automatic, finite budget.
+        Largest number of pair steps for each binary classifier; −1 for an automatic, finite budget.
     max_time : float or None, default=None
-        Most seconds of the whole fit; None for no limit.
+        Time limit of the whole fit, in seconds; None for no limit.
     decision_function_shape : {"ovo", "ovr"}, default="ovr"
         Whether ``decision_function`` has a column for each pair of classes or for each class.
     break_ties : bool, default=False
@@ -65,21 +65,21 @@ class NuSVC(KernelClassifier):
     random_state : int, RandomState instance or None, default=None
         Accepted and not used: the solver is deterministic.
     solver : {"auto", "smo"} or solver object, default="auto"
-        What solves the problems.
+        Which solver to use.
     warm_start : bool, default=False
-        Start from the answer of the last fit where the rows of its support vectors are still where they were: with another ν,
-        kernel parameter or weight, or with rows added at the end. Otherwise it starts anew, and warns that it does.
+        Start from the solution of the last fit if the rows of its support vectors are still in the same places: with another ν,
+        kernel parameter or weight, or with rows added at the end. Otherwise the fit starts anew and warns.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         The labels, sorted.
     support_ : ndarray of shape (n_SV,)
-        Rows that are support vectors: by class, ascending in each.
+        Indices of the support vectors: grouped by class, ascending within each.
     support_vectors_ : {ndarray, sparse matrix} of shape (n_SV, n_features), or list
         These rows; empty for a precomputed kernel.
     n_support_ : ndarray of shape (n_classes,)
-        Support vectors of each class.
+        Number of support vectors of each class.
     dual_coef_ : {ndarray, sparse matrix} of shape (n_classes - 1, n_SV)
         ``y_i α_i`` in LIBSVM's order; of shape (1, n_SV) for two classes.
     coef_ : {ndarray, sparse matrix} of shape (n_subproblems, n_features)
@@ -91,7 +91,7 @@ class NuSVC(KernelClassifier):
     certificate_ : Certificate
         Objectives summed over the binary classifiers, with the worst relative gap and violation.
     solutions_ : list of Solution
-        Answer of each binary classifier, in the order of ``intercept_``. Rows are counted as in the X given to fit.
+        Solution of each binary classifier, in the order of ``intercept_``. Row numbers refer to the X given to fit.
     status_ : Status
         The worst status among the binary classifiers.
     fit_status_ : int

@@ -1,4 +1,4 @@
-"""One class with scikit-learn's interface: what is ordinary, and what is not."""
+"""One-class models with scikit-learn's interface: which rows are ordinary, and which are not."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _ROUNDING = 1e-9  # of a score, as a part of the offset
 
 
 class _OneClassModel(OutlierMixin, KernelOutputs, ABC):  # type: ignore[misc]  # scikit-learn has no types
-    """Fit and predict; the shape around the class is left to the estimator."""
+    """Fitting and prediction; each subclass defines the shape around the class."""
 
     def __init__(
         self,
@@ -65,7 +65,7 @@ class _OneClassModel(OutlierMixin, KernelOutputs, ABC):  # type: ignore[misc]  #
             Training rows; kernel values of shape (n_samples, n_samples) for a precomputed kernel. float32 is
             kept.
         y : ignored
-            There for scikit-learn's interface.
+            Present for scikit-learn's interface.
         sample_weight : array-like of shape (n_samples,), default=None
             Weight of each row; rows of weight 0 or less are left out.
 
@@ -79,7 +79,7 @@ class _OneClassModel(OutlierMixin, KernelOutputs, ABC):  # type: ignore[misc]  #
         return self
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Score rows: positive where they are ordinary, negative where they are outliers.
+        """Score rows: positive for ordinary rows, negative for outliers.
 
         Parameters
         ----------
@@ -135,14 +135,14 @@ class _OneClassModel(OutlierMixin, KernelOutputs, ABC):  # type: ignore[misc]  #
 
 @final
 class OneClassSVM(_OneClassModel):
-    """The part of the space where most rows are, that proves its answer.
+    """One-class support vector machine: the region where most rows are, with a proof of optimality.
 
     It minimises
 
         ½ ‖w‖² − ν W ρ + Σ w_i max(0, ρ − ⟨w, φ(x_i)⟩),   f(x) = ⟨w, φ(x)⟩ − ρ,   ⟨φ(x), φ(z)⟩ = k(x, z)
 
-    with sample weights ``w_i`` and their sum W. At most a part ν of the rows are outliers, and at least that part are
-    support vectors. A drop-in replacement of scikit-learn's ``OneClassSVM``.
+    with sample weights ``w_i`` and their sum W. At most a fraction ν of the rows are outliers, and at least that fraction are
+    support vectors. It is a drop-in replacement for scikit-learn's ``OneClassSVM``.
 
     Parameters
     ----------
@@ -153,7 +153,7 @@ class OneClassSVM(_OneClassModel):
         parameters a grid search can set (``kernel__gamma``); or a function of two blocks of rows that returns
         their kernel values. With a function the rows may be any objects: strings, graphs.
     degree : int, default=3
-        Degree of the polynomial kernel. As gamma and coef0, only for a kernel named by a string.
+        Degree of the polynomial kernel. Like gamma and coef0, it applies only to a kernel named by a string.
     gamma : "scale", "auto" or float, default="scale"
         Factor of the poly, rbf and sigmoid kernels: "scale" is 1 / (n_features · variance of X), "auto" is
         1 / n_features.
@@ -164,23 +164,23 @@ class OneClassSVM(_OneClassModel):
     tol : float, default=1e-3
         Largest violation of the optimality conditions at which to stop.
     cache_size : "auto" or float, default="auto"
-        Memory for kernel values, in MB; "auto" is a share of what the machine has.
+        Memory for kernel values, in MB; "auto" is a share of the machine's memory.
     verbose : bool or int, default=False
         Report progress through Python's stdout.
     max_iter : int, default=-1
-        Most pair steps of a subproblem; −1 for an automatic, finite budget.
+        Largest number of pair steps; −1 for an automatic, finite budget.
     max_time : float or None, default=None
-        Most seconds of the whole fit; None for no limit.
+        Time limit of the whole fit, in seconds; None for no limit.
     solver : {"auto", "smo"} or solver object, default="auto"
-        What solves the problem.
+        Which solver to use.
     warm_start : bool, default=False
-        Start from the answer of the last fit where the rows of its support vectors are still where they were: with another ν,
-        kernel parameter or weight, or with rows added at the end. Otherwise it starts anew, and warns that it does.
+        Start from the solution of the last fit if the rows of its support vectors are still in the same places: with another ν,
+        kernel parameter or weight, or with rows added at the end. Otherwise the fit starts anew and warns.
 
     Attributes
     ----------
     support_ : ndarray of shape (n_SV,)
-        Rows that are support vectors, ascending.
+        Indices of the support vectors, ascending.
     support_vectors_ : {ndarray, sparse matrix} of shape (n_SV, n_features), or list
         These rows; empty for a precomputed kernel.
     n_support_ : ndarray of shape (1,)
@@ -196,7 +196,7 @@ class OneClassSVM(_OneClassModel):
     certificate_ : Certificate
         Objectives, gap and violation.
     solutions_ : list of Solution
-        Answer of the machine. Rows are counted as in the X given to fit.
+        The one solution. Its row numbers refer to the X given to fit.
     status_ : Status
         How the fit ended.
     fit_status_ : int
@@ -233,13 +233,13 @@ class OneClassSVM(_OneClassModel):
 
 @final
 class SVDD(_OneClassModel):
-    """The smallest ball around most rows in the space of the kernel, that proves its answer.
+    """The smallest ball around most rows in the space of the kernel, with a proof of optimality.
 
     Support vector data description minimises
 
         R² + Σ w_i max(0, ‖φ(x_i) − c‖² − R²) / (ν W),   f(x) = (R² − ‖φ(x) − c‖²) / 2,   ⟨φ(x), φ(z)⟩ = k(x, z)
 
-    over the centre c and the radius R, with sample weights ``w_i`` and their sum W. At most a part ν of the rows is
+    over the centre c and the radius R, with sample weights ``w_i`` and their sum W. At most a fraction ν of the rows is
     outside. For an RBF kernel the ordinary rows are those of `OneClassSVM`.
 
     Parameters
@@ -251,7 +251,7 @@ class SVDD(_OneClassModel):
         parameters a grid search can set (``kernel__gamma``); or a function of two blocks of rows that returns
         their kernel values. With a function the rows may be any objects: strings, graphs.
     degree : int, default=3
-        Degree of the polynomial kernel. As gamma and coef0, only for a kernel named by a string.
+        Degree of the polynomial kernel. Like gamma and coef0, it applies only to a kernel named by a string.
     gamma : "scale", "auto" or float, default="scale"
         Factor of the poly, rbf and sigmoid kernels: "scale" is 1 / (n_features · variance of X), "auto" is
         1 / n_features.
@@ -262,25 +262,25 @@ class SVDD(_OneClassModel):
     tol : float, default=1e-3
         Largest violation of the optimality conditions at which to stop.
     cache_size : "auto" or float, default="auto"
-        Memory for kernel values, in MB; "auto" is a share of what the machine has.
+        Memory for kernel values, in MB; "auto" is a share of the machine's memory.
     verbose : bool or int, default=False
         Report progress through Python's stdout.
     max_iter : int, default=-1
-        Most pair steps of a subproblem; −1 for an automatic, finite budget.
+        Largest number of pair steps; −1 for an automatic, finite budget.
     max_time : float or None, default=None
-        Most seconds of the whole fit; None for no limit.
+        Time limit of the whole fit, in seconds; None for no limit.
     solver : {"auto", "smo"} or solver object, default="auto"
-        What solves the problem.
+        Which solver to use.
     warm_start : bool, default=False
-        Start from the answer of the last fit where the rows of its support vectors are still where they were: with another ν,
-        kernel parameter or weight, or with rows added at the end. Otherwise it starts anew, and warns that it does.
+        Start from the solution of the last fit if the rows of its support vectors are still in the same places: with another ν,
+        kernel parameter or weight, or with rows added at the end. Otherwise the fit starts anew and warns.
 
     Attributes
     ----------
     radius_ : float
         R.
     support_ : ndarray of shape (n_SV,)
-        Rows that are support vectors, ascending.
+        Indices of the support vectors, ascending.
     support_vectors_ : {ndarray, sparse matrix} of shape (n_SV, n_features), or list
         These rows; empty for a precomputed kernel.
     n_support_ : ndarray of shape (1,)
@@ -296,7 +296,7 @@ class SVDD(_OneClassModel):
     certificate_ : Certificate
         Objectives, gap and violation.
     solutions_ : list of Solution
-        Answer of the machine. Rows are counted as in the X given to fit.
+        The one solution. Its row numbers refer to the X given to fit.
     status_ : Status
         How the fit ended.
     fit_status_ : int

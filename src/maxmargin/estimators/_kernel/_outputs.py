@@ -1,4 +1,4 @@
-"""What estimators without classes have: one subproblem, or one for each output, on shared support vectors."""
+"""What estimators without classes share: one subproblem, or one for each output, on shared support vectors."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ __all__ = ["KernelOutputs"]
 
 
 class KernelOutputs(KernelModel, ABC):
-    """Fit and values; what the subproblems minimise is left to the estimator."""
+    """Fitting and values; each subclass defines what its subproblems minimise."""
 
     @abstractmethod
     def _problem(self, gram: Gram, y: NDArray[np.float64], weight: NDArray[np.float64]) -> Problem:
@@ -86,7 +86,7 @@ class KernelOutputs(KernelModel, ABC):
 
     @property
     def solutions_(self) -> list[Solution]:
-        """Answer of each subproblem; traces are thinned to 8 checkpoints."""
+        """Solution of each subproblem; traces are thinned to 8 checkpoints."""
         check_is_fitted(self)
         return solutions(
             self._records,

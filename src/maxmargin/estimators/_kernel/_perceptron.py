@@ -44,10 +44,11 @@ class Perceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
 
         w ← w − ε Σ (step(⟨w, x̃_k⟩) − c_k) x̃_k,   x̃ = (x, 1),   c_k ∈ {0, 1},   step(z) = 1 for z ≥ 0
 
-    from ``w = 0``. Where a hyperplane separates the classes it ends (Novikoff 1962); it is some separating hyperplane, not the
-    widest. Where none does it would go on for ever: after ``max_iter`` rounds the hard margin is asked for a proof, and
-    ``status_`` says which it is. The weights with the fewest wrong rows are kept. With a kernel, ``w = Σ c_i φ(x_i)``. Three
-    classes or more: a binary classifier for each class against the rest, and the largest score wins.
+    from ``w = 0``. If a hyperplane separates the classes, the rounds end at one that does (Novikoff 1962), not necessarily the
+    one with the widest margin. If none does, they would go on for ever: after ``max_iter`` rounds the hard margin problem is
+    asked for a proof, and ``status_`` says which case it is. The weights with the fewest wrong rows are kept. With a kernel,
+    ``w = Σ c_i φ(x_i)``. With three classes or more there is a binary classifier for each class against the rest, and the
+    largest score wins.
 
     Parameters
     ----------
@@ -55,21 +56,21 @@ class Perceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         "linear", "poly", "rbf", "sigmoid", "precomputed"; an object of :mod:`maxmargin.kernels`; or a function of two blocks of
         rows that returns their kernel values, for rows of any kind.
     degree : int, default=3
-        Degree of the polynomial kernel. As gamma and coef0, only for a kernel named by a string.
+        Degree of the polynomial kernel. Like gamma and coef0, it applies only to a kernel named by a string.
     gamma : "scale", "auto" or float, default="scale"
         Factor of the poly, rbf and sigmoid kernels.
     coef0 : float, default=0.0
         Constant of the poly and sigmoid kernels.
     eta0 : float, default=1.0
-        ε. From ``w = 0`` it is only the length of w, and changes no prediction.
+        ε. Since the rounds start from ``w = 0``, it only scales w and changes no prediction.
     fit_intercept : bool, default=True
-        Whether rows have the constant feature 1, whose weight is the offset.
+        Whether to add the constant feature 1, whose weight is the offset.
     class_weight : dict, "balanced" or None, default=None
         Factor of ε for the rows of each class.
     max_iter : int, default=1000
-        Most rounds of a binary classifier.
+        Largest number of rounds for each binary classifier.
     max_time : float or None, default=None
-        Most seconds of the whole fit; None for no limit.
+        Time limit of the whole fit, in seconds; None for no limit.
 
     Attributes
     ----------
@@ -90,7 +91,7 @@ class Perceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
     mistakes_ : list of ndarray
         For each binary classifier the number of wrong rows before each round, and at the end.
     n_iter_ : int
-        Most rounds that a binary classifier took.
+        Largest number of rounds of any binary classifier.
     status_ : Status
         The worst status among the binary classifiers: CONVERGED, INSEPARABLE, ITERATION_LIMIT or TIME_LIMIT.
     fit_status_ : int
@@ -152,7 +153,7 @@ class Perceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         y : array-like of shape (n_samples,)
             Labels.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weight of each row: 2 is the row twice; rows of weight 0 or less are left out.
+            Weight of each row: 2 counts the row twice; rows of weight 0 or less are left out.
 
         Returns
         -------
@@ -202,7 +203,7 @@ class Perceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
     def _proven(
         self, gram: Gram, labels: list[NDArray[np.float64]], runs: list[PerceptronRun], deadline: Deadline
     ) -> list[Status]:
-        """Statuses, with INSEPARABLE where rounds were not enough and the hard margin has the proof that none would be."""
+        """Statuses: INSEPARABLE where the rounds did not suffice and the hard margin problem proves that none would."""
         statuses = [run.status for run in runs]
         spent = [k for k, status in enumerate(statuses) if status is Status.ITERATION_LIMIT]
         if spent:
@@ -210,7 +211,7 @@ class Perceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
             most = 100_000 + 10 * gram.n
             found = solve_batch(problems, "auto", 1e-3, most, deadline, throw=False, with_rows=False)
             for k, each in zip(spent, found, strict=True):
-                # A hard margin wants y f > 0, the perceptron f ≥ 0 where y is +1: a proof must speak of rows of the other sign.
+                # A hard margin needs y f > 0, the perceptron f ≥ 0 where y is +1: a proof must use rows of the other sign.
                 if isinstance(each.proof, Inseparable) and bool((each.proof.weights[labels[k] < 0.0] > 0.0).any()):
                     statuses[k] = Status.INSEPARABLE
         return statuses
@@ -259,7 +260,7 @@ class Perceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         Returns
         -------
         ndarray of shape (m,)
-            Labels: of two classes ``classes_[1]`` for ``f(x) ≥ 0``, of more the one with the largest score.
+            Labels: for two classes ``classes_[1]`` where ``f(x) ≥ 0``, for more the class with the largest score.
         """
         values = self._values(X)
         return np.asarray(self.classes_[scheme_of(len(self.classes_), one_vs_rest=True).winners(values, break_ties=False)])
@@ -292,7 +293,7 @@ class Perceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
 
 
 def _warn(statuses: list[Status], runs: list[PerceptronRun], names: list[str]) -> None:
-    """Warn once for all binary classifiers: of the worst status, and the most wrong rows among equals."""
+    """Warn once for all binary classifiers: about the worst status, among equals about the most wrong rows."""
     worst = max(range(len(runs)), key=lambda k: (statuses[k].severity, int(runs[k].mistakes.min())))
     status = statuses[worst]
     if status is Status.CONVERGED:

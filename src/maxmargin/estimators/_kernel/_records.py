@@ -1,7 +1,7 @@
-"""What is kept of each machine's solution beyond its coefficients, as a few flat arrays.
+"""What is kept of each subproblem's solution beyond its coefficients, as a few flat arrays.
 
-The coefficients, offsets and support vectors stand in the estimator already; a `Solution` is put together
-from both when somebody asks. Row numbers are those of the X given to fit.
+The coefficients, offsets and support vectors stand in the estimator already; a `Solution` is put together from both on request.
+Row numbers are those of the X given to fit.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Records:
     Attributes
     ----------
     statuses : tuple of str
-        Name of each machine's status.
+        Name of each subproblem's status.
     certificates : structured ndarray of shape (n_subproblems,)
         Numbers of the certificates and intervals of optimal offsets: see `maxmargin.solution._certificate.CERTIFICATE`.
     scores : ndarray
@@ -91,7 +91,7 @@ class Records:
         )
 
     def _seldom(self) -> dict[str, bytes]:
-        """What few models have: an optimum of 0, an indefinite kernel, sums that are not 0 or that ν keeps."""
+        """Fields that few models need: an optimum of 0, an indefinite kernel, sums that are not 0 or that ν keeps."""
         numbers, found = self.certificates, {}
         if not np.isnan(numbers["scale"]).all():
             found["scale"] = numbers["scale"].astype("<f8").tobytes()
@@ -159,7 +159,7 @@ def _restored(statuses: tuple[str, ...], *parts: Any) -> Records:
 def record(found: SolutionBatch, boundary: NDArray[np.intp], data: TrainingSet | WeightedRows, gram: Gram) -> Records:
     """Keep what the answers have beyond their coefficients.
 
-    Every estimator has a free offset and linear slack, or none: of its terms costs, total and sides say it all.
+    Every estimator has a free offset and linear slack, or none: costs, total and sides are all of its KKT data.
 
     Parameters
     ----------
@@ -247,7 +247,7 @@ def solutions(
     if len(records.scores) + len(records.boundary) != len(records.costs):
         raise InvalidInput("The records of the fit were altered: there is not one cost for each row. Fit it again.")
     if not len(records.boundary) == len(records.boundary_deficit) == len(records.sides):
-        raise InvalidInput("The records of the fit were altered: there is not one excess for each row. Fit it again.")
+        raise InvalidInput("The records of the fit were altered: there is not one deficit for each row. Fit it again.")
     beyond = None if records.rows is None else boundary_rows(records.rows, kind, len(records.boundary), fitted.vectors)
     pieces = zip(
         certificates(records),

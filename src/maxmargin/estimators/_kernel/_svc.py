@@ -27,21 +27,21 @@ class SVC(KernelClassifier):
 
         minimise ½ ‖w‖² + Σ C_i max(0, 1 − y_i f(x_i)),   f(x) = ⟨w, φ(x)⟩ + b,   ⟨φ(x), φ(z)⟩ = k(x, z)
 
-    through its dual, with ``C_i = C · class weight · sample weight``, and reports how far from the optimum it
-    stopped (``certificate_``). More classes are separated in pairs, or each from the rest. A drop-in
-    replacement of scikit-learn's ``SVC``: same names, shapes, orders and signs.
+    through its dual, with ``C_i = C · class weight · sample weight``, and reports how far from the optimum it stopped
+    (``certificate_``). More classes are separated in pairs, or each from the rest. It is a drop-in replacement for
+    scikit-learn's ``SVC``: same names, shapes, orders and signs.
 
     Parameters
     ----------
     C : float, default=1.0
-        Cost of slack, positive. ``inf`` allows none: the hard margin, which raises `InfeasibleError` with a proof where no
-        hyperplane separates the classes.
+        Cost of slack, positive. ``inf`` allows no slack (the hard margin); where no hyperplane separates the classes, `fit`
+        raises `InfeasibleError` with a proof.
     kernel : str, kernel object or callable, default="rbf"
         "linear", "poly", "rbf", "sigmoid", "precomputed"; an object of :mod:`maxmargin.kernels`, whose
         parameters a grid search can set (``kernel__gamma``); or a function of two blocks of rows that returns
         their kernel values. With a function the rows may be any objects: strings, graphs.
     degree : int, default=3
-        Degree of the polynomial kernel. As gamma and coef0, only for a kernel named by a string.
+        Degree of the polynomial kernel. Like gamma and coef0, it applies only to a kernel named by a string.
     gamma : "scale", "auto" or float, default="scale"
         Factor of the poly, rbf and sigmoid kernels: "scale" is 1 / (n_features · variance of X), "auto" is
         1 / n_features.
@@ -50,43 +50,43 @@ class SVC(KernelClassifier):
     shrinking : bool, default=True
         Leave rows that have settled at a bound out of the search for a while.
     tol : float, default=1e-3
-        Largest violation of the optimality conditions at which to stop; for ``multi_class="joint"`` the largest gap between
-        the objectives, as a part of the primal one.
+        Largest violation of the optimality conditions at which to stop; for ``multi_class="joint"`` the largest gap between the
+        two objectives, relative to the primal one.
     cache_size : "auto" or float, default="auto"
-        Memory for kernel values, in MB; "auto" is a share of what the machine has.
+        Memory for kernel values, in MB; "auto" is a share of the machine's memory.
     class_weight : dict, "balanced" or None, default=None
         Factor of C for each class; "balanced" gives every class the same total.
     verbose : bool or int, default=False
         Report progress through Python's stdout.
     max_iter : int, default=-1
-        Most pair steps of a binary classifier; −1 for an automatic, finite budget.
+        Largest number of pair steps for each binary classifier; −1 for an automatic, finite budget.
     max_time : float or None, default=None
-        Most seconds of the whole fit; None for no limit.
+        Time limit of the whole fit, in seconds; None for no limit.
     decision_function_shape : {"ovo", "ovr"}, default="ovr"
         Whether ``decision_function`` has a column for each pair of classes or for each class.
     break_ties : bool, default=False
         Predict by the largest score instead of by votes, for three classes or more and shape "ovr".
     random_state : int, RandomState instance or None, default=None
         Accepted and not used: the solver is deterministic.
-    multi_class : {"ovo", "ovr", "joint"}, default="ovo"
+    multi_class : {"ovo", "ovr", "joint", "crammer_singer"}, default="ovo"
         Train a binary classifier for each pair of classes, for each class against the rest, or the scores of all classes
         at once (`maxmargin.problems.CrammerSinger`).
     solver : {"auto", "smo"} or solver object, default="auto"
-        What solves the problems.
+        Which solver to use.
     warm_start : bool, default=False
-        Start from the answer of the last fit where the rows of its support vectors are still where they were: with another C,
-        kernel parameter or weight, or with rows added at the end. Otherwise it starts anew, and warns that it does.
+        Start from the solution of the last fit if the rows of its support vectors are still in the same places: with another C,
+        kernel parameter or weight, or with rows added at the end. Otherwise the fit starts anew and warns.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         The labels, sorted.
     support_ : ndarray of shape (n_SV,)
-        Rows that are support vectors: by class, ascending in each.
+        Indices of the support vectors: grouped by class, ascending within each.
     support_vectors_ : {ndarray, sparse matrix} of shape (n_SV, n_features), or list
         These rows; empty for a precomputed kernel.
     n_support_ : ndarray of shape (n_classes,)
-        Support vectors of each class.
+        Number of support vectors of each class.
     dual_coef_ : {ndarray, sparse matrix} of shape (n_classes - 1, n_SV)
         ``y_i α_i`` in LIBSVM's order; of shape (1, n_SV) for two classes, (n_classes, n_SV) for
         ``multi_class="ovr"`` and "joint".
@@ -100,7 +100,7 @@ class SVC(KernelClassifier):
     certificate_ : Certificate
         Objectives summed over the binary classifiers, with the worst relative gap and violation.
     solutions_ : list of Solution
-        Answer of each binary classifier, in the order of ``intercept_``. Rows are counted as in the X given to fit.
+        Solution of each binary classifier, in the order of ``intercept_``. Row numbers refer to the X given to fit.
     status_ : Status
         The worst status among the binary classifiers.
     fit_status_ : int
@@ -116,8 +116,8 @@ class SVC(KernelClassifier):
 
     Notes
     -----
-    A weight of 2 is the same as the row twice, a weight of 0 or less the same as the row left out; that holds
-    for ``gamma="scale"`` and ``class_weight="balanced"`` too.
+    A weight of 2 counts the row twice, and a weight of 0 or less leaves it out; this holds for ``gamma="scale"`` and
+    ``class_weight="balanced"`` too.
 
     References
     ----------
@@ -153,7 +153,7 @@ class SVC(KernelClassifier):
         decision_function_shape: Literal["ovo", "ovr"] = "ovr",
         break_ties: bool = False,
         random_state: Any = None,
-        multi_class: Literal["ovo", "ovr", "joint"] = "ovo",
+        multi_class: Literal["ovo", "ovr", "joint", "crammer_singer"] = "ovo",
         solver: Any = "auto",
         warm_start: bool = False,
     ) -> None:
@@ -178,7 +178,7 @@ class SVC(KernelClassifier):
 
     def _check_own(self) -> None:
         check_positive("C", self.C, "SVC", infinite=True)
-        check_option("multi_class", self.multi_class, "SVC", ("joint", "ovo", "ovr"))
+        check_option("multi_class", self.multi_class, "SVC", ("crammer_singer", "joint", "ovo", "ovr"))
         check_shape_of_scores(self.decision_function_shape, one_vs_rest=self.multi_class != "ovo")
 
     @property
@@ -187,7 +187,7 @@ class SVC(KernelClassifier):
 
     @property
     def _wants_joint(self) -> bool:
-        return bool(self.multi_class == "joint")
+        return self.multi_class in ("joint", "crammer_singer")
 
     def _costs(self, weight: NDArray[np.float64]) -> NDArray[np.float64]:
         if math.isinf(self.C):

@@ -21,7 +21,7 @@ __all__ = ["SVR", "NuSVR"]
 
 
 class _TubeRegressor(RegressorMixin, KernelOutputs, ABC):  # type: ignore[misc]  # scikit-learn has no types
-    """Fit and predict; the tube is left to the estimator."""
+    """Fitting and prediction; each subclass defines its tube."""
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit to training data.
@@ -74,14 +74,15 @@ class SVR(_TubeRegressor):
 
         ½ ‖w‖² + Σ C_i max(0, |f(x_i) − y_i| − ε),   f(x) = ⟨w, φ(x)⟩ + b,   ⟨φ(x), φ(z)⟩ = k(x, z)
 
-    through its dual, with ``C_i = C · sample weight``, and reports how far from the optimum it stopped
-    (``certificate_``). A drop-in replacement of scikit-learn's ``SVR``: same names, shapes, orders and signs.
+    through its dual, with ``C_i = C · sample weight``, and reports how far from the optimum it stopped (``certificate_``). It
+    is a drop-in replacement for scikit-learn's ``SVR``: same names, shapes, orders and signs.
 
     Parameters
     ----------
     C : float, default=1.0
-        Cost of leaving the tube, positive. ``inf`` keeps all rows inside; where no function does, it raises `InfeasibleError`
-        with a proof, and with an ε below which none can (``solution.proof.epsilon``): a bound, not one that would suffice.
+        Cost of leaving the tube, positive. ``inf`` keeps all rows inside the tube. Where no function does, `fit` raises
+        `InfeasibleError` with a proof, which includes a lower bound of the ε needed (``solution.proof.epsilon``); an ε of this
+        size need not suffice.
     epsilon : float, default=0.1
         Half the width of the tube, at least 0.
     kernel : str, kernel object or callable, default="rbf"
@@ -89,7 +90,7 @@ class SVR(_TubeRegressor):
         parameters a grid search can set (``kernel__gamma``); or a function of two blocks of rows that returns
         their kernel values. With a function the rows may be any objects: strings, graphs.
     degree : int, default=3
-        Degree of the polynomial kernel. As gamma and coef0, only for a kernel named by a string.
+        Degree of the polynomial kernel. Like gamma and coef0, it applies only to a kernel named by a string.
     gamma : "scale", "auto" or float, default="scale"
         Factor of the poly, rbf and sigmoid kernels: "scale" is 1 / (n_features · variance of X), "auto" is
         1 / n_features.
@@ -100,29 +101,29 @@ class SVR(_TubeRegressor):
     tol : float, default=1e-3
         Largest violation of the optimality conditions at which to stop.
     cache_size : "auto" or float, default="auto"
-        Memory for kernel values, in MB; "auto" is a share of what the machine has.
+        Memory for kernel values, in MB; "auto" is a share of the machine's memory.
     verbose : bool or int, default=False
         Report progress through Python's stdout.
     max_iter : int, default=-1
-        Most pair steps of a subproblem; −1 for an automatic, finite budget.
+        Largest number of pair steps for each output; −1 for an automatic, finite budget.
     max_time : float or None, default=None
-        Most seconds of the whole fit; None for no limit.
+        Time limit of the whole fit, in seconds; None for no limit.
     solver : {"auto", "smo"} or solver object, default="auto"
-        What solves the problem.
+        Which solver to use.
     warm_start : bool, default=False
-        Start from the answer of the last fit where the rows of its support vectors are still where they were: with another C,
-        kernel parameter or weight, or with rows added at the end. Otherwise it starts anew, and warns that it does.
+        Start from the solution of the last fit if the rows of its support vectors are still in the same places: with another C,
+        kernel parameter or weight, or with rows added at the end. Otherwise the fit starts anew and warns.
 
     Attributes
     ----------
     support_ : ndarray of shape (n_SV,)
-        Rows that are support vectors, ascending.
+        Indices of the support vectors, ascending.
     support_vectors_ : {ndarray, sparse matrix} of shape (n_SV, n_features), or list
         These rows; empty for a precomputed kernel.
     n_support_ : ndarray of shape (1,)
         Number of support vectors.
     dual_coef_ : {ndarray, sparse matrix} of shape (n_outputs, n_SV)
-        Coefficients, one row an output; the difference of the two multipliers of a row's tube.
+        Coefficients, one row for each output: the difference of the two multipliers of each support vector.
     coef_ : {ndarray, sparse matrix} of shape (n_outputs, n_features)
         Weight vectors; only for a linear kernel. Read only.
     intercept_ : ndarray of shape (n_outputs,)
@@ -130,13 +131,13 @@ class SVR(_TubeRegressor):
     certificate_ : Certificate
         Objectives summed over the outputs, with the worst relative gap and violation.
     solutions_ : list of Solution
-        Answer of each output. Rows are counted as in the X given to fit.
+        Solution for each output. Row numbers refer to the X given to fit.
     status_ : Status
         How the fit ended.
     fit_status_ : int
         0 if converged, else 1.
     n_iter_ : int
-        Pair steps, the most of any output.
+        Largest number of pair steps of any output.
     shape_fit_ : tuple of int
         Shape of the X given to fit.
     n_features_in_ : int
@@ -146,7 +147,7 @@ class SVR(_TubeRegressor):
 
     Notes
     -----
-    A weight of 2 is the same as the row twice, a weight of 0 or less the same as the row left out.
+    A weight of 2 counts the row twice, and a weight of 0 or less leaves it out.
 
     References
     ----------
@@ -208,14 +209,14 @@ class SVR(_TubeRegressor):
 
 @final
 class NuSVR(_TubeRegressor):
-    """Support vector regression with a tube as wide as a part ν of the rows asks for, that proves its answer.
+    """Support vector regression that finds the width of its tube from ν and proves its answer.
 
-    It minimises, over the width ε too,
+    It minimises, over w, b and the width ε,
 
         ½ ‖w‖² + C ν W ε + Σ C_i max(0, |f(x_i) − y_i| − ε),   f(x) = ⟨w, φ(x)⟩ + b,   ⟨φ(x), φ(z)⟩ = k(x, z)
 
-    with ``C_i = C · sample weight`` and W the sum of the weights. At most a part ν of the rows is outside the tube, and
-    at least that part are support vectors. A drop-in replacement of scikit-learn's ``NuSVR``.
+    with ``C_i = C · sample weight`` and W the sum of the weights. At most a fraction ν of the rows is outside the tube, and at
+    least that fraction are support vectors. It is a drop-in replacement for scikit-learn's ``NuSVR``.
 
     Parameters
     ----------
@@ -228,7 +229,7 @@ class NuSVR(_TubeRegressor):
         parameters a grid search can set (``kernel__gamma``); or a function of two blocks of rows that returns
         their kernel values. With a function the rows may be any objects: strings, graphs.
     degree : int, default=3
-        Degree of the polynomial kernel. As gamma and coef0, only for a kernel named by a string.
+        Degree of the polynomial kernel. Like gamma and coef0, it applies only to a kernel named by a string.
     gamma : "scale", "auto" or float, default="scale"
         Factor of the poly, rbf and sigmoid kernels: "scale" is 1 / (n_features · variance of X), "auto" is
         1 / n_features.
@@ -239,31 +240,31 @@ class NuSVR(_TubeRegressor):
     tol : float, default=1e-3
         Largest violation of the optimality conditions at which to stop.
     cache_size : "auto" or float, default="auto"
-        Memory for kernel values, in MB; "auto" is a share of what the machine has.
+        Memory for kernel values, in MB; "auto" is a share of the machine's memory.
     verbose : bool or int, default=False
         Report progress through Python's stdout.
     max_iter : int, default=-1
-        Most pair steps of a subproblem; −1 for an automatic, finite budget.
+        Largest number of pair steps for each output; −1 for an automatic, finite budget.
     max_time : float or None, default=None
-        Most seconds of the whole fit; None for no limit.
+        Time limit of the whole fit, in seconds; None for no limit.
     solver : {"auto", "smo"} or solver object, default="auto"
-        What solves the problem.
+        Which solver to use.
     warm_start : bool, default=False
-        Start from the answer of the last fit where the rows of its support vectors are still where they were: with another C,
-        kernel parameter or weight, or with rows added at the end. Otherwise it starts anew, and warns that it does.
+        Start from the solution of the last fit if the rows of its support vectors are still in the same places: with another C,
+        kernel parameter or weight, or with rows added at the end. Otherwise the fit starts anew and warns.
 
     Attributes
     ----------
     epsilon_ : ndarray of shape (n_outputs,)
         Half the width of the tube that was found.
     support_ : ndarray of shape (n_SV,)
-        Rows that are support vectors, ascending.
+        Indices of the support vectors, ascending.
     support_vectors_ : {ndarray, sparse matrix} of shape (n_SV, n_features), or list
         These rows; empty for a precomputed kernel.
     n_support_ : ndarray of shape (1,)
         Number of support vectors.
     dual_coef_ : {ndarray, sparse matrix} of shape (n_outputs, n_SV)
-        Coefficients, one row an output; the difference of the two multipliers of a row's tube.
+        Coefficients, one row for each output: the difference of the two multipliers of each support vector.
     coef_ : {ndarray, sparse matrix} of shape (n_outputs, n_features)
         Weight vectors; only for a linear kernel. Read only.
     intercept_ : ndarray of shape (n_outputs,)
@@ -271,13 +272,13 @@ class NuSVR(_TubeRegressor):
     certificate_ : Certificate
         Objectives summed over the outputs, with the worst relative gap and violation.
     solutions_ : list of Solution
-        Answer of each output. Rows are counted as in the X given to fit.
+        Solution for each output. Row numbers refer to the X given to fit.
     status_ : Status
         How the fit ended.
     fit_status_ : int
         0 if converged, else 1.
     n_iter_ : int
-        Pair steps, the most of any output.
+        Largest number of pair steps of any output.
     shape_fit_ : tuple of int
         Shape of the X given to fit.
     n_features_in_ : int

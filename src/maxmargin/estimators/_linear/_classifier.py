@@ -1,6 +1,4 @@
-"""What all linear classifiers have: weights of each binary classifier, fitted in the primal, and the proof that comes with
-them.
-"""
+"""What all linear classifiers share: weights of each binary classifier, fitted in the primal, with a proof of optimality."""
 
 from __future__ import annotations
 
@@ -74,7 +72,7 @@ class LinearScores(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]  
         Returns
         -------
         ndarray of shape (m,)
-            Labels: of two classes by the sign of the score, of more the one with the largest.
+            Labels: for two classes by the sign of the score, for more the class with the largest score.
         """
         scores = self.decision_function(X)
         codes = (scores >= 0.0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
@@ -87,7 +85,7 @@ class LinearScores(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]  
 
 
 class LinearModel(LinearScores, ABC):
-    """Fit; what a binary classifier minimises is left to the classifier."""
+    """Fitting; each subclass defines what a binary classifier minimises."""
 
     _fewest_iterations: ClassVar[int] = 0  # −1 where that asks for the solver's own budget
 
@@ -100,7 +98,7 @@ class LinearModel(LinearScores, ABC):
         """Loss, penalty, and C."""
 
     def _bound(self) -> float:
-        """Of the penalty "ball" the largest ``|w|²``."""
+        """The largest ``|w|²``, for the penalty "ball"."""
         return math.inf
 
     def _check_classes(self, data: TrainingSet) -> None:
@@ -111,7 +109,7 @@ class LinearModel(LinearScores, ABC):
         return None
 
     def _offset(self) -> tuple[Offset, float]:
-        """What kind of offset, and its scale."""
+        """The kind of offset, and its scale."""
         return (Offset.FREE if self.fit_intercept else Offset.NONE), 1.0
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
@@ -136,7 +134,7 @@ class LinearModel(LinearScores, ABC):
         return self
 
     def _plan(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Plan[LinearRows]:
-        """Validated rows, and what is solved about them: all classes at once, or a problem for each."""
+        """Validated rows, and the problems to solve for them: one for all classes at once, or one for each class."""
         owner = type(self).__name__
         self._check_own()
         check_boolean("fit_intercept", self.fit_intercept, owner)
@@ -176,7 +174,7 @@ class LinearModel(LinearScores, ABC):
         )
 
     def _solver(self) -> Any:
-        """What solves the problems."""
+        """Which solver to use."""
         return "auto"
 
     def _adopt(self, rows: LinearRows, solutions: list[LinearSolution] | list[MulticlassSolution]) -> None:
@@ -194,7 +192,7 @@ class LinearModel(LinearScores, ABC):
 def _weights(
     solutions: list[LinearSolution] | list[MulticlassSolution],
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Weights and offsets of all scores; where all classes are one problem, of two of them the difference of their scores."""
+    """Weights and offsets of all scores; for two classes fitted as one problem, those of the difference of their scores."""
     first = solutions[0]
     if not isinstance(first, MulticlassSolution):
         return np.stack([each.weights for each in solutions]), np.array([each.bias for each in solutions])

@@ -21,9 +21,9 @@ __all__ = ["LogisticRegression"]
 
 @final
 class LogisticRegression(LinearModel):
-    """Probabilities of classes, of two ``P(y = 1 | x) = 1 / (1 + e^−f(x))`` with ``f(x) = ⟨w, x⟩ + b``.
+    """Logistic regression: for two classes ``P(y = 1 | x) = 1 / (1 + e^−f(x))`` with ``f(x) = ⟨w, x⟩ + b``.
 
-    f is the logarithm of the odds. It solves
+    f is the logarithm of the odds. The fit solves
 
         minimise ½ ‖w‖² + Σ C_i log(1 + e^(−y_i f(x_i)))
 
@@ -32,16 +32,16 @@ class LogisticRegression(LinearModel):
         minimise ½ Σ_k ‖w_k‖² + Σ C_i (log Σ_k e^f_k(x_i) − f_{y_i}(x_i))
 
     to a proven relative gap of ``tol``, with ``C_i = C · class weight · sample weight``. With ``penalty="l1"`` it has
-    ``|w|₁ = Σ|w_k|`` in place of ``½ ‖w‖²``, and many weights are exactly 0. Without penalty that is maximum
-    likelihood, or minimum cross-entropy, and need not have a minimum: where a hyperplane separates the classes, w grows without
-    limit. That is detected, and said by ``status_`` and a warning.
+    ``|w|₁ = Σ|w_k|`` in place of ``½ ‖w‖²``, and many weights are exactly 0. Without a penalty this is maximum likelihood, or
+    minimum cross-entropy, and need not have a minimum: where a hyperplane separates the classes, w grows without limit. This is
+    detected; ``status_`` and a warning report it.
 
     Parameters
     ----------
     penalty : "l2", "l1" or None, default="l2"
-        What large weights cost.
+        The penalty on large weights.
     C : float, default=1.0
-        Cost of the loss, positive; without penalty it changes nothing.
+        Factor of the loss, positive; without a penalty it changes nothing.
     tol : float, default=1e-4
         Largest gap between the two objectives, relative to the primal one.
     fit_intercept : bool, default=True
@@ -49,21 +49,21 @@ class LogisticRegression(LinearModel):
     class_weight : dict, "balanced" or None, default=None
         Factor of C for each class; "balanced" gives every class the same total.
     multi_class : {"auto", "multinomial", "ovr"}, default="auto"
-        The second problem ("multinomial"), or the first for each class against the rest ("ovr"), whose probabilities are made
-        to sum to 1. "auto" takes the first for two classes and with ``penalty="l1"``, else the second; of two
-        classes the second is the first at ``2C``.
+        "multinomial" solves the second problem; "ovr" solves the first for each class against the rest, and scales the
+        probabilities to sum to 1. "auto" takes the first for two classes and with ``penalty="l1"``, else the second. For two
+        classes the second problem is the first at ``2C``.
     threshold : float, default=0.5
-        Of two classes ``classes_[1]`` is predicted where its probability is at least this, between 0 and 1.
+        For two classes, ``classes_[1]`` is predicted where its probability is at least this value, between 0 and 1.
     verbose : bool or int, default=0
         Report progress through Python's stdout.
     random_state : int, RandomState instance or None, default=None
         Accepted and not used: the result does not depend on chance.
     max_iter : int, default=100
-        Most Newton rounds.
+        Largest number of Newton rounds.
     max_time : float or None, default=None
-        Most seconds of the fit; None for no limit.
+        Time limit of the fit, in seconds; None for no limit.
     warm_start : bool, default=False
-        Start from the weights of the last fit, if there are as many as now; otherwise it starts anew, and warns that it does.
+        Start from the weights of the last fit if they are as many as now; otherwise the fit starts anew and warns.
 
     Attributes
     ----------
@@ -168,13 +168,13 @@ class LogisticRegression(LinearModel):
         Returns
         -------
         ndarray of shape (m, n_classes)
-            Of two classes ``1 / (1 + e^f)`` and ``1 / (1 + e^−f)``, of more ``e^f_k / Σ_l e^f_l``; with ``multi_class="ovr"``
-            the ``1 / (1 + e^−f_k)`` of the machines, divided by their sum.
+            For two classes ``1 / (1 + e^f)`` and ``1 / (1 + e^−f)``, for more ``e^f_k / Σ_l e^f_l``; with ``multi_class="ovr"``
+            the values ``1 / (1 + e^−f_k)`` of the binary classifiers, divided by their sum.
         """
         return np.exp(self.predict_log_proba(X))
 
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
-        """Logarithm of the probability of each class, exact where it is small.
+        """Logarithm of the probability of each class, accurate where it is small.
 
         Parameters
         ----------
@@ -203,7 +203,7 @@ class LogisticRegression(LinearModel):
         Returns
         -------
         ndarray of shape (m,)
-            The most probable class; of two ``classes_[1]`` where its probability is at least ``threshold``.
+            The most probable class; for two classes ``classes_[1]`` where its probability is at least ``threshold``.
         """
         if self.threshold == 0.5:
             return super().predict(X)

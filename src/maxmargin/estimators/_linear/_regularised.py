@@ -19,7 +19,7 @@ __all__ = ["LinearClassifier"]
 
 @final
 class LinearClassifier(LinearModel):
-    """A linear classifier from a loss and a penalty, either of which can be exchanged, that proves its answer.
+    """A linear classifier with a loss and a penalty of your choice that proves its answer.
 
     It solves
 
@@ -43,52 +43,54 @@ class LinearClassifier(LinearModel):
     Parameters
     ----------
     loss : str or MarginLoss, default="hinge"
-        What a row costs: a name from the table, or an object of :mod:`maxmargin.losses` or of a class of one's own, which
+        The loss of a row: a name from the table, an object of :mod:`maxmargin.losses`, or an object of your own class, which
         inherits ``MarginLoss`` and ``ConvexLoss`` and has ``value``, ``derivative``, ``curvature`` and ``conjugate``.
     penalty : "l2", "l1", "ball" or None, default="l2"
-        What large weights cost: ``½|w|²``; ``|w|₁``, which leaves weights of exactly 0, for the hinge, its square, the logistic
-        and the squared loss; nothing up to ``|w|² = B``, and more is not allowed; or nothing, for losses without kinks.
+        The penalty on large weights. "l2" is ``½|w|²``. "l1" is ``|w|₁``, which makes weights exactly 0; it is for the hinge,
+        its square, the logistic and the squared loss. "ball" is no penalty, but the constraint ``|w|² ≤ B``. None is no penalty
+        at all, for losses without kinks.
     C : float, default=1.0
-        Cost of the loss, positive; with ``penalty="ball"`` and without penalty it changes nothing but the objective's unit.
+        Factor of the loss, positive; with ``penalty="ball"`` and without a penalty it only scales the objective.
     B : float or None, default=None
-        Only with ``penalty="ball"``: the largest ``|w|²``. The smaller, the fewer functions there are to choose from.
+        Only with ``penalty="ball"``: the largest ``|w|²``. The smaller B, the fewer functions there are to choose from.
     tol : float, default=1e-4
         Largest gap between the two objectives, relative to the primal one.
     fit_intercept : bool, default=True
         Whether f has an offset.
     penalise_intercept : bool, default=False
-        Penalise the offset like a weight, as LIBLINEAR does. Its optimum is another.
+        Penalise the offset like a weight, as LIBLINEAR does. This changes the optimum.
     intercept_scaling : float, default=1.0
-        Only with ``penalise_intercept``: the value of the constant feature whose weight the offset is; it costs what a weight
-        of ``b/intercept_scaling`` does.
+        Only with ``penalise_intercept``: the value of the constant feature; the offset costs what a weight of
+        ``b/intercept_scaling`` does.
     class_weight : dict, "balanced" or None, default=None
         Factor of C for each class; "balanced" gives every class the same total.
     verbose : bool or int, default=0
         Report progress through Python's stdout.
     random_state : int, RandomState instance or None, default=None
-        Accepted and not used: chance is a solver's, and has its seed.
+        Accepted and not used: a solver that draws at random has a seed of its own.
     max_iter : int, default=-1
-        Most rounds, sweeps or steps of the solver for a binary classifier; −1 for its own finite budget.
+        Largest number of rounds, sweeps or steps for each binary classifier; −1 for the solver's own finite budget.
     max_time : float or None, default=None
-        Most seconds of the whole fit; None for no limit.
+        Time limit of the whole fit, in seconds; None for no limit.
     solver : str or solver object, default="auto"
-        What solves the problems: "newton", "coordinate_descent", "proximal_newton" and "linear_program" (L1), "ball",
-        "gradient_descent", "stochastic_subgradient" or an object of :mod:`maxmargin.solvers`. "auto" takes the first that can.
+        Which solver to use: "newton", "coordinate_descent", "proximal_newton" and "linear_program" (L1), "ball",
+        "gradient_descent", "stochastic_subgradient" or an object of :mod:`maxmargin.solvers`. "auto" takes the first that
+        supports the problem.
     warm_start : bool, default=False
-        Start from the weights of the last fit, if there are as many as now; otherwise it starts anew, and warns that it does.
+        Start from the weights of the last fit if they are as many as now; otherwise the fit starts anew and warns.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         The labels, sorted.
     coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
-        Weights of each binary classifier; of three classes or more there is one for each class against the rest.
+        Weights of each binary classifier; for three classes or more there is one for each class against the rest.
     intercept_ : ndarray of shape (1,) or (n_classes,)
         Offsets.
     class_weight_ : ndarray of shape (n_classes,)
         Factor of C for each class.
     n_iter_ : int
-        Most rounds that a binary classifier took.
+        Largest number of rounds of any binary classifier.
     certificate_ : Certificate
         Objectives summed over the binary classifiers, with the worst relative gap.
     status_ : Status

@@ -1,4 +1,4 @@
-"""Stochastic subgradient descent with scikit-learn's interface, to be gone on with: partial_fit."""
+"""Stochastic subgradient descent with scikit-learn's interface, including ``partial_fit``."""
 
 from __future__ import annotations
 
@@ -32,21 +32,21 @@ __all__ = ["StochasticClassifier"]
 
 @final
 class StochasticClassifier(LinearScores):
-    """A linear classifier by stochastic subgradient descent, one row a step, that tells how far it came.
+    """A linear classifier by stochastic subgradient descent, one row in each step, that reports its gap to the optimum.
 
-    It walks towards the minimum of
+    It takes steps towards the minimum of
 
         λ/2 ‖w‖² + mean of ℓ(y f(x)),   f(x) = ⟨w, x⟩ + b
 
-    from ``θ = 0``: in step t it sets ``w = θ/(λt)``, draws a row, each as often as any other, and adds
-    ``−ℓ'(z) y x`` to θ, for the hinge ``y x`` if ``y f(x) < 1`` and else nothing. The model is the mean of all w. Its objective
-    is above the optimum by about ``1/(λT)`` after T steps: a step costs the same however many rows there are, but many digits
-    take many steps. `LinearClassifier` has the exact optimum; ``partial_fit`` is for rows that come one batch after the other.
+    from ``θ = 0``: step t sets ``w = θ/(λt)``, draws a row uniformly, and adds ``−ℓ'(z) y x`` to θ; for the hinge this is
+    ``y x`` if ``y f(x) < 1``, else nothing. The model is the mean of all w. Its objective is above the optimum by about
+    ``1/(λT)`` after T steps: a step costs the same for any number of rows, but a precise answer takes many steps.
+    `LinearClassifier` finds the exact optimum; ``partial_fit`` is for rows that arrive in batches.
 
     Parameters
     ----------
     loss : str or MarginLoss, default="hinge"
-        What a row costs: "hinge", "squared_hinge", "logistic", "exponential", "squared" or an object of
+        The loss of a row: "hinge", "squared_hinge", "logistic", "exponential", "squared" or an object of
         :mod:`maxmargin.losses`.
     lam_half : float, default=0.01
         λ above, positive; ``C = 1/(λ n)`` (:func:`maxmargin.scales.C_from_lam_half`).
@@ -55,34 +55,35 @@ class StochasticClassifier(LinearScores):
     fit_intercept : bool, default=True
         Whether f has an offset.
     penalise_intercept : bool, default=True
-        The offset is the weight of a constant feature, and penalised like the others. A free offset makes the steps
-        ``b ← b − η ℓ'(z) y`` with ``η = 1/(λt)``: they have no pull back to 0, begin very long, and take very many to settle.
+        Treat the offset as the weight of a constant feature, penalised like the others. A free offset takes the steps
+        ``b ← b − η ℓ'(z) y`` with ``η = 1/(λt)``: nothing pulls them back to 0, the first are very long, and it takes very many
+        to settle.
     intercept_scaling : float, default=1.0
         Only with ``penalise_intercept``: the value of that feature.
     delay : int, default=0
-        Steps that count as taken before the first: ``w = θ/(λ (delay + t))``. A squared or exponential loss needs some,
-        about ``|x|² ℓ''/λ``: the first steps are too long for them, and the walk runs off.
+        Steps that count as taken before the first: ``w = θ/(λ (delay + t))``. A squared or exponential loss needs some, about
+        ``|x|² ℓ''/λ``: otherwise the first steps are too long, and the walk diverges.
     verbose : bool or int, default=0
         Report progress through Python's stdout.
     random_state : int, RandomState instance or None, default=None
-        Seed of the draws; None is 0, so that the same rows make the same model.
+        Seed of the draws; None is 0, so that the same rows give the same model.
     max_iter : int, default=100000
-        Most steps of a binary classifier in `fit`; −1 for a million and ten of every row.
+        Largest number of steps for each binary classifier in `fit`; −1 for a million plus ten for each row.
     max_time : float or None, default=None
-        Most seconds of the whole fit; None for no limit.
+        Time limit of the whole fit, in seconds; None for no limit.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         The labels, sorted.
     coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
-        Weights of each binary classifier; of three classes or more there is one for each class against the rest.
+        Weights of each binary classifier; for three classes or more there is one for each class against the rest.
     intercept_ : ndarray of shape (1,) or (n_classes,)
         Offsets.
     t_ : int
-        Steps that each binary classifier has taken so far, in all calls; the most of any.
+        Number of steps taken so far in all calls: the largest of any binary classifier.
     n_iter_ : int
-        The same.
+        The same as ``t_``.
     certificate_ : Certificate
         Objectives on the rows of the last call, summed over the binary classifiers, with the worst relative gap.
     status_ : Status
@@ -139,7 +140,7 @@ class StochasticClassifier(LinearScores):
         self.max_time = max_time
 
     def fit(self, X: Any, y: ArrayLike) -> Self:
-        """Walk from 0 until the gap is small, or a limit is reached.
+        """Take steps from 0 until the gap is small or a limit is reached.
 
         Parameters
         ----------
@@ -178,7 +179,7 @@ class StochasticClassifier(LinearScores):
         return self
 
     def partial_fit(self, X: Any, y: ArrayLike, classes: ArrayLike | None = None) -> Self:
-        """Go on with these rows: as many steps as there are rows, each drawn from them.
+        """Continue with these rows: take as many steps as there are rows, each with a row drawn from them.
 
         Parameters
         ----------
@@ -187,7 +188,7 @@ class StochasticClassifier(LinearScores):
         y : array-like of shape (n_samples,)
             Their labels; not every class has to be among them.
         classes : array-like of shape (n_classes,), default=None
-            All labels that will come, needed in the first call, and the same if given again.
+            All labels that will occur; needed in the first call, and the same if given again.
 
         Returns
         -------
@@ -241,7 +242,7 @@ class StochasticClassifier(LinearScores):
         return StochasticSubgradient(seed=seed, delay=int(self.delay))
 
     def _seeds(self, count: int) -> list[int]:
-        """One for each binary classifier; the first is the given one."""
+        """One seed for each binary classifier; the first is the given one."""
         given = self.random_state
         seed = int(given.randint(2**31)) if isinstance(given, np.random.RandomState) else int(given or 0)
         return [seed, *np.random.SeedSequence(seed).generate_state(count - 1).tolist()]

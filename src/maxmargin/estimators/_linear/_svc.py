@@ -16,7 +16,7 @@ __all__ = ["LinearSVC"]
 
 @final
 class LinearSVC(LinearModel):
-    """Linear support vector classifier that proves its answer, for many rows and for sparse ones.
+    """Linear support vector classifier that proves its answer; suited to many rows and to sparse ones.
 
     It solves
 
@@ -30,26 +30,27 @@ class LinearSVC(LinearModel):
     Parameters
     ----------
     penalty : {"l2", "l1"}, default="l2"
-        What large weights cost.
+        The penalty on large weights.
     loss : {"hinge", "squared_hinge"}, default="squared_hinge"
-        What a row costs; for all classes at once that is given, as in scikit-learn. The hinge with ``penalty="l1"``, which
-        LIBLINEAR has not, is a linear program: slow where rows and features both are many, so that ``max_time`` may be wanted.
+        The loss of a row; all classes at once have a loss of their own, as in scikit-learn. LIBLINEAR does not offer the hinge
+        with ``penalty="l1"``; here it is a linear program, which is slow where both rows and features are many: consider
+        setting ``max_time``.
     dual : "auto" or bool, default="auto"
-        Accepted as in scikit-learn, where it says which of two problems is solved: here both are, and their gap is the proof.
+        Accepted as in scikit-learn, where it chooses which of two problems is solved: here both are, and their gap is the
+        proof.
     tol : float, default=1e-4
         Largest gap between the two objectives, relative to the primal one.
     C : float, default=1.0
-        Cost of the loss, positive.
+        Factor of the loss, positive.
     multi_class : {"ovr", "crammer_singer", "joint"}, default="ovr"
-        Three classes or more: a binary classifier for each class against the rest, or all classes at once, of which
-        "crammer_singer" and
-        "joint" are two names: ``½ Σ_k ‖w_k‖² + Σ C_i max_k (f_k(x_i) + [k ≠ y_i] − f_{y_i}(x_i))``. Of two classes that is the
-        hinge at ``2C``.
+        For three classes or more: a binary classifier for each class against the rest ("ovr"), or all classes at once, for
+        which "crammer_singer" and "joint" are two names: ``½ Σ_k ‖w_k‖² + Σ C_i max_k (f_k(x_i) + [k ≠ y_i] − f_{y_i}(x_i))``.
+        For two classes that is the hinge at ``2C``.
     fit_intercept : bool, default=True
         Whether f has an offset.
     intercept_scaling : float, default=1.0
-        Only with ``penalise_intercept``: the value of the constant feature whose weight the offset is; it costs
-        ``½(b/intercept_scaling)²``, or ``|b|/intercept_scaling`` with ``penalty="l1"``.
+        Only with ``penalise_intercept``: the value of the constant feature; the offset costs ``½(b/intercept_scaling)²``, or
+        ``|b|/intercept_scaling`` with ``penalty="l1"``.
     class_weight : dict, "balanced" or None, default=None
         Factor of C for each class; "balanced" gives every class the same total.
     verbose : bool or int, default=0
@@ -57,18 +58,17 @@ class LinearSVC(LinearModel):
     random_state : int, RandomState instance or None, default=None
         Accepted and not used: the result does not depend on chance.
     max_iter : int, default=1000
-        Most Newton rounds of a binary classifier (with ``solver="coordinate_descent"`` most sweeps, of a linear program most
-        thousands of
-        pivots).
+        Largest number of Newton rounds for each binary classifier (of sweeps with ``solver="coordinate_descent"``, of thousands
+        of pivots for a linear program).
     max_time : float or None, default=None
-        Most seconds of the whole fit; None for no limit.
+        Time limit of the whole fit, in seconds; None for no limit.
     penalise_intercept : bool, default=False
-        Penalise the offset like a weight, as LIBLINEAR does. Its optimum is another.
+        Penalise the offset like a weight, as LIBLINEAR does. This changes the optimum.
     solver : {"auto", "newton", "coordinate_descent", "proximal_newton", "linear_program"} or solver object, default="auto"
-        What solves the problems; with ``penalty="l1"`` one of the last two, for all classes at once "auto", "newton",
+        Which solver to use; with ``penalty="l1"`` one of the last two, for all classes at once "auto", "newton",
         "coordinate_descent", a ``MulticlassNewton`` or a ``MulticlassDescent``.
     warm_start : bool, default=False
-        Start from the weights of the last fit, if there are as many as now; otherwise it starts anew, and warns that it does.
+        Start from the weights of the last fit if they are as many as now; otherwise the fit starts anew and warns.
 
     Attributes
     ----------
@@ -81,7 +81,7 @@ class LinearSVC(LinearModel):
     class_weight_ : ndarray of shape (n_classes,)
         Factor of C for each class.
     n_iter_ : int
-        Most rounds that a binary classifier took.
+        Largest number of rounds of any binary classifier.
     certificate_ : Certificate
         Objectives summed over the binary classifiers, with the worst relative gap.
     status_ : Status

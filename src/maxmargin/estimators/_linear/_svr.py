@@ -36,7 +36,7 @@ _LARGEST: Final = 1e150  # its square is a number
 
 @final
 class LinearSVR(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
-    """Linear support vector regression that proves its answer, for many rows and for sparse ones.
+    """Linear support vector regression that proves its answer; suited to many rows and to sparse ones.
 
     It solves
 
@@ -53,30 +53,31 @@ class LinearSVR(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-
     tol : float, default=1e-4
         Largest gap between the two objectives, relative to the primal one.
     C : float, default=1.0
-        Cost of the loss, positive and finite; ``SVR(kernel="linear", C=inf)`` keeps all rows inside the tube.
+        Factor of the loss, positive and finite; ``SVR(kernel="linear", C=inf)`` keeps all rows inside the tube.
     loss : {"epsilon_insensitive", "squared_epsilon_insensitive"}, default="epsilon_insensitive"
-        What leaving the tube costs.
+        The loss outside the tube.
     fit_intercept : bool, default=True
         Whether f has an offset.
     intercept_scaling : float, default=1.0
-        Only with ``penalise_intercept``: the value of the constant feature whose weight the offset is; it costs
-        ``½(b/intercept_scaling)²``.
+        Only with ``penalise_intercept``: the value of the constant feature; the offset costs ``½(b/intercept_scaling)²``.
     dual : "auto" or bool, default="auto"
-        Accepted as in scikit-learn, where it says which of two problems is solved: here both are, and their gap is the proof.
+        Accepted as in scikit-learn, where it chooses which of two problems is solved: here both are, and their gap is the
+        proof.
     verbose : bool or int, default=0
         Report progress through Python's stdout.
     random_state : int, RandomState instance or None, default=None
         Accepted and not used: the result does not depend on chance.
     max_iter : int, default=1000
-        Most Newton rounds (with ``solver="coordinate_descent"`` most sweeps).
+        Largest number of Newton rounds (of sweeps with ``solver="coordinate_descent"``).
     max_time : float or None, default=None
-        Most seconds of the fit; None for no limit.
+        Time limit of the fit, in seconds; None for no limit.
     penalise_intercept : bool, default=False
-        Penalise the offset like a weight, as LIBLINEAR does. Its optimum is another, and depends on where y has its zero.
+        Penalise the offset like a weight, as LIBLINEAR does. This changes the optimum, which then depends on where y has its
+        zero.
     solver : {"auto", "newton", "coordinate_descent"} or solver object, default="auto"
-        What solves the problem.
+        Which solver to use.
     warm_start : bool, default=False
-        Start from the weights of the last fit, if there are as many as now; otherwise it starts anew, and warns that it does.
+        Start from the weights of the last fit if they are as many as now; otherwise the fit starts anew and warns.
 
     Attributes
     ----------
@@ -154,7 +155,7 @@ class LinearSVR(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-
         y : array-like of shape (n_samples,)
             Targets.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weight of each row: 2 is the row twice; rows of weight 0 or less are left out.
+            Weight of each row: 2 counts the row twice; rows of weight 0 or less are left out.
 
         Returns
         -------
@@ -173,7 +174,7 @@ class LinearSVR(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-
         return self
 
     def _plan(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Plan[None]:
-        """Validated rows, and the problem about them."""
+        """Validated rows, and the problem to solve for them."""
         owner = "LinearSVR"
         epsilon = check_non_negative("epsilon", self.epsilon, owner)
         check_positive("C", self.C, owner)

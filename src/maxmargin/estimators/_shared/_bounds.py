@@ -1,4 +1,4 @@
-"""The clock of a fit, and bounds that keep its numbers finite."""
+"""Bounds that keep the numbers of a fit finite."""
 
 from __future__ import annotations
 

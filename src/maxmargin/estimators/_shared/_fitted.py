@@ -1,7 +1,7 @@
 """Fitted state, checked before it is used.
 
-A pickle can be edited, an attribute overwritten. What reaches the engine is therefore looked at every time:
-types, shapes, and that every index points somewhere (the lesson of CVE-2020-28975).
+A pickle can be edited, an attribute overwritten. What reaches the engine is therefore checked every time: types, shapes, and
+that every index points somewhere (the lesson of CVE-2020-28975).
 """
 
 from __future__ import annotations
@@ -159,7 +159,7 @@ def _vectors(model: KernelModel, count: int) -> Any:
 
 
 def boundary_rows(rows: Any, kind: RowKind, count: int, vectors: Any) -> Any:
-    """Rows of which a subproblem has only the numbers otherwise, checked like the support vectors beside them."""
+    """Rows that a subproblem otherwise knows only by number, checked like the support vectors beside them."""
     try:
         return _checked_rows("the boundary", rows, kind, (count, 0 if kind is RowKind.OBJECTS else vectors.shape[1]))
     except _Altered as fault:

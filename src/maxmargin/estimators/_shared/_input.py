@@ -57,7 +57,7 @@ def new_rows(model: Any, X: Any) -> Any:
 def checked_rows(model: Any, X: Any, *, reset: bool) -> Any:
     """Rows as they are given, dense or CSR, float32 or float64; their width is learnt, or checked.
 
-    What needs neither converting nor naming does without scikit-learn's checks, which take longer than a small fit.
+    Rows that need neither conversion nor names skip scikit-learn's checks, which take longer than a small fit.
     """
     X = converted(X)
     if is_ready(X):

@@ -81,7 +81,7 @@ def check_votes(model: KernelClassifier) -> None:
 
 
 def check_shape_of_scores(decision_function_shape: str, *, one_vs_rest: bool) -> None:
-    """Raise if scores of pairs are asked of binary classifiers that are not pairs."""
+    """Raise if scores of pairs are asked for where the binary classifiers are not for pairs."""
     if one_vs_rest and decision_function_shape == "ovo":
         raise InvalidInput(
             "decision_function_shape='ovo' needs a binary classifier for each pair of classes, and multi_class='ovr'"
@@ -161,7 +161,7 @@ def _check_verbose(value: Any, owner: str) -> None:
 
 
 def check_max_time(value: Any, owner: str) -> None:
-    """Raise for what is no limit in seconds, nor None."""
+    """Raise for what is neither a limit in seconds nor None."""
     try:
         if value is not None:
             check_positive("max_time", value, owner, infinite=True)
@@ -170,7 +170,7 @@ def check_max_time(value: Any, owner: str) -> None:
 
 
 def check_random_state(value: Any, owner: str) -> None:
-    """Raise for what is no source of chance."""
+    """Raise for what is not a source of randomness."""
     if value is None or isinstance(value, np.random.RandomState):
         return
     if isinstance(value, Integral) and 0 <= int(value) <= _LARGEST_SEED:

@@ -28,7 +28,7 @@ __all__ = ["ClassifierRows", "KernelRows", "LinearRows", "Plan"]
 @final
 @dataclass(frozen=True, eq=False)
 class KernelRows:
-    """Rows of an estimator with a kernel, as given and as validated, and their kernel values.
+    """Rows of a kernel estimator, as given and as validated, and their kernel values.
 
     Attributes
     ----------
@@ -37,7 +37,7 @@ class KernelRows:
     kind : RowKind
         What they are.
     data : WeightedRows
-        Those with weight.
+        The rows with weight.
     gram : Gram
         Their kernel values.
     """
@@ -56,7 +56,7 @@ class ClassifierRows:
     Attributes
     ----------
     X, kind, gram
-        As of `KernelRows`.
+        As in `KernelRows`.
     data : TrainingSet
         The rows with weight, and their classes.
     factors : ndarray
@@ -102,11 +102,11 @@ class Plan(Generic[Rows]):
     solver : str or Solver
         What solves them.
     deadline : Deadline
-        Of the whole fit.
+        Deadline of the whole fit.
     rows : KernelRows, ClassifierRows, LinearRows or None
         What the subproblems are about; the estimator adopts their solutions with it.
     starts : sequence or None
-        What is left of the last fit, one for each subproblem.
+        Starts from the last fit, one for each subproblem.
     """
 
     model: Any
@@ -118,9 +118,9 @@ class Plan(Generic[Rows]):
     starts: Sequence[Any] | None = None
 
     def solve(self, *, stacklevel: int = 3) -> Any:
-        """Solve all subproblems together, whether somebody listens or not, report, and warn once for all of them.
+        """Solve all subproblems together, with or without a listener, report, and warn once for all of them.
 
-        How subproblems share memory and kernel values decides about their last bits: listening must not change that.
+        How subproblems share memory and kernel values determines their last bits; listening must not change that.
         """
         model, alone, starts = self.model, len(self.problems) == 1, self.starts
         if starts is not None and not as_solver(self.solver, self.problems).takes_start:

@@ -14,10 +14,10 @@ __all__ = ["LineReport", "LiveReport", "Report", "SilentReport", "report_for"]
 
 
 class Report(ABC):
-    """Told about each subproblem when it starts, while it runs and when it is done."""
+    """Is told about each subproblem when it starts, while it runs and when it is done."""
 
     silent: bool = False
-    """Whether nobody listens, so that nothing need be told."""
+    """Whether nobody listens, so that there is nothing to report."""
 
     def __enter__(self) -> Self:
         return self

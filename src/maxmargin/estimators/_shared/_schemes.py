@@ -1,4 +1,4 @@
-"""How binary classifiers of two classes make a classifier of K classes.
+"""How binary classifiers are combined into a classifier of K classes.
 
 A scheme says which binary classifiers there are, where their coefficients stand in ``dual_coef_``, and how their values
 become a class. The layout is LIBSVM's: support vectors grouped by class, pairs in the order (0,1), (0,2), …,
@@ -44,7 +44,7 @@ class Scheme(ABC):
     """
 
     rows_by_class = False
-    """Whether a binary classifier has its rows class by class, as ``support_`` has them; else all ascending."""
+    """Whether the rows of a binary classifier are ordered by class, as in ``support_``; else they are ascending."""
 
     def __init__(self, n_classes: int) -> None:
         self.n_classes = n_classes
@@ -52,7 +52,7 @@ class Scheme(ABC):
     @property
     @abstractmethod
     def n_subproblems(self) -> int:
-        """Number of two-class binary classifiers."""
+        """Number of binary classifiers."""
 
     @property
     @abstractmethod
@@ -65,17 +65,15 @@ class Scheme(ABC):
 
     @abstractmethod
     def subproblems(self, codes: NDArray[np.intp]) -> LabelledParts:
-        """Rows and labels of the machines for rows of the classes ``codes``."""
+        """Rows and labels of the binary subproblems, for rows of the classes ``codes``."""
 
     @abstractmethod
     def blocks(self, subproblem: int) -> list[tuple[int, int]]:
-        """Where its coefficients stand: pairs (row of ``dual_coef_``, class of the support vectors)."""
+        """Where a classifier's coefficients stand: pairs (row of ``dual_coef_``, class of the support vectors)."""
 
     @lazy
     def coefficient_rows(self) -> NDArray[np.intp]:
-        """For each binary classifier the row of ``dual_coef_`` that has its coefficients of each class, shape (n_subproblems,
-        K).
-        """
+        """Row of ``dual_coef_`` with the coefficients of each binary classifier for each class, shape (n_subproblems, K)."""
         coefficient_rows = np.zeros((self.n_subproblems, self.n_classes), dtype=np.intp)
         for subproblem in range(self.n_subproblems):
             for height, of_class in self.blocks(subproblem):
@@ -272,12 +270,12 @@ class OneVsRest(Scheme):
 
 @final
 class SharedVectors(Scheme):
-    """Binary classifiers without classes that share their support vectors: one, or one for each output of a regression.
+    """Subproblems without classes that share their support vectors: one, or one for each output of a regression.
 
     Parameters
     ----------
     n_subproblems : int
-        Number of binary classifiers.
+        Number of subproblems.
     """
 
     n_subproblems = 1
@@ -316,14 +314,14 @@ def _largest(values: Floats) -> NDArray[np.intp]:
 
 @cache
 def scheme_of(n_classes: int, one_vs_rest: bool) -> Scheme:
-    """The scheme for K classes; two classes need one binary classifier whatever was asked."""
+    """The scheme for K classes; two classes need one binary classifier in any scheme."""
     if n_classes == 2:
         return TwoClasses(n_classes)
     return OneVsRest(n_classes) if one_vs_rest else OneVsOne(n_classes)
 
 
 def subproblem_names(scheme: Scheme, classes: NDArray[Any]) -> list[str]:
-    """Names of the machines by the classes they separate, positive side first."""
+    """Names of the binary classifiers by the classes they separate, positive side first."""
     names = []
     for subproblem in range(scheme.n_subproblems):
         positive, negative = scheme.sides(subproblem)

@@ -1,4 +1,4 @@
-"""What a second fit takes over from the first where ``warm_start=True``."""
+"""What a second fit takes over from the first if ``warm_start=True``."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ __all__ = [
 
 
 def starts_anew(model: Any, why: str, *, stacklevel: int = 4) -> None:
-    """Say that the last answer is of no use."""
+    """Warn that the last solution is of no use, and why."""
     warnings.warn(f"warm_start=True, but this fit of {type(model).__name__} starts anew: {why}.", WarmStartWarning, stacklevel)
 
 
 def held_coefficients(model: KernelModel, X: Any, kind: RowKind) -> list[Coefficients] | None:
-    """The answer of the last fit, one set of coefficients a subproblem, rows counted as in X; None to start anew.
+    """The solution of the last fit, one set of coefficients for each subproblem, with row numbers of X; None to start anew.
 
-    It is of use where the rows of its support vectors are where they were: other rows may be gone or new.
+    It is of use if the rows of its support vectors are where they were; other rows may be gone or new.
     """
     if not model.warm_start or not hasattr(model, "dual_coef_"):
         return None
@@ -54,7 +54,7 @@ def held_coefficients(model: KernelModel, X: Any, kind: RowKind) -> list[Coeffic
 
 
 def coefficients_of(model: KernelModel) -> list[Coefficients]:
-    """The coefficients of a fitted model, one set a subproblem."""
+    """The coefficients of a fitted model, one set for each subproblem."""
     found = []
     for solution in model.solutions_:
         assert solution.kkt_data is not None
@@ -87,7 +87,7 @@ def why_relabelled(model: KernelClassifier, data: TrainingSet) -> str | None:
 
 
 def on_parts(held: Sequence[Coefficients], data: TrainingSet | WeightedRows, parts: LabelledParts | None) -> list[Coefficients]:
-    """The same with rows counted as each subproblem does, which may have some of them only."""
+    """The same with the row numbers of each subproblem, which may have only some of the rows."""
     most = max((int(each.support.max(initial=-1)) for each in held), default=-1) + 1
     everywhere = _places(data, most)
     found, begin = [], 0
@@ -124,7 +124,7 @@ def _same_rows(rows: Any, before: Any, kind: RowKind) -> bool:
 
 
 def hold(model: Any, solutions: Sequence[LinearSolution] | Sequence[MulticlassSolution]) -> None:
-    """Keep the solutions of a linear model for the next fit, where it wants them: they have the multipliers too."""
+    """Keep the solutions of a linear model, with their multipliers, for the next fit if it has a warm start."""
     vars(model).pop("_held", None)
     if model.warm_start:
         # without what they know of the training rows, which no start needs and a pickle would carry
@@ -132,12 +132,12 @@ def hold(model: Any, solutions: Sequence[LinearSolution] | Sequence[MulticlassSo
 
 
 def linear_starts(model: Any, count: int, width: int, classes: NDArray[Any] | None = None) -> Sequence[Any] | None:
-    """The solutions of the last fit of a linear model, one a subproblem; None to start anew."""
+    """The solutions of the last fit of a linear model, one for each subproblem; None to start anew."""
     return _held(model, LinearSolution, count, width, classes)
 
 
 def multiclass_start(model: Any, data: TrainingSet, width: int) -> Sequence[Any] | None:
-    """The same of all classes at once."""
+    """The same for all classes at once."""
     return _held(model, MulticlassSolution, 1, width, data.classes)
 
 

@@ -29,7 +29,7 @@ class BareDual(Problem):
         return self._dual
 
     def slack_rule(self, evaluated: Evaluated) -> Level:
-        """Nobody reads it."""
+        """It is never used."""
         return Level()
 
 
@@ -38,7 +38,7 @@ def part(dual: DualProblem, rows: Any, beta: Vector, scores: Vector) -> tuple[Ba
 
     The fixed ones are in the linear term, ``q_B + K_BN β_N``, and in what is left of the sums:
 
-        minimise ½ β_Bᵀ(K_BB + D_B) β_B + (q_B + K_BN β_N)ᵀ β_B + kink Σ|β_B|.
+        minimise ½ β_Bᵀ(K_BB + D_B) β_B + (q_B + K_BN β_N)ᵀ β_B + l1_weight Σ|β_B|.
     """
     chosen = np.ascontiguousarray(rows, dtype=np.int32)
     gram, inside = dual.gram.take(chosen), beta[chosen]

@@ -36,7 +36,7 @@ class Chunking(DualSolver):
     inner : DualSolver
         Solves the chunks; `SMO` by default.
     size : int
-        Rows of the first chunk, and the most that are added at once.
+        Rows of the first chunk, and the largest number added at once.
 
     Examples
     --------
@@ -53,7 +53,7 @@ class Chunking(DualSolver):
     size: int = 100
 
     def supports(self, problem: Problem) -> str | None:
-        """Whatever the inner solver can solve a chunk of."""
+        """Every problem of which the inner solver can solve a chunk."""
         inner, dual = check_inner(self.inner, "Chunking"), problem.dual
         first = np.arange(min(check_integer("size", self.size, "Chunking", 2), dual.n))
         reason = inner.supports(part(dual, first, np.zeros(dual.n), np.zeros(dual.n))[0])

@@ -56,7 +56,7 @@ class Decomposition(DualSolver):
     inner: DualSolver = field(default_factory=DualQP)
 
     def supports(self, problem: Problem) -> str | None:
-        """Whatever the inner solver can solve in q variables."""
+        """Every problem that the inner solver can solve in q variables."""
         inner, dual = check_inner(self.inner, "Decomposition"), problem.dual
         q = check_integer("q", self.q, "Decomposition", 2)
         if dual.abs_sum is not None and q < 4:
@@ -66,7 +66,7 @@ class Decomposition(DualSolver):
         return None if reason is None else f"{type(inner).__name__} inside it cannot solve the small problems: {reason}"
 
     def automatic_steps(self, n: int, n_classes: int = 2) -> int:
-        """Rounds are dear beside pair steps."""
+        """Rounds are expensive compared with pair steps."""
         return 100_000 + 10 * n
 
     def run(

@@ -27,14 +27,14 @@ _NO_CURVATURE = "its kernel matrix is not positive semidefinite, and a general Q
 @final
 @dataclass(frozen=True)
 class DualQP(DualSolver):
-    """The canonical dual by a general QP solver: ``min ½ βᵀ(K + D) β + qᵀβ + kink Σ|β|`` within its bounds and sums.
+    """The canonical dual by a general QP solver: ``min ½ βᵀ(K + D) β + qᵀβ + l1_weight Σ|β|`` within its bounds and sums.
 
-    The whole matrix is formed, as in the lectures' ``QP(Q_D, −1, A_D, 0)`` (Abu-Mostafa, Magdon-Ismail and Lin 2012).
-    A variable that may have both signs is the difference of two where ``|β|`` is in the program. Interior points leave every
-    variable a little inside its bounds; an active-set finish puts them on it, so that support vectors can be counted.
+    The whole matrix is formed, as in the lectures' ``QP(Q_D, −1, A_D, 0)`` (Abu-Mostafa, Magdon-Ismail and Lin 2012). A
+    variable that may have both signs is the difference of two where ``|β|`` is in the program. Interior points leave every
+    variable a little inside its bounds; an active-set finish puts them on the bounds, so that support vectors can be counted.
 
-    A long run of the general solver is in a process of its own: time limit and Ctrl-C end that, and leave the point where it
-    began. The callback is asked before it and after it. Its steps are those of the general solver.
+    A long run of the general solver has a process of its own: a time limit or Ctrl-C ends it and leaves the point where it
+    began. The callback is called before and after the run. Its steps are those of the general solver.
 
     Parameters
     ----------

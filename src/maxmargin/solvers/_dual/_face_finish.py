@@ -74,14 +74,14 @@ def finished(dual: DualProblem, beta: Vector, tol: float, watch: Watch | None = 
 
 
 def _keeps_sides(dual: DualProblem, beta: Vector) -> bool:
-    """Whether the mass is kept: then the positive and the negative variables have each a sum of their own."""
+    """Whether ``Σ|β|`` is kept: then the positive and the negative variables have each a sum of their own."""
     if dual.abs_sum is None:
         return False
     return not dual.abs_sum_may_fall or float(np.abs(beta).sum()) >= dual.abs_sum * (1.0 - 1e-7)
 
 
 def _knots(dual: DualProblem, beta: Vector) -> tuple[Vector, Vector]:
-    """The nearest numbers below and above where something changes: bounds, and 0 where there is a kink or a mass."""
+    """The nearest numbers below and above where something changes: bounds, and 0 where ``|β|`` has a weight or a fixed sum."""
     if dual.l1_weight == 0 and dual.abs_sum is None:
         return dual.lower, dual.upper
     return np.where(beta > 0, np.maximum(dual.lower, 0.0), dual.lower), np.where(

@@ -31,14 +31,14 @@ _MOST_FEATURES = 1_000  # they meet each other in the factor, which is dense the
 class PrimalQP(DualSolver):
     """The primal program of a linear kernel in ``u = (b, w, ξ)``: ``min ½ uᵀQu + pᵀu`` subject to ``A u ≥ c``.
 
-    As Abu-Mostafa, Magdon-Ismail and Lin (Learning from Data, 2012) build it. Hard margin: ``Q = diag(0, I)``, ``p = 0``, a row
+    Abu-Mostafa, Magdon-Ismail and Lin (Learning from Data, 2012) build it so. Hard margin: ``Q = diag(0, I)``, ``p = 0``, a row
     ``y_i (1, x_iᵀ)`` with ``c_i = 1`` for each example. Linear slack has ``p = C`` at ξ, an identity beside these rows, and the
-    rows ``ξ ≥ 0``; squared slack has ``2C`` on the diagonal of Q instead. Regression has two slacks a row, above and below the
-    tube. Without offset b is left out; a penalised one has a 1 in Q. The multipliers of the rows are the dual variables:
-    ``β_i = y_i z_i``, of a regression the difference of two. Where a hard margin has no solution they prove it.
+    rows ``ξ ≥ 0``; squared slack has ``2C`` on the diagonal of Q instead. Regression has two slacks for each row, above and
+    below the tube. Without offset b is left out; a penalised one has a 1 in Q. The multipliers of the rows are the dual
+    variables: ``β_i = y_i z_i``, for a regression the difference of two. Where a hard margin has no solution they prove it.
 
-    One run of the general solver cannot be stopped: time limit, callback and Ctrl-C are looked at before it and after it.
-    Its steps are those of the general solver.
+    A run of the general solver cannot be stopped: time limit, callback and Ctrl-C are checked before and after it. Its steps
+    are those of the general solver.
 
     Parameters
     ----------
@@ -158,7 +158,7 @@ def _beta(problem: Problem, multipliers: Vector, start: Vector) -> Vector:
         return np.asarray(problem.y * alpha)
     if not _offset(problem)[1]:
         return alpha / alpha.sum() if alpha.sum() > 0 else start
-    # Nearest points: the weights of each class sum to 1. Of an infeasible program the multipliers grow without end, and their
+    # Nearest points: the weights of each class sum to 1. For an infeasible program the multipliers grow without end, and their
     # direction is the two equal points.
     sums = [float(alpha[problem.y == sign].sum()) for sign in (1.0, -1.0)]
     if min(sums) <= 0:

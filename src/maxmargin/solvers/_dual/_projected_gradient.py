@@ -38,17 +38,17 @@ class ProjectedGradient(DualSolver):
 
     For a soft margin without offset it is ``λ ← proj_[0,1] [λ + τ (1 − Y K Y λ / α)]`` of the lecture, with ``α = 1/C`` and
     ``λ = αβy``. The objective of the dual rises in every step for ``0 < τ < 2/‖K + D‖``. The projection on box and plane is
-    exact, by a search over its breakpoints; a kink is in it as a soft threshold; sums of both sides are kept each by its own
-    search. With a linear kernel ``K β`` is ``X (Xᵀβ)``, and K is never formed. It needs many cheap steps, and no matrix has to
-    be factored.
+    exact, by a search over its breakpoints; an L1 term enters as a soft threshold; where the sums of both sides are fixed, each
+    has its own search. With a linear kernel ``K β`` is ``X (Xᵀβ)``, and K is never formed. It needs many cheap steps, and no
+    matrix has to be factored.
 
     Parameters
     ----------
     step : float or "auto"
         τ; ``"auto"`` is ``1/‖K + D‖``.
     accelerated : bool
-        Whether to take Nesterov's momentum (Beck and Teboulle 2009), begun anew where it points uphill (O'Donoghue and Candès
-        2015). Far fewer steps, but the objective may fall in some of them.
+        Whether to use Nesterov's momentum (Beck and Teboulle 2009), restarted where it points uphill (O'Donoghue and Candès
+        2015). It needs far fewer steps, but the objective may fall in some of them.
 
     Examples
     --------
@@ -75,7 +75,7 @@ class ProjectedGradient(DualSolver):
         return None
 
     def automatic_steps(self, n: int, n_classes: int = 2) -> int:
-        """Steps are dear, and a problem that needs more of them is one for another solver."""
+        """Steps are expensive, and a problem that needs more of them is one for another solver."""
         return 200_000
 
     def run(

@@ -66,8 +66,8 @@ def proximal(dual: DualProblem, points: Vector, weight: float = 0.0) -> Vector:
     """The point of the constraints with the least ``½|x − points|² + weight Σ|x|``.
 
     Positive and negative parts are variables of their own, ``clip(p − θ − weight, 0, upper)`` and
-    ``clip(p − θ + weight, lower, 0)``, for one θ, or where the mass ``Σ|x|`` is kept for one on each side: two searches that
-    know nothing of each other.
+    ``clip(p − θ + weight, lower, 0)``, for one θ, or, where ``Σ|x|`` is kept, for one on each side: two searches that know
+    nothing of each other.
 
     Examples
     --------

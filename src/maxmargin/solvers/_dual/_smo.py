@@ -33,8 +33,9 @@ _ORIGINS: Final = {
 class SMO(DualSolver):
     """Pair steps with second-order working sets, shrinking, and an exact finish by Newton on the free support vectors.
 
-    Each step moves the two variables that gain most (Platt 1998; Fan, Chen and Lin 2005). Rows are float32 where that
-    suffices; few variables, a small tolerance or a large C have float64 rows, and the finish then goes down to rounding.
+    Each step moves the two variables that gain most (Platt 1998; Fan, Chen and Lin 2005). Kernel rows are float32 where that
+    suffices; with few variables, a small tolerance or a large C they are float64, and the finish then reaches rounding
+    accuracy.
 
     Parameters
     ----------
@@ -67,7 +68,7 @@ class SMO(DualSolver):
         limits: Limits,
         callback: Callback | None,
     ) -> list[DualIterate]:
-        """Go on from a point of each problem until converged or a limit is reached; several problems run in parallel."""
+        """Continue from a point of each problem until converged or a limit is reached; several problems run in parallel."""
         beta, scores = stacked([start.beta for start in starts]), stacked([start.scores for start in starts])
         origins = {start.origin for start in starts}
         origin = origins.pop() if len(origins) == 1 else Origin.COLD

@@ -57,7 +57,7 @@ class _Watch:
 @final
 @dataclass(frozen=True)
 class CrammerSingerDescent(Solver[CrammerSinger, CrammerSingerIterate | None, CrammerSingerIterate]):
-    """Steps in all coefficients of one row at a time, which have a closed solution (Crammer and Singer 2001).
+    """Steps in all coefficients of one row at a time, each in closed form (Crammer and Singer 2001).
 
     Rows that violate most make a block; inside it steps cost little. Offsets are found by the method of multipliers, which lets
     class totals differ from 0 by less and less; they are made exactly 0 before the gap is evaluated. Where at most some hundred
@@ -80,7 +80,7 @@ class CrammerSingerDescent(Solver[CrammerSinger, CrammerSingerIterate | None, Cr
     cache_size: float | str = "auto"
 
     def automatic_steps(self, n: int, n_classes: int = 2) -> int:
-        """A million, and fifty of every coefficient."""
+        """A million, plus fifty for each coefficient."""
         return 1_000_000 + 50 * n * n_classes
 
     def supports(self, problem: CrammerSinger) -> str | None:
@@ -103,7 +103,7 @@ class CrammerSingerDescent(Solver[CrammerSinger, CrammerSingerIterate | None, Cr
     def resume(
         self, problem: CrammerSinger, evaluated: CrammerSingerIterate, limits: Limits, callback: Callback | None
     ) -> CrammerSingerIterate:
-        """Go on, with all digits, from a point that was found to have too few."""
+        """Continue in full precision from a point that was found to lack it."""
         return self._run(problem, evaluated, limits, callback, fine=True)
 
     def _run(
@@ -159,7 +159,7 @@ class CrammerSingerDescent(Solver[CrammerSinger, CrammerSingerIterate | None, Cr
 
 
 def _worth(problem: CrammerSinger, at: CrammerSingerIterate) -> float:
-    """The dual objective; of a point that ran away, so that its scores are rounding errors, less than any other."""
+    """The dual objective; for a point that ran away, so that its scores are rounding errors, less than any other."""
     size = float(np.abs(at.beta).sum()) * float(np.abs(problem.source.diagonal()).max())
     if np.isinf(problem.upper).any() and not size * _EPSILON < 1.0:
         return -math.inf

@@ -18,11 +18,11 @@ __all__ = ["MulticlassDescent"]
 class MulticlassDescent(MulticlassSolver):
     """The multipliers of one row at a time, exactly (Keerthi, Sundararajan, Chang, Hsieh and Lin 2008).
 
-    ``α_i ← the point of {α ≥ 0, Σα = C_i} nearest to α_i + (f(x_i) + [k ≠ y_i]) / |x_i|²``, with ``w_k = Σ_i (C_i [k = y_i] −
-    α_ik) x_i`` kept along. A sweep visits a row as often as its steps have gained beside the others' (Glasmachers and Dogan
-    2013). Offsets are the weights of a constant feature; free ones are found by the method of multipliers (Rockafellar 1976):
-    that feature pulls the sums of each class's multipliers to what the labels give, and the offsets learn what it has to pull.
-    Best for wide sparse rows and costs that are not large.
+    ``α_i ← the point of {α ≥ 0, Σα = C_i} nearest to α_i + (f(x_i) + [k ≠ y_i]) / |x_i|²``, with
+    ``w_k = Σ_i (C_i [k = y_i] − α_ik) x_i`` kept along. A sweep visits a row as often as its steps have gained beside the
+    others' (Glasmachers and Dogan 2013). Offsets are the weights of a constant feature; free ones are found by the method of
+    multipliers (Rockafellar 1976): that feature pulls the sums of each class's multipliers to what the labels give, and the
+    offsets learn what it has to pull. It is best for wide sparse rows and a C that is not large.
 
     Examples
     --------

@@ -50,12 +50,12 @@ class MulticlassSolver(Solver[MulticlassLinear, PrimalIterate | None, PrimalIter
 class MulticlassNewton(MulticlassSolver):
     """Newton's method in the weights of all classes, with a line search.
 
-    The systems ``(I + Σ_i H_i ⊗ x_i x_iᵀ) Δ = −∇`` are solved by conjugate gradients that pass over X once for all classes;
-    up to 1 023 features their preconditioner is a factor, of one matrix for all classes at first, of one for each class later
-    on; beyond, it is the diagonal. Small systems are factored themselves. The joint loss has no curvature; it is replaced by
+    The systems ``(I + Σ_i H_i ⊗ x_i x_iᵀ) Δ = −∇`` are solved by conjugate gradients that pass over X once for all classes; up
+    to 1 023 features their preconditioner is a factor, of one matrix for all classes at first, of one for each class later on;
+    beyond, it is the diagonal. Small systems are factored themselves. The joint loss has no curvature; it is replaced by
     ``max_α <α, f + [k ≠ y]> − C_i f_y − |α − a_i|²/(2σC_i)`` over ``α ≥ 0, Σα = C_i``, solved, and ``a_i`` set to the α found:
-    the method of multipliers, as in `LinearNewton`. Beyond 1 023 features the joint loss has the sweeps of `MulticlassDescent`
-    before, which often come to the end, for as long as the gap halves whenever their number doubles. Multipliers are made
+    the method of multipliers, as in `LinearNewton`. Beyond 1 023 features the joint loss first gets sweeps of
+    `MulticlassDescent`, which often suffice, for as long as the gap halves whenever their number doubles. Multipliers are made
     feasible for free offsets by moving, in every row, a part of what classes have too much to those that have too little.
 
     Examples

@@ -44,8 +44,8 @@ class BallSearch(PrimalSolver):
     Parameters
     ----------
     inner : PrimalSolver or None
-        What solves the penalised forms; None takes the first that can of `LinearNewton`, `GradientDescent` and
-        `StochasticSubgradient`.
+        What solves the penalised forms; None takes the first of `LinearNewton`, `GradientDescent` and `StochasticSubgradient`
+        that supports them.
 
     Examples
     --------
@@ -68,7 +68,7 @@ class BallSearch(PrimalSolver):
             )
 
     def supports(self, problem: PrimalProblem) -> str | None:
-        """A ball, around what the inner solver can."""
+        """The penalty "ball", with what the inner solver supports."""
         if problem.penalty is not Penalty.BALL:
             return f"it is for the penalty 'ball', and this one is {problem.penalty.value!r}."
         penalised = _penalised(problem, 1.0)
@@ -81,7 +81,7 @@ class BallSearch(PrimalSolver):
         return (LinearNewton(), GradientDescent(), StochasticSubgradient()) if self.inner is None else (self.inner,)
 
     def automatic_steps(self, n: int, n_classes: int = 2) -> int:
-        """Of the inner solver, for ten multipliers."""
+        """Those of the inner solver, for ten multipliers."""
         return 10 * max(solver.automatic_steps(n) for solver in self._inner())
 
     def run_one(

@@ -40,16 +40,15 @@ class GradientDescent(PrimalSolver):
     For the logistic loss without penalty, with ``C = 1``, that is ``w ← w − ε Σ (h(x_k) − c_k) x̃_k`` of the fourth text, with
     classes c of 0 and 1, the probability ``h = 1/(1 + e^−f)`` and ``x̃ = (x, 1)``. The objective falls in every step if
     ``ε < 2/L``, where L bounds the curvature: ``L = ℓ''_max λ_max(Σ C_i x̃_i x̃_iᵀ)``, and 1 more with a penalty; ``ℓ''_max``
-    of
-    the logistic loss is ¼. ``ε ≤ 1``, as the text has it, is no such bound: that depends on the data. The exponential loss has
-    no bound of its own, but below the objective of the start it has one, and there the steps stay.
+    of the logistic loss is ¼. ``ε ≤ 1``, as in the text, is no such bound, since the bound depends on the data. The exponential
+    loss has no bound of its own, but below the objective of the start it has one, and there the steps stay.
 
     Parameters
     ----------
     step : float or "auto"
-        ε; "auto" is ``1/L``. Others are taken as given, and if they are too long the status says so.
+        ε; "auto" is ``1/L``. A number is taken as given; if it is too long, the status says so.
     seed : int or None
-        Of the start, which is drawn near 0 as in the text; None starts at 0.
+        Seed of the start, which is drawn near 0 as in the text; None starts at 0.
     stop_when_separable : bool
         Without a penalty, the logistic and the exponential loss have no minimum where a hyperplane separates the classes: the
         loss falls to 0, and ``|w|`` grows without limit, slower and slower. True ends as soon as w separates; False goes on to
@@ -94,7 +93,7 @@ class GradientDescent(PrimalSolver):
         return None
 
     def automatic_steps(self, n: int, n_classes: int = 2) -> int:
-        """Steps are dear, and a problem that needs more of them is one for another solver."""
+        """Steps are expensive, and a problem that needs more of them is one for another solver."""
         return 200_000
 
     def run_one(

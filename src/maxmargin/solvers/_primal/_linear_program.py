@@ -33,14 +33,14 @@ _LIKE_ONE: Final = 1e4  # so large, and one over it: features of such values are
 class LinearProgram(PrimalSolver):
     """``|w|₁ + Σ C_i ξ_i`` with the hinge or the ε-insensitive loss, as a linear program for HiGHS (Huangfu and Hall 2018).
 
-    What is handed over is the dual: maximise ``Σ α_i`` with ``|Σ α_i y_i x_ik| ≤ 1`` for each feature, ``0 ≤ α_i ≤ C_i`` and,
-    for a free offset, ``Σ α_i y_i = 0``. Its multipliers are the weights, and that of the last equation is the offset. The
-    simplex method ends at a corner: weights are exactly 0 or not. For the ε-insensitive loss α has a positive and a negative
-    part, and what is maximised is ``Σ y_i β_i − ε|β_i|``. X is copied, as columns in float64.
+    HiGHS gets the dual: maximise ``Σ α_i`` with ``|Σ α_i y_i x_ik| ≤ 1`` for each feature, ``0 ≤ α_i ≤ C_i`` and, for a free
+    offset, ``Σ α_i y_i = 0``. Its multipliers are the weights, and that of the last equation is the offset. The simplex method
+    ends at a corner: weights are exactly 0 or not. For the ε-insensitive loss α has a positive and a negative part, and what is
+    maximised is ``Σ y_i β_i − ε|β_i|``. X is copied, as columns in float64.
 
-    For ten thousands of rows with some hundred features, or the other way round; with many of both it is slow: set
-    ``max_time``. A run of HiGHS that meets it, or is interrupted, has no weights to show, and the answer is ``w = 0``. A step
-    is a thousand pivots of the simplex method.
+    It suits tens of thousands of rows with some hundreds of features, or the reverse; with many of both it is slow: set
+    ``max_time``. A run of HiGHS that reaches this limit, or is interrupted, yields no weights, and the answer is ``w = 0``. A
+    step is a thousand pivots of the simplex method.
 
     Examples
     --------

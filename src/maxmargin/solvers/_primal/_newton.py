@@ -139,14 +139,14 @@ class LinearNewton(PrimalSolver):
     Up to 1023 features it factors the Hessian ``I + Xᵀ diag(C_i ℓ''(z_i)) X``, which changes between rounds by the rows that
     come and go; smooth losses begin with every fourth row where there are many rows a feature, and take conjugate gradients,
     preconditioned by the diagonal or the last factor, where these cost less. Dense rows that are mostly 0 are copied as sparse
-    ones. Beyond, it takes conjugate gradients: over the
-    features, with the 256 heaviest exactly in the preconditioner and of the others the diagonal; or, where fewer rows curve
-    than there are features (of a smooth loss: few of them much), over those rows' multipliers, scaled by the rows' lengths. A
-    hinge has 200 sweeps of coordinate descent before. The hinge has no curvature; it is replaced by ``max_{0≤α≤C_i} α(1 − z) −
-    (α − a_i)²/(2σC_i)``, solved, and ``a_i`` set to the α found: the method of multipliers (Rockafellar 1976), which comes to
-    the exact solution. On wide rows the squared hinge has this term too, with ``σ/|x_i|²`` for ``σC_i``, and dual points come
-    from the multipliers' own systems. The ε-insensitive loss has the same with ``−C_i ≤ α ≤ C_i`` and ``ε|α|`` less. A free
-    offset is one more coordinate, or the plane where multipliers balance.
+    ones. Beyond, it takes conjugate gradients: over the features, with the 256 heaviest exactly in the preconditioner and the
+    others by their diagonal; or, where fewer rows have curvature than there are features (for a smooth loss: where few have
+    much), over those rows' multipliers, scaled by the rows' lengths. For a hinge, 200 sweeps of coordinate descent come first.
+    The hinge has no curvature; it is replaced by ``max_{0≤α≤C_i} α(1 − z) − (α − a_i)²/(2σC_i)``, solved, and ``a_i`` set to
+    the α found: the method of multipliers (Rockafellar 1976), which comes to the exact solution. On wide rows the squared hinge
+    has this term too, with ``σ/|x_i|²`` for ``σC_i``, and dual points come from the multipliers' own systems. The ε-insensitive
+    loss has the same with ``−C_i ≤ α ≤ C_i`` and ``ε|α|`` less. A free offset is one more coordinate, or the plane where
+    multipliers balance.
 
     Examples
     --------
@@ -158,7 +158,7 @@ class LinearNewton(PrimalSolver):
     """
 
     def supports(self, problem: PrimalProblem) -> str | None:
-        """The library's convex losses but the perceptron's; with a penalty that is not ``½|w|²`` only those without kinks."""
+        """The library's convex losses except the perceptron's; with a penalty other than ``½|w|²`` only those without kinks."""
         if type(problem.loss) not in _LOSSES:
             return f"it has no curvature of {problem.loss!r}."
         if problem.penalty is Penalty.L1:
@@ -207,16 +207,16 @@ class LinearNewton(PrimalSolver):
 class CoordinateDescent(PrimalSolver):
     """One multiplier at a time, exactly, with shrinking (Hsieh, Chang, Lin, Keerthi and Sundararajan 2008).
 
-    ``α_i ← clip(α_i − (y_i f(x_i) − 1 + D α_i) / (|x_i|² + D))``, with ``w = Σ α_i y_i x_i`` kept along and ``D = 1/(2C_i)``
-    for the squared hinge; for residuals two-sided (Ho and Lin 2012). That is what LIBLINEAR does. Here a sweep visits a row as
-    often as its steps have gained beside the others' (Glasmachers and Dogan 2013), and for the hinge and its square
-    α then goes on along ``α − α'``, with α' that of the sweep before, to where the dual objective is highest; and the w that
-    is handed back is the best of all ``t w, b``.
+    ``α_i ← clip(α_i − (y_i f(x_i) − 1 + D α_i) / (|x_i|² + D))``, with ``w = Σ α_i y_i x_i`` kept up to date and
+    ``D = 1/(2C_i)`` for the squared hinge; for residuals it is two-sided (Ho and Lin 2012). LIBLINEAR does the same. Here a
+    sweep visits a row as often as its steps have gained beside the others' (Glasmachers and Dogan 2013), and for the hinge and
+    its square α then goes on along ``α − α'``, with α' that of the sweep before, to where the dual objective is highest; and
+    the w that is returned is the best of all ``t w, b``.
 
     Parameters
     ----------
     seed : int
-        Of the order in which a sweep takes the rows.
+        Seed of the order in which a sweep takes the rows.
 
     Examples
     --------

@@ -29,11 +29,11 @@ _LOSSES: Final[dict[type[Loss], _core.SmoothLoss]] = {
 class ProximalNewton(PrimalSolver):
     """Newton's method for ``|w|₁ + Σ C_i ℓ`` with a smooth loss, on a working set of features.
 
-    Each round puts the second-order model of the loss in place of it, ``g'd + ½ d'Hd + |w + d|₁``, minimises that by coordinate
-    descent over the features whose weights are not 0 or whose slope is above 1, at most twice as many as there are weights, and
-    steps towards its least point (Yuan, Ho and Lin 2012). Up to 1000 features of the working set H is a matrix, and Newton's
-    steps over the weights of constant sign end the descent exactly; beyond, it takes a copy of the set's columns, 12 bytes for
-    each value of a row that curves. The slopes, divided by the largest ``|Σ β_i x_ik|``, are the dual point of the certificate.
+    Each round replaces the loss by its second-order model, ``g'd + ½ d'Hd + |w + d|₁``, minimises that by coordinate descent
+    over the features whose weights are not 0 or whose slope is above 1, at most twice as many as there are weights, and steps
+    towards its least point (Yuan, Ho and Lin 2012). Up to 1000 features of the working set H is a matrix, and Newton's steps
+    over the weights of constant sign end the descent exactly; beyond, it takes a copy of the set's columns, 12 bytes for each
+    value of a row with curvature. The slopes, divided by the largest ``|Σ β_i x_ik|``, are the dual point of the certificate.
 
     Examples
     --------

@@ -36,17 +36,17 @@ class StochasticSubgradient(PrimalSolver):
 
     For ``λ/2 |w|² + mean loss``, which is the `PrimalProblem` with ``C = 1/(λn)``: begin with ``θ = 0``; in step t set
     ``w = θ/(λt)``, draw a row i, and add ``−ℓ'(z_i) y_i x_i`` to θ: for the hinge ``y_i x_i`` if ``y_i <w, x_i> < 1``, else
-    nothing. The answer is ``(1/T) Σ w^(t)``. Its objective is above the optimum by about ``1/(λT)``: a step costs one row of
-    however many there are, but many digits take many steps. A free offset takes the same steps, unpenalised; that is slower.
+    nothing. The answer is ``(1/T) Σ w^(t)``. Its objective is above the optimum by about ``1/(λT)``: a step costs the same for
+    any number of rows, but a precise answer takes many steps. A free offset takes the same steps, unpenalised; that is slower.
     Shalev-Shwartz, Singer, Srebro and Cotter 2011.
 
     Parameters
     ----------
     seed : int
-        Of the draws: a numpy Generator makes them, and the same seed makes the same walk.
+        Seed of the draws, which a numpy Generator makes; the same seed gives the same walk.
     delay : int
         Steps that count as taken before the first: ``η_t = 1/(λ (delay + t))``. For a squared or exponential loss the first
-        steps of a small λ are too long, and the walk runs off; about ``|x|² ℓ''/λ`` is enough.
+        steps of a small λ are too long, and the walk diverges; about ``|x|² ℓ''/λ`` is enough.
 
     Examples
     --------
@@ -81,11 +81,11 @@ class StochasticSubgradient(PrimalSolver):
         return None
 
     def automatic_steps(self, n: int, n_classes: int = 2) -> int:
-        """A million draws, and ten of every row."""
+        """A million draws, plus ten for each row."""
         return 1_000_000 + 10 * n
 
     def walk(self, problem: PrimalProblem) -> SubgradientWalk:
-        """The walk itself, before its first step: to take steps by hand, and to go on with other rows."""
+        """The walk itself, before its first step: to take steps by hand, and to continue with other rows."""
         if (reason := self.supports(problem)) is not None:
             raise InvalidInput(f"StochasticSubgradient cannot walk on this PrimalProblem: {reason}")
         return SubgradientWalk(problem, int(self.seed), int(self.delay))
@@ -144,16 +144,15 @@ class WalkOn(PrimalSolver):
 class KernelSubgradient(DualSolver):
     """The same walk in the space of a kernel: ``θ = Σ c_i φ(x_i)``, and a step changes one c.
 
-    For soft margins with linear or squared slack and for the ε-insensitive tube. Only draws that lose change anything, but each
-    of these costs a row of the kernel matrix. What is handed back and evaluated is a point of the dual, with an offset that is
-    the
-    best for it: the mean's own coefficients, held inside the box, or for each row the mean of the slopes that its draws met. It
-    trails behind the mean of the walk (`SubgradientWalk.on_kernel`), and a small KKT violation takes very many steps.
+    For soft margins with linear or squared slack and for the ε-insensitive tube. Only draws with a loss change anything, but
+    each of these costs a row of the kernel matrix. The point that is returned and evaluated is a point of the dual, with the
+    best offset for it: the mean's own coefficients, clipped to the box, or for each row the mean of the slopes that its draws
+    met. It trails behind the mean of the walk (`SubgradientWalk.on_kernel`), and a small KKT violation takes very many steps.
 
     Parameters
     ----------
     seed : int
-        Of the draws.
+        Seed of the draws.
     delay : int
         Steps that count as taken before the first, as in `StochasticSubgradient`.
 
@@ -186,7 +185,7 @@ class KernelSubgradient(DualSolver):
         return None
 
     def automatic_steps(self, n: int, n_classes: int = 2) -> int:
-        """A million draws, and ten of every row."""
+        """A million draws, plus ten for each row."""
         return 1_000_000 + 10 * n
 
     def run(

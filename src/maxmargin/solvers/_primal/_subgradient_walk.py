@@ -22,14 +22,14 @@ Vector = NDArray[np.float64]
 
 @final
 class SubgradientWalk:
-    """Single steps of `StochasticSubgradient`, to be gone on with: on the same rows, or on others (`move_to`).
+    """Single steps of `StochasticSubgradient`, which can be continued on the same rows or on others (`move_to`).
 
     With ``λ = 1/ΣC_i`` the problem is ``λ/2 |w|² + mean loss`` (for equal ``C_i = C`` it is ``λ = 1/(nC)``), and step t is
 
         η = 1/(λ (delay + t)),  w = η θ,  draw i,  θ ← θ − ℓ'(z_i) ∂z_i/∂f_i x_i.
 
-    ``z_i = y_i <w, x_i>`` for a margin, so that the hinge adds ``y_i x_i`` where ``z_i < 1``. Rows are drawn uniformly, or as
-    often as their weights say. An offset that costs nothing makes plain steps, ``b ← b − η ℓ'(z_i) ∂z_i/∂f_i``.
+    ``z_i = y_i <w, x_i>`` for a margin, so that the hinge adds ``y_i x_i`` where ``z_i < 1``. Rows are drawn uniformly, or in
+    proportion to their weights. An offset without a penalty takes plain steps, ``b ← b − η ℓ'(z_i) ∂z_i/∂f_i``.
 
     Attributes
     ----------
@@ -38,7 +38,7 @@ class SubgradientWalk:
     lam : float
         λ.
     diverged : bool
-        Whether a score was not finite; such a walk does not go on.
+        Whether a score was not finite; such a walk does not continue.
 
     Examples
     --------
@@ -97,7 +97,7 @@ class SubgradientWalk:
         self._drawn, self._slopes = np.zeros(len(y)), np.zeros(len(y))  # how often, and the sum of −ℓ'
 
     def move_to(self, problem: PrimalProblem) -> None:
-        """Go on with other rows of the same kind: the walk keeps θ, its mean and its count of steps."""
+        """Continue with other rows of the same kind: the walk keeps θ, its mean and its count of steps."""
         if isinstance(self._rows, KernelRows):
             raise InvalidInput("A walk in the space of a kernel cannot move to other rows: its coefficients are of these.")
         if problem.d != self._d:
@@ -115,7 +115,7 @@ class SubgradientWalk:
         self._stand_on(feature_rows(problem.X, before=self._rows), problem.y, problem.cost)
 
     def leave(self) -> None:
-        """Let go of the rows, to be kept without them until `move_to`; a walk in the space of a kernel has nothing else."""
+        """Drop the rows until `move_to`, to keep the walk without them; a walk in the space of a kernel has nothing else."""
         if isinstance(self._rows, KernelRows):
             raise InvalidInput("A walk in the space of a kernel cannot leave its rows: its coefficients are of these.")
         self._rows = NoRows(self._rows)

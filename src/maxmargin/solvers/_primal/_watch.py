@@ -37,7 +37,7 @@ class PrimalWatch:
     limits : Limits
         Of the run.
     callback : callable or None
-        Told of the progress.
+        Is told of the progress.
     rows_a_step : int
         How many rows a step uses: a look uses all.
 

@@ -80,7 +80,7 @@ class Outcome:
 def minimised(
     program: Program, solver: str, rounds: int = _backends.ROUNDS, stop: Callable[[], bool] = lambda: False
 ) -> Outcome | None:
-    """Solve a program by the named solver. Its word is not believed by anybody who asks.
+    """Solve a program by the named solver. No caller trusts its word.
 
     A long run is in a process of its own, which ends when ``stop`` says so, asked about every 50 ms, and at Ctrl-C.
 

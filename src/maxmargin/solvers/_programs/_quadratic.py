@@ -69,7 +69,7 @@ def qp(Q: Any, p: Any, A: Any, c: Any, solver: str = "piqp") -> Quadratic:
     p : array-like of shape (k,)
         Linear term.
     A : array-like or sparse matrix of shape (m, k)
-        One constraint a row.
+        One constraint in each row.
     c : array-like of shape (m,)
         Lower bounds of the rows.
     solver : str
@@ -178,7 +178,7 @@ def _check_shapes(Q: Any, p: Vector, A: Any, c: Vector) -> None:
 
 
 def _check_convex(Q: Any) -> None:
-    """Refuse what is not symmetric, or has a clearly negative eigenvalue; of a sparse matrix only the diagonal is looked at."""
+    """Refuse what is not symmetric, or has a clearly negative eigenvalue; for a sparse matrix only the diagonal is checked."""
     scale = float(abs(Q).max()) if Q.size else 0.0
     uneven = float(abs(Q - Q.T).max()) if Q.size else 0.0
     if uneven > 1e-8 * scale:

@@ -30,9 +30,9 @@ class Origin(Enum):
     COLD = "cold"
     """Nothing."""
     WARM = "warm"
-    """It is the answer to a problem like this one: which variables are free is known, but for some."""
+    """It is the answer to a similar problem: which variables are free is known, except for some."""
     RESUMED = "resumed"
-    """It was evaluated: what is left is small, and wants precision."""
+    """It was evaluated: what is left to gain is small, and needs precision."""
 
 
 @final
@@ -69,7 +69,7 @@ def numbered(callback: Callback | None, subproblem: int) -> Callback | None:
 
 
 def resumed(problem: Problem, beta: NDArray[np.float64], evaluation: Evaluation) -> tuple[Problem, Start]:
-    """What to go on with from a evaluated point. A β without bounds that runs away is first made as long as is best for it."""
+    """The problem and start from an evaluated point. A β without bounds that runs away first gets the length that is best."""
     bounded = problem.within(beta)
     if bounded is problem:
         return problem, Start(beta, evaluation.scores, Origin.RESUMED)
@@ -104,8 +104,8 @@ AnyIterate = TypeVar("AnyIterate", bound=Iterate)
 class Solver(ABC, Generic[AnyProblem, AnyStart, AnyIterate]):
     """A frozen object of settings that turns problems of one family into points near their optimum.
 
-    It does not judge itself: `maxmargin.solve` certifies what it hands back. A solver belongs to one family of problems:
-    those with a canonical dual (`DualSolver`), linear models (`PrimalSolver`), or all classes at once.
+    It does not evaluate itself: `maxmargin.solve` certifies what it returns. A solver belongs to one family of problems: those
+    with a canonical dual (`DualSolver`), linear models (`PrimalSolver`), or all classes at once.
     """
 
     takes_start: ClassVar[bool] = True
@@ -123,7 +123,7 @@ class Solver(ABC, Generic[AnyProblem, AnyStart, AnyIterate]):
     def run(
         self, problems: Sequence[AnyProblem], starts: Sequence[AnyStart], limits: Limits, callback: Callback | None
     ) -> Sequence[AnyIterate]:
-        """Go on from a point of each problem until converged or a limit is reached; a true ``callback`` stops it."""
+        """Continue from a point of each problem until converged or at a limit; a ``callback`` that returns true stops it."""
 
     def refuse_start(self) -> InvalidInput:
         """The error for a start that cannot be used."""
@@ -134,16 +134,16 @@ class DualSolver(Solver[Problem, Start, DualIterate], ABC):
     """A solver of problems with a canonical dual (`DualProblem`)."""
 
     def automatic_steps(self, n: int, n_classes: int = 2) -> int:
-        """Ten million, and a hundred of every row."""
+        """Ten million, plus a hundred for each row."""
         return 10_000_000 + 100 * n
 
     @abstractmethod
     def run(
         self, problems: Sequence[Problem], starts: Sequence[Start], limits: Limits, callback: Callback | None
     ) -> list[DualIterate]:
-        """Go on from a point of each problem's dual until converged or a limit is reached; a true ``callback`` stops it.
+        """Continue from a point of each problem's dual until converged or at a limit; a true ``callback`` stops it.
 
-        What comes back is a point of the dual, whatever was solved to find it.
+        The result is a point of the dual, whatever was solved to find it.
         """
 
     def run_batch(

@@ -1,4 +1,4 @@
-"""What the solvers that run in the core share: its endings as statuses, its limits, and its reports as progress."""
+"""What the solvers that run in the core share: its terminations as statuses, its limits, and its reports as progress."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ STATUSES: Final = {
     _core.Termination.stopped: Status.INTERRUPTED,
     _core.Termination.stalled: Status.STALLED,
 }
-"""What the core's endings are called here."""
+"""The statuses of the core's terminations."""
 OFFSETS: Final = {
     Offset.NONE: _core.LinearOffset.none,
     Offset.FREE: _core.LinearOffset.free,

@@ -20,7 +20,7 @@ _MOST = 4096  # threads beyond any machine's processors
 def set_threads(count: int) -> None:
     """Set how many threads the core may use.
 
-    At start it is ``MAXMARGIN_NUM_THREADS``, else ``OMP_NUM_THREADS``, else the processors this process may run on.
+    Initially it is ``MAXMARGIN_NUM_THREADS``, else ``OMP_NUM_THREADS``, else the number of processors this process may run on.
     Results have the same bits for any number.
 
     Examples
