@@ -296,8 +296,8 @@ void bind_linear(nb::module_& m) {
   m.def("minimise_linear", &minimise_linear, "specs"_a, "starts"_a, "limits"_a, nb::kw_only(), "method"_a, "seed"_a,
         "monitor"_a.none());
   m.def("minimise_l1", &minimise_with_l1, "spec"_a, "start"_a.none(), "limits"_a, "monitor"_a.none());
-  m.def("evaluate_rows", &judge_rows_of, nb::kw_only(), "loss"_a, "epsilon"_a, "scores"_a, "y"_a, "cost"_a, "alpha"_a, "shrink"_a,
-        "with_slopes"_a);
+  m.def("evaluate_rows", &judge_rows_of, nb::kw_only(), "loss"_a, "epsilon"_a, "scores"_a, "y"_a, "cost"_a, "alpha"_a,
+        "shrink"_a, "with_slopes"_a);
   m.def("column_moments", &column_moments, "features"_a);
   const auto offer = [&m]<class V, class I>(V, I) {
     m.def("exact_variances", &exact_variances<V, I>, "indices"_a.noconvert(), "data"_a.noconvert(), "rows"_a, "mean"_a,

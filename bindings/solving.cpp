@@ -251,8 +251,8 @@ Margins margins_of(const Evaluations& evaluations, const BatchHandle& handle, co
 void bind_batches(nb::module_& m) {
   nb::enum_<Origin>(m, "Origin").value("cold", Origin::cold).value("warm", Origin::warm).value("resumed", Origin::resumed);
   nb::class_<BatchHandle>(m, "DualBatch")
-      .def("__init__", &make_batch, nb::kw_only(), "grams"_a, "q"_a, "lower"_a, "upper"_a, "D"_a.none(), "l1_weight"_a, "offset"_a,
-           "total"_a, "abs_sum"_a.none(), "abs_sum_may_fall"_a)
+      .def("__init__", &make_batch, nb::kw_only(), "grams"_a, "q"_a, "lower"_a, "upper"_a, "D"_a.none(), "l1_weight"_a,
+           "offset"_a, "total"_a, "abs_sum"_a.none(), "abs_sum_may_fall"_a)
       .def_ro("grams", &BatchHandle::grams)
       .def_ro("q", &BatchHandle::q)
       .def_ro("lower", &BatchHandle::lower)

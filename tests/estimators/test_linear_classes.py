@@ -171,3 +171,10 @@ def test_probabilities_of_an_l1_penalty_are_those_of_one_against_the_rest() -> N
     automatic, apart = (LogisticRegression(penalty="l1", multi_class=how).fit(X, y) for how in ("auto", "ovr"))
     np.testing.assert_array_equal(automatic.coef_, apart.coef_)
     np.testing.assert_array_equal(automatic.predict_proba(X), apart.predict_proba(X))
+
+
+def test_both_names_of_crammer_and_singers_formulation_are_one() -> None:
+    X, y = load_iris(return_X_y=True)
+    joint, named = SVC(multi_class="joint").fit(X, y), SVC(multi_class="crammer_singer").fit(X, y)
+    np.testing.assert_array_equal(joint.dual_coef_, named.dual_coef_)
+    assert joint.certificate_ == named.certificate_

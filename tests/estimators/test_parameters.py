@@ -46,7 +46,7 @@ BAD = [
         "x",
         "an int in the range [0, 4294967295], an instance of 'numpy.random.mtrand.RandomState' or None",
     ),
-    ("multi_class", "crammer_singer", "a str among {'joint', 'ovo', 'ovr'}"),
+    ("multi_class", "pairs", "a str among {'crammer_singer', 'joint', 'ovo', 'ovr'}"),
     ("solver", "newton", "a str among {'auto', 'smo'}"),
 ]
 
