@@ -280,3 +280,18 @@ except Exception as error:
     )
     assert "no-such-level" in result["error"]
     assert "baseline" in result["error"]
+
+
+def test_the_end_waits_for_a_library_at_work() -> None:
+    """LAPACK in a thread that nobody waits for crashes, now and then, when the process ends under it."""
+    result = run(
+        """
+        from maxmargin.solvers._runtime._aside import aside
+        def slow():
+            time.sleep(0.5)
+            report(ended=True)
+        assert aside(slow, stop=lambda: True) is None
+        report(ended=False)
+        """
+    )
+    assert result["ended"]

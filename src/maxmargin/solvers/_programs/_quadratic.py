@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from maxmargin import _core
 from maxmargin.errors import InvalidInput
 from maxmargin.solution import Status
 from maxmargin.solvers._programs._process import Program, check_backend, minimised
-from maxmargin.solvers._runtime._aside import aside
 from maxmargin.solvers._runtime._threads import one_blas_thread
 
 __all__ = ["Quadratic", "qp"]
@@ -20,6 +20,7 @@ __all__ = ["Quadratic", "qp"]
 Vector = NDArray[np.float64]
 
 _SOLVED = 1e-6  # largest relative residual of a program that counts as solved
+_CURVATURE = 1e-8  # times the largest entry of Q: eigenvalues above minus that count as rounding
 
 
 @final
@@ -187,12 +188,12 @@ def _check_convex(Q: Any) -> None:
             " Use (Q + Q.T) / 2, which has the same values uᵀQu."
         )
     if sparse.issparse(Q):
-        lowest = float(Q.diagonal().min())
-    else:
-        with one_blas_thread():
-            lowest = float(np.asarray(aside(lambda: np.linalg.eigvalsh(Q)))[0])
-    if lowest < -1e-8 * scale:
+        indefinite = float(Q.diagonal().min()) < -_CURVATURE * scale
+    else:  # by a factor, which looks up for Ctrl-C; LAPACK's eigenvalues would not
+        raised = Q + _CURVATURE * scale * np.eye(len(Q))
+        indefinite = _core.precomputed_gram(raised, None).is_indefinite()
+    if indefinite:
         raise InvalidInput(
-            f"The 'Q' parameter of qp must be positive semidefinite, else there may be many local minima. Got an eigenvalue"
-            f" of {lowest:.3g} at most."
+            "The 'Q' parameter of qp must be positive semidefinite, else there may be many local minima. Got a matrix with a"
+            f" negative eigenvalue, below {-_CURVATURE * scale:.3g}."
         )
