@@ -1,5 +1,6 @@
 #include "maxmargin/kernels/kernel_traits.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace maxmargin {
@@ -44,7 +45,7 @@ double largest_value(const KernelFunction& kernel, double largest_square) {
     case KernelMap::identity: return largest_square;
     case KernelMap::power: return largest_power(kernel, largest_square);
     case KernelMap::exponential: return 1 + 4 * kernel.gamma * largest_square;
-    case KernelMap::tanh: break;
+    case KernelMap::tanh: return std::min(1.0, std::abs(kernel.gamma) * largest_square + std::abs(kernel.coef0));
   }
   return 1;
 }

@@ -22,14 +22,14 @@ inline void kernel_of(const KernelFunction& function, Vec<T>* dots, const Vec<T>
       for (int v = 0; v < count; ++v) dots[v] = rate * dots[v];
       return exp2_all<T, count>(dots);
     }
-    case KernelMap::tanh: {  // tanh x = 1 - 2 / (e^2x + 1)
+    case KernelMap::tanh: {  // tanh x = e / (e + 2) with e = e^2x - 1, which keeps its digits where x is small
       const T most = -PowerOfTwo<T>::least;
       for (int v = 0; v < count; ++v) {
         const Vec<T> x = T(2 * log2_e) * (gamma * dots[v] + coef0);
         dots[v] = x < most ? x : splat(most);
       }
-      exp2_all<T, count>(dots);
-      for (int v = 0; v < count; ++v) dots[v] = T(1) - T(2) / (dots[v] + T(1));
+      exp2_less_1_all<T, count>(dots);
+      for (int v = 0; v < count; ++v) dots[v] = dots[v] / (dots[v] + T(2));
       return;
     }
   }

@@ -135,6 +135,27 @@ inline void exp2_all(Vec<T>* x) {
                               __builtin_bit_cast(Bits<T>, p[v]) + (__builtin_bit_cast(Bits<T>, shifted[v]) << P::mantissa));
 }
 
+// 2^x - 1 in the same range, with all its digits near 0: 2^n (2^f - 1) + (2^n - 1), where 2^f - 1 is f p(f).
+template <class T, int count>
+inline void exp2_less_1_all(Vec<T>* x) {
+  using P = PowerOfTwo<T>;
+  constexpr std::size_t last = sizeof(P::coefficients) / sizeof(T) - 1;
+  Vec<T> shifted[count], f[count], p[count];
+  for (int v = 0; v < count; ++v) {
+    x[v] = larger(x[v], splat(P::least));
+    shifted[v] = x[v] + P::shift;
+    f[v] = x[v] - (shifted[v] - P::shift);
+    p[v] = splat(P::coefficients[0]);
+  }
+  for (std::size_t c = 1; c < last; ++c)
+    for (int v = 0; v < count; ++v) p[v] = p[v] * f[v] + P::coefficients[c];
+  for (int v = 0; v < count; ++v) {
+    const Vec<T> power = __builtin_bit_cast(
+        Vec<T>, __builtin_bit_cast(Bits<T>, splat(T(1))) + (__builtin_bit_cast(Bits<T>, shifted[v]) << P::mantissa));
+    x[v] = power * (f[v] * p[v]) + (power - T(1));
+  }
+}
+
 template <class T>
 inline Vec<T> power_of(Vec<T> x, int degree) {
   Vec<T> result = splat(T(1));
