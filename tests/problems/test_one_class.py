@@ -1,4 +1,4 @@
-"""One class: the certificate of a point that is no optimum is that of its own model."""
+"""One class: the certificate of a point is that of its own model, with the whole weight of every row."""
 
 from __future__ import annotations
 
@@ -24,14 +24,31 @@ def test_the_primal_objective_of_a_search_that_was_cut_short(kind: Any, nu: floa
     with pytest.warns(ConvergenceWarning):
         model = kind(nu=nu, kernel="linear", max_iter=1).fit(X, sample_weight=weight)
     assert model.status_ is Status.ITERATION_LIMIT
-    lost, share = np.maximum(0.0, -model.decision_function(X)), nu * weight.sum()
-    w = model.dual_coef_[0] @ X[model.support_]
-    if kind is OneClassSVM:
-        primal = 0.5 * w @ w + float(model.intercept_[0]) * share + weight @ lost
-    else:
-        square = 2.0 * float(model.intercept_[0]) + w @ w
-        primal = 0.5 * square + weight @ lost / share
-    assert model.certificate_.primal_objective == pytest.approx(primal, rel=1e-9)
+    assert model.certificate_.primal_objective == pytest.approx(objective(model, X, weight), rel=1e-9)
+
+
+@pytest.mark.parametrize("unit", [1e-20, 1.0, 1e3])
+@pytest.mark.parametrize("nu", [0.01, 0.03])
+@pytest.mark.parametrize("kind", [OneClassSVM, SVDD])
+def test_the_primal_objective_of_an_optimum(kind: Any, nu: float, unit: float) -> None:
+    """Within the tolerance a row may be outside, and then it counts with all of its weight."""
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        X = unit * (rng.normal(size=(12, 4)) + 2.0)
+        model = kind(nu=nu, kernel="linear", tol=1e-2 * (unit * unit if kind is OneClassSVM else 1.0)).fit(X)
+        assert model.status_ is Status.CONVERGED
+        certificate, primal = model.certificate_, objective(model, X, np.ones(12))
+        assert certificate.primal_objective == pytest.approx(primal, rel=1e-9)
+        assert primal - certificate.dual_objective <= 1e-2 * abs(primal)
+
+
+def objective(model: Any, X: np.ndarray, weight: np.ndarray) -> float:
+    """As the docstrings have it; of a ball half of that."""
+    lost, share = np.maximum(0.0, -model.decision_function(X)), model.nu * weight.sum()
+    w, b = model.dual_coef_[0] @ X[model.support_], float(model.intercept_[0])
+    if isinstance(model, OneClassSVM):
+        return float(0.5 * w @ w + b * share + weight @ lost)
+    return float(b + 0.5 * w @ w + weight @ lost / share)
 
 
 def test_an_optimum_has_the_same_objective_with_any_bound() -> None:

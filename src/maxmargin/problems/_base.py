@@ -149,16 +149,11 @@ class Problem(ABC):
         """Primal and dual objective in the formulation's own terms; mostly they are those of the dual problem."""
         return evaluated.primal, evaluated.dual
 
-    def beyond(self, evaluated: Evaluated) -> float:
-        """Loss of the model beyond the evaluated primal objective, where the dual has bounds that no optimum meets.
-
-        It is 0 at an optimum. The primal objective with the smaller bounds is above the optimum too, but is not that of the
-        model.
-        """
-        return 0.0
-
     def within(self, beta: Vector) -> Problem:
-        """The problem that a solver gets to continue from β: with bounds far beyond β where there are none, else itself."""
+        """The problem that a solver gets to continue from β, with bounds far beyond β where there are none; else itself.
+
+        What it finds is evaluated with the bounds of this problem: by smaller ones the loss of a model would be too small.
+        """
         return self
 
     def proof(self, beta: Vector, evaluated: Evaluated) -> Inseparable | NoTube | None:

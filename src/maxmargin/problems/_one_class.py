@@ -21,8 +21,7 @@ from maxmargin.problems._base import (
 )
 from maxmargin.problems._dual import DualProblem
 from maxmargin.problems._feasible_start import filled
-from maxmargin.problems._primal import inner
-from maxmargin.problems._slack_rule import Ball, Level
+from maxmargin.problems._slack_rule import Ball, Level, SlackRule
 from maxmargin.validation import check_fraction
 
 __all__ = ["DataDescription", "OneClass"]
@@ -82,19 +81,18 @@ class OneClass(Problem):
 
     @lazy
     def dual(self) -> DualProblem:
-        """``q = 0``, β between 0 and w_i, and ``Σβ = ν W``; what is beyond this sum is never met, and only loses digits."""
+        """``q = 0``, β between 0 and w_i, and ``Σβ = ν W``."""
         zero = np.zeros(len(self.weight))
         total = self.nu * float(self.weight.sum())
-        upper = np.minimum(self.weight, _BEYOND * total)
-        return DualProblem(gram=self.gram, q=zero, lower=zero, upper=upper, offset=True, total=total)
+        return DualProblem(gram=self.gram, q=zero, lower=zero, upper=self.weight, offset=True, total=total)
+
+    def within(self, beta: Vector) -> Problem:
+        """With bounds not far beyond ``ν W``, where β never is: larger ones only lose digits."""
+        return _bounded(self)
 
     def start(self) -> Vector:
         """The first rows, as far as ``ν W`` reaches."""
         return filled(self.dual.upper, self.dual.total)
-
-    def beyond(self, evaluated: Evaluated) -> float:
-        """Loss of rows outside, with the part of their weight above the bound."""
-        return _lost(self.weight - self.dual.upper, self.dual.q, evaluated)
 
     def note(self, evaluated: Evaluated) -> str:
         """That nothing is separated from the origin."""
@@ -161,22 +159,18 @@ class DataDescription(Problem):
 
     @lazy
     def dual(self) -> DualProblem:
-        """``q = −k(x_i, x_i)/2``, β between 0 and ``w_i/(ν W)``, and ``Σβ = 1``, beyond which no bound is met."""
-        upper = np.minimum(self._share(), _BEYOND)
+        """``q = −k(x_i, x_i)/2``, β between 0 and ``w_i/(ν W)``, and ``Σβ = 1``."""
+        upper = self.weight / (self.nu * float(self.weight.sum()))
         zero = np.zeros(len(upper))
         return DualProblem(gram=self.gram, q=-0.5 * self.gram.diagonal(), lower=zero, upper=upper, offset=True, total=1.0)
 
-    def _share(self) -> Vector:
-        """``w_i/(ν W)``."""
-        return self.weight / (self.nu * float(self.weight.sum()))
+    def within(self, beta: Vector) -> Problem:
+        """With bounds not far beyond 1, where β never is: larger ones only lose digits."""
+        return _bounded(self)
 
     def start(self) -> Vector:
         """The first rows, as far as 1 reaches."""
         return filled(self.dual.upper, 1.0)
-
-    def beyond(self, evaluated: Evaluated) -> float:
-        """Loss of rows outside, with the part of their share above the bound."""
-        return _lost(self._share() - self.dual.upper, self.dual.q, evaluated)
 
     def unit(self, evaluated: Evaluated) -> float:
         """Beside R², where that is below 1: a ball of small features must not converge before it is looked for."""
@@ -192,6 +186,24 @@ class DataDescription(Problem):
         return model._replace(scores=model.scores - 0.5 * self.gram.diagonal())
 
 
-def _lost(weight: Vector, q: Vector, evaluated: Evaluated) -> float:
-    """The loss of rows with such weights."""
-    return inner(weight, np.maximum(0.0, -(evaluated.scores + evaluated.bias + q)))
+@final
+class _Bounded(Problem):
+    """A question as a solver gets it: with bounds that no point of it meets, so that the losses of its rows are too small."""
+
+    def __init__(self, whole: OneClass | DataDescription, upper: Vector) -> None:
+        self.gram, self.y = whole.gram, whole.y
+        self._whole, self._upper = whole, upper
+
+    @lazy
+    def dual(self) -> DualProblem:
+        """That of the whole question, with smaller bounds."""
+        return self._whole.dual._replace(upper=self._upper)
+
+    def slack_rule(self, evaluated: Evaluated) -> SlackRule:
+        """That of the whole question."""
+        return self._whole.slack_rule(evaluated)
+
+
+def _bounded(whole: OneClass | DataDescription) -> Problem:
+    most = _BEYOND * whole.dual.total
+    return whole if whole.dual.upper.max() <= most else _Bounded(whole, np.minimum(whole.dual.upper, most))

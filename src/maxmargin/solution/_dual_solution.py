@@ -61,11 +61,14 @@ def dual_solution(
     proof = None if iterate.status is Status.TIME_LIMIT else problem.proof(iterate.beta, evaluation)
     indefinite = is_indefinite(problem, iterate, evaluation)
     status = Status.INFEASIBLE if proof is not None else _status(problem, iterate, evaluation, tol, indefinite)
-    # For a point that is no optimum the objective of its own model, not the smaller one of bounds that none meets.
-    own = model.primal if status.is_optimal else model.primal + problem.beyond(evaluation)
     violation = problem.unit(evaluation) * evaluation.kkt_violation
     certificate = Certificate.of(
-        own if proof is None else math.inf, model.dual, violation, status, indefinite=indefinite, scale=evaluation.scale
+        model.primal if proof is None else math.inf,
+        model.dual,
+        violation,
+        status,
+        indefinite=indefinite,
+        scale=evaluation.scale,
     )
     support, boundary = evaluation.support.astype(np.intp), evaluation.boundary.astype(np.intp)  # numpy takes others slowly
     counting = np.concatenate([evaluation.support, evaluation.boundary])

@@ -71,8 +71,8 @@ def numbered(callback: Callback | None, subproblem: int) -> Callback | None:
 def resumed(problem: Problem, beta: NDArray[np.float64], evaluation: Evaluation) -> tuple[Problem, Start]:
     """The problem and start from an evaluated point. A β without bounds that runs away first gets the length that is best."""
     bounded = problem.within(beta)
-    if bounded is problem:
-        return problem, Start(beta, evaluation.scores, Origin.RESUMED)
+    if bounded is problem or np.isfinite(problem.dual.upper).all():
+        return bounded, Start(beta, evaluation.scores, Origin.RESUMED)
     room = float(bounded.dual.upper.max()) / max(float(np.abs(beta).max()), 1e-300)
     norm = evaluation.square_norm
     longer = min(room, max(1.0, evaluation.dual / norm + 0.5)) if norm > 0.0 else room
