@@ -78,10 +78,11 @@ def compared(status: str, certificate: Any, truth: Truth) -> list[Finding]:
     near = 2 * ZERO * truth.size if status == "ZERO_OPTIMUM" else truth.rounding
     if rest:  # what scores lose by being float64, as they are and in squares
         near += 1e-16 * truth.rest + 1e-14 * math.sqrt(abs(primal) * truth.rest)
-    allowed = (SAME + truth.promised) * abs(primal) + near
-    off = primal - certificate.primal_objective
-    # of a model that is not optimal a certificate may say too little good, never too much
-    if math.isfinite(certificate.primal_objective) and (off > allowed or (not rest and off < -allowed)):
+    # What a certificate adds for rounding is in its own gap, which is promised as a part of its own primal objective: the truth
+    # is between its bounds, so no further below. Of a model that is not optimal it may say too little good, never too much.
+    certified = certificate.primal_objective
+    low, high = ((SAME + truth.promised) * abs(each) + near for each in (primal, certified))
+    if math.isfinite(certified) and (primal - certified > low or (not rest and certified - primal > high)):
         found.append(Finding(f"certificate of another model{rest}", said))
     known = float(truth.lowest)
     # a floor that is too high by a hundredth of the promised gap misleads nobody

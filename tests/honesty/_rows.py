@@ -23,6 +23,7 @@ def gamma_of(case: Case) -> np.longdouble | None:
     if gamma != "scale":
         return np.longdouble(gamma)
     X = case.X.astype(np.longdouble)
+    X = X - X[0, 0]  # where all entries are the same, their mean may be off by rounding, and its square is no variance
     weight = np.ones(len(X), dtype=np.longdouble) if case.weight is None else case.weight.astype(np.longdouble)
     total = weight.sum() * X.shape[1]
     mean = (weight @ X).sum() / total

@@ -21,6 +21,7 @@ from ._linear_models import linear_problems
 from ._newton import better_points
 from ._numbers import DEEP, LONG, Digits, precise
 from ._proofs import balanced, features, in_tube, refuted_joint_margin, refuted_margin, refuted_tube, separated
+from ._rows import gamma_of
 from ._runner import Pool
 
 
@@ -164,6 +165,25 @@ def test_what_a_certificate_may_not_say(primal: float, dual: float, status: Stat
     certificate = Certificate.of(primal, dual, 0.0, status)
     found = compared(status.name, certificate, Truth(1.0, 0.9995, 1.0, 1e-3, 1.0))
     assert kind in {finding.kind for finding in found}
+
+
+@pytest.mark.parametrize(("certified", "wrong"), [(1.1, False), (1.112, True)])
+def test_a_certificate_may_add_rounding_within_its_own_gap(certified: float, wrong: bool) -> None:
+    """Its gap is a part of its own objective: at 0.1 it may say 1.11 of what is 1, and no more."""
+    certificate = Certificate.of(certified, 0.9999 if wrong else 0.99, 0.0, Status.CONVERGED)
+    found = compared("CONVERGED", certificate, Truth(1.0, 0.9999, 1.0, 0.1, 1.0))
+    assert bool(found) is wrong
+
+
+@pytest.mark.parametrize("value", [1.0, 0.1, -1e30])
+def test_entries_that_are_all_the_same_have_no_variance(value: float) -> None:
+    """However they are weighted: what rounding leaves of their mean is not taken for one."""
+    weight = 10.0 ** np.random.default_rng(0).uniform(-12, 12, 90)
+    case = replace(case_of("SVC", np.full((90, 1), value), np.arange(90) % 2, kernel="rbf"), weight=weight)
+    assert gamma_of(case) == 1
+    spread = replace(case, X=case.X * np.linspace(1.0, 2.0, 90)[:, np.newaxis])
+    mean = np.average(spread.X.ravel(), weights=weight)
+    assert float(gamma_of(spread)) == pytest.approx(1.0 / np.average((spread.X.ravel() - mean) ** 2, weights=weight), rel=1e-9)
 
 
 @pytest.mark.parametrize(("scale", "wrong"), [(1.0, False), (1e-3, True), (1e9, True)])
