@@ -181,6 +181,35 @@ def test_an_optimum_of_0_has_its_own_status_and_scale() -> None:
     assert found.certificate.gap <= 1e-9 * 5.0
 
 
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+def test_rows_on_the_margin_are_there_but_for_rounding(loss: str) -> None:
+    """Their loss is 0 by one order of summation and not by another; rows beyond it have none by any."""
+    rows, y = np.array([[0.1, 0.2], [0.3, -0.4], [-0.7, 0.5]]), np.array([1, -1, 1])
+    w = np.linalg.solve(np.hstack([rows, np.ones((3, 1))]), y)
+    problem = PrimalProblem(rows, y, loss=loss, penalty=None)
+    beyond = certify_linear(problem, 2.0 * w[:2], 2.0 * w[2], np.zeros(3))
+    assert beyond.primal == 0.0
+    assert beyond.status(Status.CONVERGED, 1e-3) is Status.CONVERGED
+    larger = next(
+        1.0 + k * 1e-16 for k in range(0, 100, 2) if (y * problem.scores((1.0 + k * 1e-16) * w[:2], w[2]) >= 1.0).all()
+    )
+    there = certify_linear(problem, larger * w[:2], w[2], np.zeros(3))
+    assert there.primal == 0.0
+    assert there.status(Status.CONVERGED, 1e-3) is Status.ZERO_OPTIMUM
+    assert there.at_zero == 3.0
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_no_model_of_several_classes_is_better_than_it_predicts(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    rows, y = rng.normal(size=(5, 8)), np.array([0, 1, 2, 0, 1])
+    rows[:, 2] = -3.5
+    model = LinearClassifier(loss="squared_hinge", penalty=None, C=9.0).fit(rows, y)
+    signs = np.where(y[:, np.newaxis] == model.classes_, 1.0, -1.0)
+    primal = 9.0 * np.square(np.maximum(0.0, 1.0 - signs * model.decision_function(rows))).sum()
+    assert model.status_ is Status.ZERO_OPTIMUM or primal <= model.certificate_.primal_objective * (1.0 + 1e-3)
+
+
 @pytest.mark.parametrize("penalty", ["l2", "l1", "ball", "none"])
 @pytest.mark.parametrize("constant", [1.0, 1e3, 1e6, 1.7e9])
 def test_no_floor_is_above_the_optimum(penalty: str, constant: float) -> None:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from maxmargin import _core
 from maxmargin.errors import InvalidInput
+from maxmargin.kernels import as_features
 from maxmargin.losses import (
     ConvexLoss,
     EpsilonInsensitive,
@@ -208,6 +209,8 @@ def certify_linear(
     if dual - primal > rounding:  # rows that are far from 0, and products that cancel, have the rounding of that
         far = 0.0 if moved is None else abs_sum * (abs(b) + moved.size(w))
         noise = rounding_of(problem.n, problem.d, sums.cancelled(w, alpha) + far)
+    if primal == 0.0:  # a row on the margin but for rounding has a loss for who sums up in another order
+        rounding += _more_lost(problem, scores, _score_errors(problem, w, b))
     worst = math.nan
     if stationarity and rows.slopes is not None:
         worst = _Sums(near, rows.slopes).stationarity(w, level)
@@ -286,13 +289,25 @@ def unsure(problem: PrimalProblem, w: Vector, b: float, primal: float) -> float:
     The certificate of an optimum need not have it, which is proven for the scores that were computed. Far from an optimum
     a model that sums up in another order would have another objective.
     """
-    moved, loss, cost = problem.centred, problem.loss, problem.cost
+    moved = problem.centred
     error = 0.0 if moved is None else 4.0 * _EPSILON * (abs(b) + moved.size(w))
-    if not float(cost.sum()) * error > _NOTICEABLE * primal:
+    if not float(problem.cost.sum()) * error > _NOTICEABLE * primal:
         return 0.0
-    scores = problem.scores(w, b)
-    above, below, here = (loss.value(loss.argument(problem.y, scores + off)) for off in (error, -error, 0.0))
-    return inner(cost, np.maximum(above, below) - here)
+    return _more_lost(problem, problem.scores(w, b), error)
+
+
+def _more_lost(problem: PrimalProblem, scores: Vector, error: Vector | float) -> float:
+    """What the losses may be more, if scores are off by so much."""
+    loss = problem.loss
+    above, below, here = (loss.value(loss.argument(problem.y, each)) for each in (scores + error, scores - error, scores))
+    return inner(problem.cost, np.maximum(above, below) - here)
+
+
+def _score_errors(problem: PrimalProblem, w: Vector, b: float) -> Vector:
+    """What rounding may do to each score: a part of all that it sums up."""
+    if not w.any():
+        return np.zeros(problem.n)
+    return 4.0 * _EPSILON * (abs(b) + _core.row_products(as_features(abs(problem.X)), np.abs(w)))
 
 
 def _at_zero(problem: PrimalProblem) -> float:
