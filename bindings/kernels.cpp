@@ -159,6 +159,10 @@ double gram_score_scale(const GramHandle& self) {
   return without_gil([&](const Poll&) { return self.gram->score_scale(); });
 }
 
+double gram_off_sum_scale(const GramHandle& self) {
+  return without_gil([&](const Poll&) { return self.gram->off_sum_scale(); });
+}
+
 double gram_offset_shift(const GramHandle& self, const Vector& beta) {
   if (beta.shape(0) != std::size_t(self.gram->size())) throw nb::value_error("beta must have one value per row.");
   return without_gil([&](const Poll&) { return self.gram->offset_shift(beta.data()); });
@@ -282,6 +286,7 @@ void bind_kernels(nb::module_& m) {
       .def("block", &gram_block, "rows"_a, "columns"_a)
       .def("seconds_of_block", &seconds_of_block, "rows"_a, "columns"_a, "max_seconds"_a)
       .def("is_indefinite", &gram_is_indefinite)
+      .def("off_sum_scale", &gram_off_sum_scale)
       .def("score_scale", &gram_score_scale)
       .def("offset_shift", &gram_offset_shift, "beta"_a)
       .def("product", &gram_product, "beta"_a)

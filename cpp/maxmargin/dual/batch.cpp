@@ -81,11 +81,11 @@ std::vector<Outcome> minimise_batch(const DualBatch& batch, const double* beta, 
 BatchEvaluation evaluate_batch(const DualBatch& batch, const double* beta, const double* scores, const Poll& poll) {
   BatchEvaluation all;
   all.found.resize(batch.size());
-  std::vector<double> score_scales(batch.size(), 0.0);
+  std::vector<ScoreScales> scales(batch.size());
   for (std::size_t k = 0; k < batch.size(); ++k) {  // scores of 0 have no rounding: X need not be looked at
     const double* const point = beta + batch.starts[k];
     if (std::any_of(point, point + batch.gram(k).size(), [](double b) { return b != 0.0; }))
-      score_scales[k] = batch.gram(k).score_scale();
+      scales[k] = {.score_scale = batch.gram(k).score_scale(), .off_sum_scale = batch.gram(k).off_sum_scale()};
   }
   const bool known = scores != nullptr;
   if (!known) {
@@ -101,8 +101,8 @@ BatchEvaluation evaluate_batch(const DualBatch& batch, const double* beta, const
   }
   const auto one = [&](std::ptrdiff_t k) {
     const std::ptrdiff_t at = batch.starts[k];
-    all.found[k] = evaluate(batch.problem(k), beta + at, scores + at, score_scales[k]);
-    all.found[k].score_scale = score_scales[k];
+    all.found[k] = evaluate(batch.problem(k), beta + at, scores + at, scales[k]);
+    all.found[k].score_scale = scales[k].score_scale;
     if (!known) all.found[k].shift = batch.gram(k).offset_shift(beta + at);
   };
   if (batch.rows() < rows_worth_a_thread)

@@ -126,7 +126,7 @@ void search_below_abs_sum(const SignedDual& problem, const Gram& gram, const Opt
     }
     gram.product(state.beta.data(), state.gradient.data(), poll_now);
     if (abs_sum <= problem.abs_sum * (1 + 1e-12)) {
-      if (evaluate(now, state.beta.data(), state.gradient.data(), 0.0).nu_multiplier >= -options.tol) return;
+      if (evaluate(now, state.beta.data(), state.gradient.data(), {}).nu_multiplier >= -options.tol) return;
       now.keep = Keep::sum;
     }
     state.objective = 0;

@@ -35,7 +35,7 @@ struct Level {
 
 // `plain` problems have no l1_weight, no ridge and no sum of |beta| to keep: most of what is asked of each row is known before.
 template <bool plain>
-Evaluation evaluate_as(const SignedDual& problem, const double* beta, const double* scores, double score_scale) {
+Evaluation evaluate_as(const SignedDual& problem, const double* beta, const double* scores, ScoreScales scales) {
   const Index n = problem.n;
   const double l1_weight = plain ? 0.0 : problem.l1_weight;
   const auto ridge_at = [&](Index i) { return plain ? 0.0 : problem.ridge_at(i); };
@@ -109,7 +109,8 @@ Evaluation evaluate_as(const SignedDual& problem, const double* beta, const doub
   const double near = std::max({10.0 * found.violation, 1e-6 * unit, 1e-12 * largest});
   const double bend = plain ? 0.0 : l1_weight + found.nu_multiplier;
   constexpr double epsilon = 4.0 * std::numeric_limits<double>::epsilon();
-  const double of_a_score = abs_sum * score_scale + std::abs(found.bias), close = std::max(near, epsilon * of_a_score);
+  const double of_a_score = epsilon * (abs_sum * scales.score_scale + std::abs(found.bias)) + off_sum * scales.off_sum_scale;
+  const double close = std::max(near, of_a_score);
   double loss = 0, exposed = 0;  // exposed: how fast the loss changes with the scores
   for (Index i = 0; i < n; ++i) {
     const double slope = scores[i] + found.bias + problem.q[i], lower = problem.lower[i], upper = problem.upper[i];
@@ -121,15 +122,15 @@ Evaluation evaluate_as(const SignedDual& problem, const double* beta, const doub
   }
   found.primal =
       0.5 * found.square_norm + loss + found.bias * problem.sum + found.nu_multiplier * (by_side ? problem.abs_sum : 0.0);
-  found.rounding = epsilon * (of_a_score * (exposed + abs_sum) + linear + l1_weight * abs_sum + std::abs(loss));
+  found.rounding = of_a_score * (exposed + abs_sum) + epsilon * (linear + l1_weight * abs_sum + std::abs(loss));
   return found;
 }
 
 }  // namespace
 
-Evaluation evaluate(const SignedDual& problem, const double* beta, const double* scores, double score_scale) {
+Evaluation evaluate(const SignedDual& problem, const double* beta, const double* scores, ScoreScales scales) {
   const bool plain = problem.l1_weight == 0 && problem.ridge == nullptr && problem.keep != Keep::sides;
-  return plain ? evaluate_as<true>(problem, beta, scores, score_scale) : evaluate_as<false>(problem, beta, scores, score_scale);
+  return plain ? evaluate_as<true>(problem, beta, scores, scales) : evaluate_as<false>(problem, beta, scores, scales);
 }
 
 }  // namespace maxmargin

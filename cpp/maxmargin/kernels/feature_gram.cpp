@@ -92,6 +92,9 @@ double FeatureGram::offset_shift(const double* beta) const {
   return -simd().dot(std::ptrdiff_t(w.size()), w.data(), layout().centre.data());
 }
 
+// A model has the weights of rows less one of them, z: the sum of beta times (centre - z) more, and <centre - z, x> times that.
+double FeatureGram::off_sum_scale() const { return is_linear(kernel_) && centred_ ? score_scale() : 0; }
+
 double FeatureGram::largest_square() const {
   if (!stays_sparse(*features_)) return layout().largest_square;
   double largest = 0;

@@ -27,6 +27,7 @@ class FeatureGram : public Gram {
   void product(const double* beta, double* out, const Poll& poll) const final;
   bool single_precision_suffices() const final;
   double offset_shift(const double* beta) const final;
+  double off_sum_scale() const final;
   double score_scale() const final;
   const std::vector<Index>& used() const { return rows_; }
   const TileRows& features() const { return *features_; }

@@ -24,6 +24,7 @@ from maxmargin.solution import (
     dual_solution,
     evaluate_all,
     is_indefinite,
+    levelled,
     verdict,
     with_rounding,
 )
@@ -113,6 +114,9 @@ class DualRun:
     def _finished(self, k: int, problem: Problem, iterate: DualIterate, evaluation: Evaluation) -> Solution:
         """Continue from the exact scores as long as that brings the answer nearer to the optimum."""
         tol = aim = self.budget.tol
+        level = levelled(problem, iterate.beta, evaluation, tol) if iterate.status in _RESUMABLE else None
+        if level is not None:
+            iterate, evaluation = replace(iterate, beta=level), certify(problem, level)
         while iterate.status in _RESUMABLE:
             tol = self.budget.tol / problem.unit(evaluation)
             if verdict(problem, evaluation, self.budget.tol) or is_indefinite(problem, iterate, evaluation):
@@ -133,7 +137,8 @@ class DualRun:
             better = certify(problem, later.beta)
             # Rounding can leave a gap below 0: it is less than half of itself for ever.
             nearer = evaluation.gap > 0.0 and better.gap < 0.5 * evaluation.gap
-            runs_away = bounded is not problem and np.abs(later.beta).max() > 10.0 * np.abs(iterate.beta).max()
+            endless = bounded is not problem and bool(np.isinf(problem.dual.upper).any())
+            runs_away = endless and np.abs(later.beta).max() > 10.0 * np.abs(iterate.beta).max()
             progressed = better.kkt_violation < 0.5 * evaluation.kkt_violation or nearer or runs_away
             if better.dual < evaluation.dual and better.kkt_violation >= evaluation.kkt_violation:
                 break  # a gap that is small since β fell back is no progress

@@ -29,6 +29,7 @@ from maxmargin.solution._multiclass import MulticlassSolution, certify_multiclas
 from maxmargin.solution._multiclass import class_scores as class_scores
 from maxmargin.solution._other_solutions import certificate_seconds as certificate_seconds
 from maxmargin.solution._other_solutions import solution_of as solution_of
+from maxmargin.solution._rounding import levelled as levelled
 from maxmargin.solution._rounding import with_rounding as with_rounding
 from maxmargin.solution._solution import Solution
 from maxmargin.solution._status import Status

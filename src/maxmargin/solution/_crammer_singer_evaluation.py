@@ -173,5 +173,7 @@ def _rounding(problem: CrammerSinger, beta: Matrix, bias: Vector, cost: Vector, 
     if abs_sum == 0.0:  # scores of 0 have no rounding: X need not be looked at
         return _EPSILON * abs(loss)
     of_a_score = 0.5 * float(size.sum(axis=0).max()) * problem.source.core.score_scale() + float(np.abs(bias).max())
-    exposed = float(cost[(lead <= 2.0 * _EPSILON * of_a_score) | size.any(axis=1)].sum())
-    return _EPSILON * (of_a_score * (2.0 * exposed + abs_sum) + abs_sum + abs(loss))
+    off = 0.5 * float(np.abs(beta.sum(axis=0)).max()) if problem.offset else 0.0
+    error = _EPSILON * of_a_score + off * problem.source.core.off_sum_scale()
+    exposed = float(cost[(lead <= 2.0 * error) | size.any(axis=1)].sum())
+    return error * (2.0 * exposed + abs_sum) + _EPSILON * (abs_sum + abs(loss))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Final
 
 import numpy as np
@@ -13,7 +14,7 @@ from maxmargin.kernels import FeatureKernel, Formula, as_features, weight_sizes,
 from maxmargin.problems import DualProblem, Problem, dual_batch, inner, with_finite_bounds
 from maxmargin.solution._certify import Evaluation, allowed_gap
 
-__all__ = ["with_rounding"]
+__all__ = ["levelled", "with_rounding"]
 
 Vector = NDArray[np.float64]
 
@@ -49,11 +50,33 @@ def with_rounding(problem: Problem, beta: Vector, evaluation: Evaluation, tol: f
     found = _widened(dual, beta, evaluation, squares, sizes, scores, max(seen, least))
     allowed = allowed_gap(tol) * abs(evaluation.primal)
     if found.gap > allowed:  # nothing is gained by a bound that mostly holds
+        part = max(seen, _MOST)
         if dual.gram.kernel.is_linear and dual.offset:  # what is left of Σβ = 0 is seen by who takes another row off all rows
-            sizes = sizes + abs(float(beta.sum()) - dual.total) * _reach(dual) / _MOST
-        return _widened(dual, beta, evaluation, squares, sizes, scores, max(seen, _MOST))
+            sizes = sizes + abs(float(beta.sum()) - dual.total) * _reach(dual) / part
+        return _widened(dual, beta, evaluation, squares, sizes, scores, part)
     little = found.gap - evaluation.gap <= _LITTLE * allowed and evaluation.gap >= -_NEGATIVE * abs(evaluation.primal)
     return evaluation._replace(scale=found.scale) if little and problem.can_be_zero else found
+
+
+def levelled(problem: Problem, beta: Vector, evaluation: Evaluation, tol: float) -> Vector | None:
+    """β with the sum that it must keep, where what rounding has left of it changes the scores noticeably; else None.
+
+    Centred rows do not see the sum, but a model has weights of rows as they are. A β that was large on the way leaves much of
+    it, and the variable with the most room takes that.
+    """
+    dual = problem.dual
+    if not (dual.offset and evaluation.needs_bounds(tol) and dual.gram.core.off_sum_scale() > 0.0):
+        return None
+    off = math.fsum([*beta, -dual.total])
+    if abs(off) <= _MOST * evaluation.abs_sum:
+        return None
+    room = np.minimum(np.minimum(dual.upper - beta, beta - dual.lower), np.abs(beta))
+    widest, found = int(room.argmax()), beta.copy()
+    if not room[widest] > abs(off):
+        return None
+    found[widest] -= off
+    found[widest] -= math.fsum([*found, -dual.total])
+    return found
 
 
 def _widened(

@@ -1,0 +1,100 @@
+"""What rounding leaves of a sum that β must keep, and what the certificate says of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from maxmargin import SVC, NuSVR
+from maxmargin.kernels import RBF, Linear
+from maxmargin.problems import CrammerSinger, EpsilonRegression, NuRegression, Problem
+from maxmargin.solution import Status, certify, certify_crammer_singer, levelled, with_rounding
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(24, 6)) + 3.0
+SIDES = np.where(np.arange(24) % 2 == 0, 1.0, -1.0)
+T = X @ (X.T @ (0.25 * SIDES))  # so that 0.25 and −0.25 by turns are the optimum of a tube without width
+OFF = 1e-9
+
+
+def point(off: float) -> np.ndarray:
+    """Coefficients inside of their bounds, whose sum is off by so much."""
+    beta = 0.25 * SIDES
+    beta[5] += off
+    return beta
+
+
+@pytest.mark.parametrize("rows", [X, X.astype(np.float32), sparse.csr_matrix(X)], ids=["dense", "float32", "csr"])
+def test_a_sum_that_is_off_is_rounding_of_the_scores(rows: Any) -> None:
+    """The rows are centred and do not see it; the model that predicts does, times C."""
+    problem = EpsilonRegression(rows, T, C=1e6, epsilon=0.0, kernel=Linear())
+    exact, off = (certify(problem, point(each)) for each in (0.0, OFF))
+    dual = problem.dual
+    seen = np.abs(dual.gram.predicted(point(OFF), off.shift) - off.scores).max()
+    assert seen > 1e-10
+    assert off.rounding >= 1e6 * 24 * seen
+    assert exact.rounding < 1e-3 * off.rounding
+    assert with_rounding(problem, point(OFF), off, 1e-3).primal >= off.primal + 1e6 * seen
+
+
+def test_other_kernels_are_that_of_the_model_for_any_sum() -> None:
+    problem = EpsilonRegression(X, T, C=1e6, epsilon=0.0, kernel=RBF(gamma=0.1))
+    exact, off = (certify(problem, point(each)) for each in (0.0, OFF))
+    assert off.rounding == pytest.approx(exact.rounding, rel=1e-3)
+    assert levelled(problem, point(OFF), off, 1e-9) is None
+
+
+def test_of_all_classes_at_once() -> None:
+    codes = np.arange(24) % 3
+    problem = CrammerSinger(X, codes, C=1e6, kernel=Linear())
+    beta = np.where(codes[:, np.newaxis] == np.arange(3), 0.5, -0.25)
+    exact = certify_crammer_singer(problem, beta, np.zeros(3))
+    beta[0] += [OFF, -OFF, 0.0]
+    assert exact.rounding < 1e-2 * certify_crammer_singer(problem, beta, np.zeros(3)).rounding
+
+
+@pytest.mark.parametrize(
+    "problem",
+    [
+        EpsilonRegression(X, T, C=1e6, epsilon=0.0, kernel=Linear()),
+        NuRegression(X, T, C=1e6, nu=0.5, kernel=Linear()),
+        EpsilonRegression(sparse.csr_matrix(X), T, C=1e6, epsilon=0.0, kernel=Linear()),
+    ],
+    ids=["tube", "nu", "csr"],
+)
+def test_the_sum_is_made_right(problem: Problem) -> None:
+    beta = point(OFF)
+    found = levelled(problem, beta, certify(problem, beta), 1e-6)
+    assert found is not None
+    assert abs(found.sum()) <= 1e-15
+    assert np.count_nonzero(found != beta) == 1
+    assert (found >= problem.dual.lower).all()
+    assert (found <= problem.dual.upper).all()
+    assert levelled(problem, found, certify(problem, found), 1e-6) is None
+
+
+@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("C", [1e6, 1e9])
+def test_a_search_that_begins_far_out(C: float, seed: int) -> None:
+    """β begins at C and ends at 1; what the sum has lost on the way is C times as much in the loss of the model."""
+    rng = np.random.default_rng(seed)
+    rows, y = rng.normal(size=(20, 26)) + 1.0, rng.normal(size=20)
+    model = NuSVR(kernel="linear", C=C, nu=0.4, tol=1e-4).fit(rows, y)
+    beta, f = model.dual_coef_[0], model.predict(rows)
+    w = beta @ rows[model.support_]
+    width = float(model.epsilon_[0])
+    primal = 0.5 * w @ w + 20 * C * 0.4 * width + C * np.maximum(0.0, np.abs(f - y) - width).sum()
+    assert abs(beta.sum()) <= 1e-13 * np.abs(beta).sum()
+    assert model.status_ is Status.CONVERGED
+    assert primal - model.certificate_.dual_objective <= 1e-3 * primal
+
+
+def test_small_fits_need_no_second_look(monkeypatch: pytest.MonkeyPatch) -> None:
+    def looked(*given: Any) -> None:
+        raise AssertionError("a plain fit is certified without it")
+
+    monkeypatch.setattr("maxmargin._solve._dual.levelled", looked)
+    assert SVC(kernel="linear").fit(X, X[:, 0] > 3.0).status_ is Status.CONVERGED
