@@ -246,3 +246,12 @@ def test_edited_state_is_refused() -> None:
     for model in (linear, kernel):
         with pytest.raises(InvalidInput, match="The internal representation of Perceptron was altered"):
             model.predict(X)
+
+
+def test_scores_that_overflow_are_refused_with_what_to_do() -> None:
+    """Kernel values are numbers here, but not times the weights that rows have."""
+    X, y = 1e150 * RNG.normal(size=(30, 3)), np.arange(30) % 2
+    with pytest.raises(
+        InvalidInput, match=r"not finite after \d+ rounds.*largest sample_weight is 1e\+12\. Scale the features"
+    ):
+        Perceptron(max_iter=10).fit(X, y, sample_weight=np.full(30, 1e12))

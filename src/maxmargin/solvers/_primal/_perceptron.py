@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from maxmargin import _core
 from maxmargin._deadline import Deadline
-from maxmargin.errors import FitInterrupted
+from maxmargin.errors import FitInterrupted, InvalidInput
 from maxmargin.kernels import Gram
 from maxmargin.problems import Offset, PrimalProblem
 from maxmargin.solution import Status
@@ -133,7 +133,14 @@ def train_perceptron(side: Side, y: Vector, weight: Vector, step: float, limits:
     fewest, best = np.inf, (side.coefficients, side.bias)
     try:
         while True:
-            wrong = (side.scores(exact=False) >= 0.0) != positive
+            scores = side.scores(exact=False)
+            if not np.isfinite(scores).all():
+                raise InvalidInput(
+                    f"The scores of the training rows are not finite after {len(mistakes)} rounds: weights of rows times their"
+                    f" features overflow; the largest sample_weight is {weight.max():.3g}. Scale the features, for example with"
+                    " StandardScaler, or choose smaller weights."
+                )
+            wrong = (scores >= 0.0) != positive
             if not wrong.any():  # what was kept along has rounding in it: look again before it is said
                 wrong = (side.scores(exact=True) >= 0.0) != positive
             mistakes.append(int(wrong.sum()))
