@@ -193,10 +193,15 @@ class MulticlassLinear:
 
     def losses(self, scores: Matrix) -> Vector:
         """The loss of each row, from scores of shape (n, K)."""
-        f = scores - scores[np.arange(self.n), self.codes][:, np.newaxis]
+        own = scores[np.arange(self.n), self.codes][:, np.newaxis]
+        f = scores - own
         if self.loss is ClassLoss.MULTINOMIAL:
             return _log_of_sum(f, self.codes)
-        f += 1.0
+        # On the margin all digits of 1 + f cancel, and a large cost shows what the difference was rounded by (Knuth's two-sum).
+        with np.errstate(invalid="ignore"):
+            whole = f + own
+            rounded = (scores - whole) + ((whole - f) - own)
+        f = (f + 1.0) + np.where(np.isfinite(rounded), rounded, 0.0)
         f[np.arange(self.n), self.codes] = 0.0
         return np.asarray(f.max(axis=1))
 
