@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from scipy import sparse
 
 from maxmargin import SVC, NuSVR
 from maxmargin.kernels import RBF, Linear
-from maxmargin.problems import CrammerSinger, EpsilonRegression, NuRegression, Problem
+from maxmargin.problems import CrammerSinger, EpsilonRegression, MulticlassLinear, NuRegression, Problem, SoftMargin
 from maxmargin.solution import Status, certify, certify_crammer_singer, levelled, with_rounding
 
 RNG = np.random.default_rng(0)
@@ -98,3 +99,29 @@ def test_small_fits_need_no_second_look(monkeypatch: pytest.MonkeyPatch) -> None
 
     monkeypatch.setattr("maxmargin._solve._dual.levelled", looked)
     assert SVC(kernel="linear").fit(X, X[:, 0] > 3.0).status_ is Status.CONVERGED
+
+
+@pytest.mark.parametrize("container", [np.asarray, sparse.csr_matrix])
+def test_the_row_that_is_taken_off_may_be_another_machines(container: Any) -> None:
+    """Equal rows of two classes cancel where one of them is taken off all rows; where a third one is, only up to rounding."""
+    rows = container(np.array([[0.7, -1.3], [0.7, -1.3], [-0.9, 0.4], [1.9, 2.3]]))
+    problem = SoftMargin(rows, [1, -1, 1, -1], kernel=Linear(), C=1.0, sample_weight=[4e4, 1e13, 1e13, 1e-3])
+    part = SoftMargin.on(problem.gram.take([0, 1]), np.array([1.0, -1.0]), np.array([4e4, 1e13]))
+    beta = np.array([4e4, -4e4])
+    found = with_rounding(part, beta, certify(part, beta), 1e-3)
+    assert found.noise > 1e-13
+    assert found.primal - found.dual > 1e13 * 1e-13
+
+
+@pytest.mark.parametrize("scale", [1e-3, 1.0, 1e3])
+def test_the_loss_of_a_row_on_the_margin_of_all_classes(scale: float) -> None:
+    """A difference of two scores is rounded, and 1 plus that is not: the loss is what the scores as they are say."""
+    rng = np.random.default_rng(3)
+    codes = np.arange(300) % 3
+    own = scale * rng.normal(size=300)
+    scores = own[:, np.newaxis] - 1.0 - 1e-15 * rng.normal(size=(300, 3)) * max(1.0, scale)
+    scores[np.arange(300), codes] = own
+    problem = MulticlassLinear(rng.normal(size=(300, 2)), codes, loss="joint")
+    for f, code, loss in zip(scores, codes, problem.losses(scores), strict=True):
+        exact = max(0 if k == code else Fraction(f[k]) - Fraction(f[code]) + 1 for k in range(3))
+        assert loss == pytest.approx(float(exact), rel=1e-9, abs=0.0)

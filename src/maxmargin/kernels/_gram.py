@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, final
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from maxmargin import _core
 from maxmargin.kernels._linear_rows import as_features, take, weights_of
@@ -199,6 +200,14 @@ class Gram:
         rows = self._x if self._subset is None else take(self._x, self._subset)
         once = constant if self._signs is None else math.nan  # two adjustments are no factor: nobody asks for them
         return Gram(source, rows, self.kernel, signs=signs, constant=once)
+
+    def column_ends(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The largest and the smallest value of each column, of all rows: also those that are in other subsets only."""
+        X = self._x
+        if not sparse.issparse(X):
+            return X.max(axis=0).astype(np.float64), X.min(axis=0).astype(np.float64)
+        high, low = (np.asarray(each.todense(), dtype=np.float64).ravel() for each in (X.max(axis=0), X.min(axis=0)))
+        return high, low
 
     def rows(self, indices: NDArray[Any]) -> Any:
         """What ``kernel.cross`` needs of these rows: the rows themselves, or their numbers for a precomputed kernel."""

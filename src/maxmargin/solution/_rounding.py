@@ -7,7 +7,6 @@ from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from maxmargin import _core
 from maxmargin.kernels import FeatureKernel, Formula, as_features, weight_sizes, weights_of
@@ -24,6 +23,7 @@ _LEAST: Final = 2.0**-6  # and at the least, in units of ε; of fewer than 256 t
 _FEW: Final = 4.0  # divided by their number
 _LITTLE: Final = 0.1  # of the allowed gap
 _NEGATIVE: Final = 1e-9  # of the primal objective: a gap that is further below 0 is shown with its rounding
+_APART: Final = 0.125  # of what a column ranges over: rows are mostly no nearer to another one
 _SAFE: Final = 4.0  # times what two ways to compute the scores differ in
 
 
@@ -110,11 +110,7 @@ def _may_matter(dual: DualProblem, beta: Vector, evaluation: Evaluation, error: 
 
 def _reach(dual: DualProblem) -> float:
     """By how much a score changes if rows less another row are summed up, a unit of coefficients too much."""
-    rows = dual.gram.rows(np.arange(dual.gram.n, dtype=np.int32))
-    if sparse.issparse(rows):
-        high, low = (np.asarray(each.todense()).ravel() for each in (rows.max(axis=0), rows.min(axis=0)))
-    else:
-        high, low = rows.max(axis=0), rows.min(axis=0)
+    high, low = dual.gram.column_ends()
     return float(((high - low) * np.maximum(np.abs(high), np.abs(low))).sum())
 
 
@@ -138,7 +134,11 @@ def _sums(dual: DualProblem, beta: Vector, evaluation: Evaluation, squares: Vect
     if not kernel.is_linear:
         return np.sqrt(squares) * length
     vectors, held = gram.rows(evaluation.support), beta[evaluation.support]
-    sizes = np.abs(weights_of(held, vectors)) + weight_sizes(held, vectors)
+    summed = weight_sizes(held, vectors)
+    if dual.offset:  # the row that is taken off may be another machine's of the same model
+        high, low = gram.column_ends()
+        summed = np.maximum(summed, _APART * evaluation.abs_sum * (high - low))
+    sizes = np.abs(weights_of(held, vectors)) + summed
     return _core.row_products(as_features(abs(gram.rows(np.arange(gram.n, dtype=np.int32)))), sizes)
 
 
