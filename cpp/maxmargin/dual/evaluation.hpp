@@ -35,8 +35,8 @@ struct Evaluation {
   double score_scale = 0;       // the largest kernel value that a score sums up
 };
 
-// How well the scores of the fitted model are known: they sum up products that are no larger than `score_scale` times |beta|, and
-// change by at most `off_sum_scale` for each unit that the sum of beta is off.
+// How well the scores of the fitted model are known: they sum up products that are no larger than `score_scale` times |beta|,
+// and change by at most `off_sum_scale` for each unit that the sum of beta is off.
 struct ScoreScales {
   double score_scale = 0, off_sum_scale = 0;
 };

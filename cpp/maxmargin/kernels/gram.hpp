@@ -43,7 +43,8 @@ class Gram {
   virtual bool single_precision_suffices() const = 0;
   // What is added to an offset found beside this Gram to make it that of the rows as they are: of centred rows -<w, centre>.
   virtual double offset_shift(const double*) const { return 0; }
-  // By how much a score of rows as they are may be another one for each unit that the sum of beta is off: 0, but of centred rows.
+  // By how much a score of rows as they are may be another one for each unit that the sum of beta is off: 0, but of centred
+  // rows.
   virtual double off_sum_scale() const { return 0; }
   // The largest product that a score sums up, |k(x_i, x_j)|, which is at most the largest k(x, x): rounding errors are parts of
   // it. Of distances times what theirs are multiplied by.
