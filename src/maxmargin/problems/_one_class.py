@@ -29,6 +29,7 @@ __all__ = ["DataDescription", "OneClass"]
 Vector = NDArray[np.float64]
 
 _BEYOND = 2.0  # times the sum of all β: a bound that is never met
+_HARD = 1e6  # times that sum: a row of such a weight may not be outside at all, and what rounding puts there has no cost
 
 
 @final
@@ -84,7 +85,7 @@ class OneClass(Problem):
         """``q = 0``, β between 0 and w_i, and ``Σβ = ν W``."""
         zero = np.zeros(len(self.weight))
         total = self.nu * float(self.weight.sum())
-        return DualProblem(gram=self.gram, q=zero, lower=zero, upper=self.weight, offset=True, total=total)
+        return DualProblem(gram=self.gram, q=zero, lower=zero, upper=_upper(self.weight, total), offset=True, total=total)
 
     def within(self, beta: Vector) -> Problem:
         """With bounds not far beyond ``ν W``, where β never is: larger ones only lose digits."""
@@ -160,7 +161,7 @@ class DataDescription(Problem):
     @lazy
     def dual(self) -> DualProblem:
         """``q = −k(x_i, x_i)/2``, β between 0 and ``w_i/(ν W)``, and ``Σβ = 1``."""
-        upper = self.weight / (self.nu * float(self.weight.sum()))
+        upper = _upper(self.weight / (self.nu * float(self.weight.sum())), 1.0)
         zero = np.zeros(len(upper))
         return DualProblem(gram=self.gram, q=-0.5 * self.gram.diagonal(), lower=zero, upper=upper, offset=True, total=1.0)
 
@@ -202,6 +203,11 @@ class _Bounded(Problem):
     def slack_rule(self, evaluated: Evaluated) -> SlackRule:
         """That of the whole question."""
         return self._whole.slack_rule(evaluated)
+
+
+def _upper(weight: Vector, total: float) -> Vector:
+    """Bounds of β: the weights, but of rows that may not be outside, as without slack, one that is not met."""
+    return np.where(weight > _HARD * total, _BEYOND * total, weight)
 
 
 def _bounded(whole: OneClass | DataDescription) -> Problem:

@@ -50,10 +50,9 @@ def with_rounding(problem: Problem, beta: Vector, evaluation: Evaluation, tol: f
     found = _widened(dual, beta, evaluation, squares, sizes, scores, max(seen, least))
     allowed = allowed_gap(tol) * abs(evaluation.primal)
     if found.gap > allowed:  # nothing is gained by a bound that mostly holds
-        part = max(seen, _MOST)
         if dual.gram.kernel.is_linear and dual.offset:  # what is left of Σβ = 0 is seen by who takes another row off all rows
-            sizes = sizes + abs(float(beta.sum()) - dual.total) * _reach(dual) / part
-        return _widened(dual, beta, evaluation, squares, sizes, scores, part)
+            sizes = sizes + abs(float(beta.sum()) - dual.total) * _reach(dual) / _MOST
+        return _widened(dual, beta, evaluation, squares, sizes, scores, max(seen, _MOST))
     little = found.gap - evaluation.gap <= _LITTLE * allowed and evaluation.gap >= -_NEGATIVE * abs(evaluation.primal)
     return evaluation._replace(scale=found.scale) if little and problem.can_be_zero else found
 
