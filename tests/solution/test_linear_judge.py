@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from maxmargin import LinearClassifier, LinearSVR, solve
 from maxmargin.errors import ConvergenceWarning, FeatureScaleWarning
-from maxmargin.losses import ConvexLoss, MarginLoss, as_loss
+from maxmargin.losses import ConvexLoss, EpsilonInsensitive, MarginLoss, as_loss
 from maxmargin.problems import MulticlassLinear, PrimalProblem
 from maxmargin.solution import LinearEvaluation, Status, certify_linear, certify_multiclass
 
@@ -197,6 +197,14 @@ def test_rows_on_the_margin_are_there_but_for_rounding(loss: str) -> None:
     assert there.primal == 0.0
     assert there.status(Status.CONVERGED, 1e-3) is Status.ZERO_OPTIMUM
     assert there.at_zero == 3.0
+
+
+@pytest.mark.parametrize(("b", "status"), [(-0.38125744, Status.ZERO_OPTIMUM), (-0.3, Status.CONVERGED)])
+def test_targets_on_the_edge_of_the_tube_are_there_but_for_rounding(b: float, status: Status) -> None:
+    problem = PrimalProblem(X[:2], [b - 0.5 if status is Status.ZERO_OPTIMUM else -0.7, 0.1], loss=EpsilonInsensitive(0.5))
+    found = certify_linear(problem, np.zeros(4), b, np.zeros(2))
+    assert found.primal == 0.0
+    assert found.status(Status.CONVERGED, 1e-3) is status
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -210,7 +210,7 @@ def certify_linear(
         far = 0.0 if moved is None else abs_sum * (abs(b) + moved.size(w))
         noise = rounding_of(problem.n, problem.d, sums.cancelled(w, alpha) + far)
     if primal == 0.0:  # a row on the margin but for rounding has a loss for who sums up in another order
-        rounding += _more_lost(problem, scores, _score_errors(problem, w, b))
+        rounding += _more_lost(problem, scores, _score_errors(problem, w, b, scores))
     worst = math.nan
     if stationarity and rows.slopes is not None:
         worst = _Sums(near, rows.slopes).stationarity(w, level)
@@ -303,11 +303,14 @@ def _more_lost(problem: PrimalProblem, scores: Vector, error: Vector | float) ->
     return inner(problem.cost, np.maximum(above, below) - here)
 
 
-def _score_errors(problem: PrimalProblem, w: Vector, b: float) -> Vector:
-    """What rounding may do to each score: a part of all that it sums up."""
+def _score_errors(problem: PrimalProblem, w: Vector, b: float, scores: Vector) -> Vector:
+    """What rounding may do to each score, a part of all that it sums up, and to a residual, which is a difference."""
+    errors = np.zeros(problem.n)
+    if not isinstance(problem.loss, MarginLoss):
+        errors = np.where(scores != 0.0, _EPSILON * (np.abs(scores) + np.abs(problem.y)), 0.0)
     if not w.any():
-        return np.zeros(problem.n)
-    return 4.0 * _EPSILON * (abs(b) + _core.row_products(as_features(abs(problem.X)), np.abs(w)))
+        return errors
+    return errors + 4.0 * _EPSILON * (abs(b) + _core.row_products(as_features(abs(problem.X)), np.abs(w)))
 
 
 def _at_zero(problem: PrimalProblem) -> float:
