@@ -58,7 +58,7 @@ Result class_sums(const FeaturesHandle& x, const Matrix<double>& U) {
 struct ClassesSpec {
   FeaturesHandle features;
   Indices label;
-  Vector price;
+  Vector cost;
   Index classes;
   ClassLoss loss;
   LinearOffset offset;
@@ -66,15 +66,15 @@ struct ClassesSpec {
   bool penalty;
 };
 
-void make_classes_spec(ClassesSpec* place, const FeaturesHandle& features, const Indices& label, const Vector& price,
+void make_classes_spec(ClassesSpec* place, const FeaturesHandle& features, const Indices& label, const Vector& cost,
                        Index classes, ClassLoss loss, LinearOffset offset, double offset_scale, bool penalty) {
   const auto n = std::size_t(features.features->rows());
-  if (label.shape(0) != n || price.shape(0) != n) throw nb::value_error("Labels and prices must have one value per row.");
+  if (label.shape(0) != n || cost.shape(0) != n) throw nb::value_error("Labels and costs must have one value per row.");
   if (n == 0 || classes < 2) throw nb::value_error("There must be rows, and two classes or more.");
   if (!penalty && loss != ClassLoss::multinomial) throw nb::value_error("This loss needs a penalty.");
   for (std::size_t i = 0; i < n; ++i)
     if (label.data()[i] < 0 || label.data()[i] >= classes) throw nb::value_error("A label is outside the classes.");
-  new (place) ClassesSpec{features, label, price, classes, loss, offset, offset_scale, penalty};
+  new (place) ClassesSpec{features, label, cost, classes, loss, offset, offset_scale, penalty};
 }
 
 enum class ClassesMethod { newton, rows };
@@ -82,7 +82,7 @@ enum class ClassesMethod { newton, rows };
 // Weights, offsets and multipliers, and how the search ended there.
 struct ClassesResult {
   nb::object w, b, alpha, trace;
-  Termination ending;
+  Termination termination;
   bool interrupted, separates;
   std::int64_t rounds;
 };
@@ -102,7 +102,7 @@ void make_classes_start(ClassesStart* place, const Matrix<double>& w, const Vect
 ClassesResult minimise(const ClassesSpec& spec, const ClassesStart* start, const LimitsHandle& limits, ClassesMethod method,
                        const nb::object& monitor) {
   if (method == ClassesMethod::rows && spec.loss != ClassLoss::crammer_singer)
-    throw nb::value_error("Rows are for the joint loss.");
+    throw nb::value_error("Rows are for the loss of Crammer and Singer.");
   const Features& x = *spec.features.features;
   const auto n = std::size_t(x.rows()), K = std::size_t(spec.classes);
   if (start != nullptr && (start->point.w.size() != K * std::size_t(x.columns()) || start->point.b.size() != K ||
@@ -117,7 +117,7 @@ ClassesResult minimise(const ClassesSpec& spec, const ClassesStart* start, const
     const Watched watched(poll);
     const ClassProblem problem{.x = &x,
                                .label = spec.label.data(),
-                               .C = spec.price.data(),
+                               .C = spec.cost.data(),
                                .classes = spec.classes,
                                .loss = spec.loss,
                                .offset = spec.offset,
@@ -135,7 +135,7 @@ ClassesResult minimise(const ClassesSpec& spec, const ClassesStart* start, const
           .b = nb::cast(to_numpy(std::move(outcome.b))),
           .alpha = nb::cast(to_numpy(std::move(outcome.alpha), {n, K})),
           .trace = nb::cast(as_trace(std::move(outcome.trace))),
-          .ending = outcome.termination,
+          .termination = outcome.termination,
           .interrupted = watch.interrupted() && outcome.termination == Termination::stopped,
           .separates = outcome.separates,
           .rounds = outcome.rounds};
@@ -156,7 +156,7 @@ void bind_classes(nb::module_& m) {
       .def_ro("b", &ClassesResult::b)
       .def_ro("alpha", &ClassesResult::alpha)
       .def_ro("trace", &ClassesResult::trace)
-      .def_ro("termination", &ClassesResult::ending)
+      .def_ro("termination", &ClassesResult::termination)
       .def_ro("interrupted", &ClassesResult::interrupted)
       .def_ro("separates", &ClassesResult::separates)
       .def_ro("rounds", &ClassesResult::rounds);

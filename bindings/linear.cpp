@@ -57,14 +57,14 @@ struct RowSums {
   nb::object slopes;
 };
 
-RowSums judge_rows_of(RowLossKind loss, double epsilon, const Vector& scores, const Vector& y, const Vector& price,
-                      const Vector& alpha, double shrink, bool with_slopes) {
+RowSums evaluate_rows_of(RowLossKind loss, double epsilon, const Vector& scores, const Vector& y, const Vector& cost,
+                         const Vector& alpha, double shrink, bool with_slopes) {
   const std::size_t n = scores.shape(0);
-  if (y.shape(0) != n || price.shape(0) != n || alpha.shape(0) != n) throw nb::value_error("There must be one value per row.");
+  if (y.shape(0) != n || cost.shape(0) != n || alpha.shape(0) != n) throw nb::value_error("There must be one value per row.");
   RowSums found;
   {
     const nb::gil_scoped_release release;
-    found.rows = evaluate_rows(loss, epsilon, n, scores.data(), y.data(), price.data(), alpha.data(), shrink, with_slopes);
+    found.rows = evaluate_rows(loss, epsilon, n, scores.data(), y.data(), cost.data(), alpha.data(), shrink, with_slopes);
   }
   found.slopes = with_slopes ? nb::cast(to_numpy(std::move(found.rows.slopes))) : nb::none();
   return found;
@@ -98,7 +98,7 @@ Result exact_variances(const Values<I>& indices, const Values<V>& data, std::int
 // A linear model with its arrays.
 struct LinearSpec {
   FeaturesHandle features;
-  Vector y, price;
+  Vector y, cost;
   MarginLoss loss;
   std::optional<Vector> target;
   double epsilon;
@@ -109,7 +109,7 @@ struct LinearSpec {
   LinearProblem problem() const {
     return {.x = features.features.get(),
             .y = y.data(),
-            .C = price.data(),
+            .C = cost.data(),
             .loss = loss,
             .offset = offset,
             .offset_scale = offset_scale,
@@ -119,13 +119,13 @@ struct LinearSpec {
   }
 };
 
-void make_spec(LinearSpec* place, const FeaturesHandle& features, const Vector& y, const Vector& price, MarginLoss loss,
+void make_spec(LinearSpec* place, const FeaturesHandle& features, const Vector& y, const Vector& cost, MarginLoss loss,
                const std::optional<Vector>& target, double epsilon, LinearOffset offset, double offset_scale, bool penalty) {
   const auto n = std::size_t(features.features->rows());
-  if (y.shape(0) != n || price.shape(0) != n) throw nb::value_error("Labels and prices must have one value per row.");
+  if (y.shape(0) != n || cost.shape(0) != n) throw nb::value_error("Labels and costs must have one value per row.");
   if ((loss >= MarginLoss::tube) != target.has_value() || (target && target->shape(0) != n))
     throw nb::value_error("A tube must have one target per row, other losses none.");
-  new (place) LinearSpec{features, y, price, loss, target, epsilon, offset, offset_scale, penalty};
+  new (place) LinearSpec{features, y, cost, loss, target, epsilon, offset, offset_scale, penalty};
 }
 
 // Weights, offset and multipliers, where a search begins or ends.
@@ -190,18 +190,18 @@ std::vector<LinearResult> minimise_linear(const std::vector<const LinearSpec*>& 
 // A linear model with an L1 penalty, with its arrays.
 struct L1Spec {
   FeaturesHandle features;
-  Vector y, price;
+  Vector y, cost;
   SmoothLoss loss;
   double epsilon;
   LinearOffset offset;
   double offset_scale;
 };
 
-void make_l1_spec(L1Spec* place, const FeaturesHandle& features, const Vector& y, const Vector& price, SmoothLoss loss,
+void make_l1_spec(L1Spec* place, const FeaturesHandle& features, const Vector& y, const Vector& cost, SmoothLoss loss,
                   double epsilon, LinearOffset offset, double offset_scale) {
   const auto n = std::size_t(features.features->rows());
-  if (y.shape(0) != n || price.shape(0) != n) throw nb::value_error("Labels and prices must have one value per row.");
-  new (place) L1Spec{features, y, price, loss, epsilon, offset, offset_scale};
+  if (y.shape(0) != n || cost.shape(0) != n) throw nb::value_error("Labels and costs must have one value per row.");
+  new (place) L1Spec{features, y, cost, loss, epsilon, offset, offset_scale};
 }
 
 LinearResult minimise_with_l1(const L1Spec& spec, const LinearStart* start, const LimitsHandle& limits,
@@ -217,7 +217,7 @@ LinearResult minimise_with_l1(const L1Spec& spec, const LinearStart* start, cons
     const L1Problem problem{.x = spec.features.features.get(),
                             .columns = spec.features.features.get(),
                             .y = spec.y.data(),
-                            .C = spec.price.data(),
+                            .C = spec.cost.data(),
                             .loss = spec.loss,
                             .epsilon = spec.epsilon,
                             .offset = spec.offset,
@@ -296,7 +296,7 @@ void bind_linear(nb::module_& m) {
   m.def("minimise_linear", &minimise_linear, "specs"_a, "starts"_a, "limits"_a, nb::kw_only(), "method"_a, "seed"_a,
         "monitor"_a.none());
   m.def("minimise_l1", &minimise_with_l1, "spec"_a, "start"_a.none(), "limits"_a, "monitor"_a.none());
-  m.def("evaluate_rows", &judge_rows_of, nb::kw_only(), "loss"_a, "epsilon"_a, "scores"_a, "y"_a, "cost"_a, "alpha"_a,
+  m.def("evaluate_rows", &evaluate_rows_of, nb::kw_only(), "loss"_a, "epsilon"_a, "scores"_a, "y"_a, "cost"_a, "alpha"_a,
         "shrink"_a, "with_slopes"_a);
   m.def("column_moments", &column_moments, "features"_a);
   const auto offer = [&m]<class V, class I>(V, I) {

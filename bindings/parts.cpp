@@ -1,4 +1,4 @@
-// Which rows and bounds the machines of several classes have, and their support vectors as one set.
+// Which rows and bounds the binary subproblems of several classes have, and their support vectors as one set.
 #include <nanobind/stl/optional.h>
 
 #include <algorithm>
@@ -38,13 +38,13 @@ struct Box {
   nb::object q, lower, upper;
 };
 
-Box box_of(const Vector& signs, const std::optional<Values<Index>>& rows, const Vector& prices) {
-  const auto is_row = [&](Index row) { return 0 <= row && std::size_t(row) < prices.size(); };
-  if (rows ? rows->size() != signs.size() : prices.size() == 0 || signs.size() % prices.size() != 0)
+Box box_of(const Vector& signs, const std::optional<Values<Index>>& rows, const Vector& costs) {
+  const auto is_row = [&](Index row) { return 0 <= row && std::size_t(row) < costs.size(); };
+  if (rows ? rows->size() != signs.size() : costs.size() == 0 || signs.size() % costs.size() != 0)
     throw nb::value_error("There must be one sign for each row of each problem.");
   if (rows && !std::all_of(rows->data(), rows->data() + rows->size(), is_row))
-    throw nb::value_error("A row of a problem has no price.");
-  MarginBox box = margin_box({signs.data(), signs.size()}, rows ? rows->data() : nullptr, {prices.data(), prices.size()});
+    throw nb::value_error("A row of a problem has no cost.");
+  MarginBox box = margin_box({signs.data(), signs.size()}, rows ? rows->data() : nullptr, {costs.data(), costs.size()});
   return {.q = nb::cast(to_numpy(std::move(box.q))),
           .lower = nb::cast(to_numpy(std::move(box.lower))),
           .upper = nb::cast(to_numpy(std::move(box.upper)))};
@@ -55,18 +55,18 @@ struct Assembled {
 };
 
 Assembled assembled(const Values<std::int64_t>& codes, Index classes, const Values<std::int64_t>& support,
-                    const Values<std::int64_t>& counts, const Vector& beta, const Matrix<std::int64_t>& heights,
+                    const Values<std::int64_t>& counts, const Vector& beta, const Matrix<std::int64_t>& coefficient_rows,
                     Index coefficients) {
   const std::span of_rows(codes.data(), codes.size()), rows_held(support.data(), support.size()),
-      machines(counts.data(), counts.size()), places(heights.data(), heights.size());
+      of_each(counts.data(), counts.size()), places(coefficient_rows.data(), coefficient_rows.size());
   const std::size_t total = support.size();
   if (classes < 1 || !are_within(of_rows, classes) || !are_within(rows_held, std::int64_t(codes.size())) ||
-      !are_within(places, coefficients) || !are_within(machines, std::int64_t(total) + 1))
-    throw nb::value_error("A class, a row or a height is outside its range.");
-  if (std::accumulate(machines.begin(), machines.end(), std::int64_t(0)) != std::int64_t(total) || total != beta.size() ||
-      heights.shape(0) != counts.size() || heights.shape(1) != std::size_t(classes))
+      !are_within(places, coefficients) || !are_within(of_each, std::int64_t(total) + 1))
+    throw nb::value_error("A class, a row or a row of coefficients is outside its range.");
+  if (std::accumulate(of_each.begin(), of_each.end(), std::int64_t(0)) != std::int64_t(total) || total != beta.size() ||
+      coefficient_rows.shape(0) != counts.size() || coefficient_rows.shape(1) != std::size_t(classes))
     throw nb::value_error("Support vectors, coefficients and their rows must belong to the same binary classifiers.");
-  Assembly found = assemble(of_rows, classes, rows_held, machines, {beta.data(), total}, places, coefficients);
+  Assembly found = assemble(of_rows, classes, rows_held, of_each, {beta.data(), total}, places, coefficients);
   const std::size_t rows = found.rows.size();
   return {.rows = nb::cast(to_numpy(std::move(found.rows))),
           .n_support = nb::cast(to_numpy(std::move(found.counts))),

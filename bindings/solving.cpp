@@ -1,4 +1,4 @@
-// The engine, several problems at once, with signals and progress; and the judge of what it finds.
+// The engine, several problems at once, with signals and progress; and the evaluation of what it finds.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/vector.h>
 
@@ -24,7 +24,7 @@ namespace {
 // A batch with its arrays, which Python can read back by name.
 struct BatchHandle {
   std::vector<const GramHandle*> handles;
-  nb::object grams, q, lower, upper, ridge, total, mass;
+  nb::object grams, q, lower, upper, ridge, total, abs_sum;
   std::vector<std::size_t> sizes;
   DualBatch batch;
 
@@ -34,8 +34,8 @@ struct BatchHandle {
 };
 
 void make_batch(BatchHandle* place, const nb::sequence& grams, const Vector& q, const Vector& lower, const Vector& upper,
-                const std::optional<Vector>& D, double kink, bool offset, const Vector& total,
-                const std::optional<Vector>& mass, bool mass_may_fall) {
+                const std::optional<Vector>& D, double l1_weight, bool offset, const Vector& total,
+                const std::optional<Vector>& abs_sum, bool abs_sum_may_fall) {
   auto* const made = new (place) BatchHandle{
       .handles = nb::cast<std::vector<const GramHandle*>>(nb::object(grams)),
       .grams = nb::tuple(grams),  // nobody can take one away
@@ -44,7 +44,7 @@ void make_batch(BatchHandle* place, const nb::sequence& grams, const Vector& q, 
       .upper = nb::cast(upper),
       .ridge = D ? nb::cast(*D) : nb::none(),
       .total = nb::cast(total),
-      .mass = mass ? nb::cast(*mass) : nb::none(),
+      .abs_sum = abs_sum ? nb::cast(*abs_sum) : nb::none(),
       .sizes = {},
       .batch = {.grams = {},
                 .starts = {0},
@@ -52,11 +52,11 @@ void make_batch(BatchHandle* place, const nb::sequence& grams, const Vector& q, 
                 .lower = lower.data(),
                 .upper = upper.data(),
                 .ridge = D ? D->data() : nullptr,
-                .l1_weight = kink,
+                .l1_weight = l1_weight,
                 .offset = offset,
                 .sum = total.data(),
-                .abs_sum = mass ? mass->data() : nullptr,
-                .abs_sum_may_fall = mass_may_fall},
+                .abs_sum = abs_sum ? abs_sum->data() : nullptr,
+                .abs_sum_may_fall = abs_sum_may_fall},
   };
   try {
     DualBatch& batch = made->batch;
@@ -68,8 +68,8 @@ void make_batch(BatchHandle* place, const nb::sequence& grams, const Vector& q, 
     }
     for (const Vector* v : {&q, &lower, &upper}) made->require_rows(*v);
     if (D) made->require_rows(*D);
-    if (total.shape(0) != batch.size() || (mass && mass->shape(0) != batch.size()))
-      throw nb::value_error("There must be one total and one mass per problem.");
+    if (total.shape(0) != batch.size() || (abs_sum && abs_sum->shape(0) != batch.size()))
+      throw nb::value_error("There must be one total and one abs_sum per problem.");
   } catch (...) {
     made->~BatchHandle();
     throw;
@@ -117,30 +117,31 @@ SearchResult search(const BatchHandle& handle, const Vector& beta, const Vector&
   return result;
 }
 
-// The joint problem of all classes with its arrays.
-struct JointSpec {
+// The problem of Crammer and Singer with its arrays.
+struct CrammerSingerSpec {
   GramHandle gram;
   Indices label;
   Vector upper;
   bool offsets;
 };
 
-void make_joint_spec(JointSpec* place, const GramHandle& gram, const Indices& label, const Vector& upper, bool offsets) {
+void make_crammer_singer_spec(CrammerSingerSpec* place, const GramHandle& gram, const Indices& label, const Vector& upper,
+                              bool offsets) {
   const auto n = std::size_t(gram.gram->size());
   if (label.shape(0) != n || upper.shape(0) != n) throw nb::value_error("Labels and bounds must have one value per row.");
-  new (place) JointSpec{gram, label, upper, offsets};
+  new (place) CrammerSingerSpec{gram, label, upper, offsets};
 }
 
 // Coefficients and offsets, and how the search ended there.
-struct JointResult {
+struct CrammerSingerResult {
   nb::object beta, bias, trace;
-  Termination ending;
+  Termination termination;
   bool interrupted;
   std::int64_t steps, rows_made;
 };
 
-JointResult search_joint(const JointSpec& spec, const Matrix<double>& beta, const Vector& bias, const LimitsHandle& limits,
-                         std::size_t cache_bytes, const nb::object& monitor) {
+CrammerSingerResult search_crammer_singer(const CrammerSingerSpec& spec, const Matrix<double>& beta, const Vector& bias,
+                                          const LimitsHandle& limits, std::size_t cache_bytes, const nb::object& monitor) {
   const Gram& gram = *spec.gram.gram;
   const auto n = std::size_t(gram.size());
   if (beta.shape(0) != n) throw nb::value_error("There must be one row of coefficients per row.");
@@ -166,27 +167,28 @@ JointResult search_joint(const JointSpec& spec, const Matrix<double>& beta, cons
   return {.beta = nb::cast(to_numpy(std::move(outcome.beta), {n, std::size_t(classes)})),
           .bias = nb::cast(to_numpy(std::move(outcome.bias))),
           .trace = nb::cast(as_trace(std::move(outcome.trace))),
-          .ending = outcome.termination,
+          .termination = outcome.termination,
           .interrupted = watch.interrupted() && outcome.termination == Termination::stopped,
           .steps = outcome.steps,
           .rows_made = outcome.rows_made};
 }
 
-void bind_joint(nb::module_& m) {
-  nb::class_<JointSpec>(m, "CrammerSingerSpec")
-      .def("__init__", &make_joint_spec, nb::kw_only(), "gram"_a, "label"_a, "upper"_a, "offsets"_a);
-  nb::class_<JointResult>(m, "CrammerSingerResult")
-      .def_ro("beta", &JointResult::beta)
-      .def_ro("bias", &JointResult::bias)
-      .def_ro("trace", &JointResult::trace)
-      .def_ro("termination", &JointResult::ending)
-      .def_ro("interrupted", &JointResult::interrupted)
-      .def_ro("steps", &JointResult::steps)
-      .def_ro("rows_made", &JointResult::rows_made);
-  m.def("search_crammer_singer", &search_joint, "spec"_a, "beta"_a, "bias"_a, "limits"_a, "cache_bytes"_a, "monitor"_a.none());
+void bind_crammer_singer(nb::module_& m) {
+  nb::class_<CrammerSingerSpec>(m, "CrammerSingerSpec")
+      .def("__init__", &make_crammer_singer_spec, nb::kw_only(), "gram"_a, "label"_a, "upper"_a, "offsets"_a);
+  nb::class_<CrammerSingerResult>(m, "CrammerSingerResult")
+      .def_ro("beta", &CrammerSingerResult::beta)
+      .def_ro("bias", &CrammerSingerResult::bias)
+      .def_ro("trace", &CrammerSingerResult::trace)
+      .def_ro("termination", &CrammerSingerResult::termination)
+      .def_ro("interrupted", &CrammerSingerResult::interrupted)
+      .def_ro("steps", &CrammerSingerResult::steps)
+      .def_ro("rows_made", &CrammerSingerResult::rows_made);
+  m.def("search_crammer_singer", &search_crammer_singer, "spec"_a, "beta"_a, "bias"_a, "limits"_a, "cache_bytes"_a,
+        "monitor"_a.none());
 }
 
-// What the judge says of points, problem after problem.
+// Evaluations of points, problem after problem.
 struct Evaluations {
   BatchEvaluation all;
   nb::object scores, support, boundary;  // rows: places among those of all problems
@@ -224,7 +226,7 @@ bool are_optimal(const Evaluations& evaluations, const Allowed& allowed) {
 }
 
 struct Margins {
-  nb::object beta, scores, excess, sides, prices, bias, bias_low, bias_high, primal, dual, violation;
+  nb::object beta, scores, deficit, sides, costs, bias, bias_low, bias_high, primal, dual, violation;
 };
 
 Margins margins_of(const Evaluations& evaluations, const BatchHandle& handle, const Vector& beta) {
@@ -237,9 +239,9 @@ Margins margins_of(const Evaluations& evaluations, const BatchHandle& handle, co
   const auto held = [](std::vector<double>& values) { return nb::cast(to_numpy(std::move(values))); };
   return {.beta = held(columns.beta),
           .scores = held(columns.scores),
-          .excess = held(columns.excess),
+          .deficit = held(columns.deficit),
           .sides = held(columns.sides),
-          .prices = held(columns.prices),
+          .costs = held(columns.costs),
           .bias = held(columns.bias),
           .bias_low = held(columns.bias_low),
           .bias_high = held(columns.bias_high),
@@ -259,7 +261,7 @@ void bind_batches(nb::module_& m) {
       .def_ro("upper", &BatchHandle::upper)
       .def_ro("D", &BatchHandle::ridge)
       .def_ro("total", &BatchHandle::total)
-      .def_ro("abs_sum", &BatchHandle::mass)
+      .def_ro("abs_sum", &BatchHandle::abs_sum)
       .def_ro("sizes", &BatchHandle::sizes)
       .def_prop_ro("l1_weight", [](const BatchHandle& b) { return b.batch.l1_weight; })
       .def_prop_ro("offset", [](const BatchHandle& b) { return b.batch.offset; })
@@ -280,10 +282,10 @@ void bind_batches(nb::module_& m) {
                    })
       .def_prop_ro("terminations",
                    [](const SearchResult& r) {
-                     std::vector<Termination> endings;
-                     endings.reserve(r.outcomes.size());
-                     for (const Outcome& outcome : r.outcomes) endings.push_back(outcome.termination);
-                     return endings;
+                     std::vector<Termination> terminations;
+                     terminations.reserve(r.outcomes.size());
+                     for (const Outcome& outcome : r.outcomes) terminations.push_back(outcome.termination);
+                     return terminations;
                    })
       .def_prop_ro("steps", counted([](const Outcome& o) { return o.steps; }))
       .def_prop_ro("rows_made", counted([](const Outcome& o) { return o.rows_made; }))
@@ -293,9 +295,9 @@ void bind_batches(nb::module_& m) {
   nb::class_<Margins>(m, "Margins")
       .def_ro("beta", &Margins::beta)
       .def_ro("scores", &Margins::scores)
-      .def_ro("deficit", &Margins::excess)
+      .def_ro("deficit", &Margins::deficit)
       .def_ro("sides", &Margins::sides)
-      .def_ro("costs", &Margins::prices)
+      .def_ro("costs", &Margins::costs)
       .def_ro("bias", &Margins::bias)
       .def_ro("bias_low", &Margins::bias_low)
       .def_ro("bias_high", &Margins::bias_high)
@@ -348,7 +350,7 @@ void bind_batches(nb::module_& m) {
 
 void bind_solving(nb::module_& m) {
   bind_batches(m);
-  bind_joint(m);
+  bind_crammer_singer(m);
 }
 
 }  // namespace maxmargin::python

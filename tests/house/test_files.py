@@ -50,3 +50,17 @@ def test_the_core_is_pure(what: str) -> None:
             if pattern.search(line.partition("//")[0]):
                 found.append(f"{path.relative_to(PROJECT)}:{number}: {line.strip()}")
     assert found == []
+
+
+MEMBER = re.compile(r"^(?!template\b(?! *<))\w[^=()]*?\b([A-Z]\w*)(?:<[^()]*?>)?::~?\w+\(", re.MULTILINE)
+"""The definition of a member function outside its class: not indented, and not the instantiation of a template."""
+
+
+def test_a_class_lives_in_one_file() -> None:
+    """The limit of lines is met by smaller classes, not by the members of one in several files."""
+    homes: dict[str, set[str]] = {}
+    for path in written_files((".cpp", ".inl")):
+        for definition in MEMBER.finditer(path.read_text(encoding="utf-8")):
+            homes.setdefault(definition[1], set()).add(str(path.relative_to(PROJECT)))
+    assert len(homes) > 20
+    assert {name: files for name, files in homes.items() if len(files) > 1} == {}

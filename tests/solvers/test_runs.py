@@ -11,7 +11,7 @@ from scipy import sparse
 
 from maxmargin import problems, solve
 from maxmargin.errors import FitInterrupted, InvalidInput
-from maxmargin.kernels import RBF, Linear, Sigmoid
+from maxmargin.kernels import RBF, Linear, Precomputed, Sigmoid
 from maxmargin.solution import Progress, Status
 from maxmargin.solvers import SMO, Chunking, Decomposition, DualQP, PrimalQP, ProjectedGradient, Solver, select
 
@@ -19,6 +19,10 @@ RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60, 2))
 Y = np.where(X[:, 0] + 0.7 * RNG.normal(size=60) > 0, 1, -1)
 SOFT = problems.SoftMargin(X, Y, C=5.0, kernel=Linear())
+
+LATE = np.eye(6)
+"""A matrix that is indefinite in its last rows only."""
+LATE[3, 5] = LATE[5, 3] = 2.0
 
 NAMES = ("auto", "smo", "primal_qp", "dual_qp", "projected_gradient", "chunking", "decomposition")
 PYTHON: list[Solver] = [PrimalQP(), DualQP(), ProjectedGradient(), Chunking(size=8), Decomposition(q=8)]
@@ -94,6 +98,16 @@ def test_ctrl_c_keeps_the_last_point(solver: Solver, monkeypatch: pytest.MonkeyP
         (Decomposition(q=2), problems.NuClassification(X, Y, nu=0.2), r"Set q to 4 or more"),
         (Chunking(PrimalQP()), SOFT, r"PrimalQP inside it cannot solve a chunk"),
         (
+            Decomposition(q=2),
+            problems.SoftMargin(LATE, Y[:6], kernel=Precomputed()),
+            r"DualQP inside it cannot solve the small problems: its kernel matrix is not positive semidefinite",
+        ),
+        (
+            Chunking(DualQP(), size=2),
+            problems.SoftMargin(LATE, Y[:6], kernel=Precomputed()),
+            r"DualQP inside it cannot solve a chunk: its kernel matrix is not positive semidefinite",
+        ),
+        (
             ProjectedGradient(),
             problems.SoftMargin(X, Y, C=1e6, kernel=Sigmoid(gamma=2.0, coef0=-1.0), slack="squared"),
             r"its variables have no bounds",
@@ -103,6 +117,19 @@ def test_ctrl_c_keeps_the_last_point(solver: Solver, monkeypatch: pytest.MonkeyP
 def test_what_it_cannot_do_is_said_in_words(solver: Solver, problem: problems.Problem, words: str) -> None:
     with pytest.raises(InvalidInput, match=words):
         solve(problem, solver=solver)
+
+
+@pytest.mark.parametrize("offset", [True, False, "penalised"])
+def test_a_dual_that_rises_without_end_is_said_to(offset: bool | str) -> None:
+    """Squared slack sets no bounds, and adds 1/(2C) to the diagonal: with C small enough the dual has its end."""
+    K = np.array([[1.0, 3.0], [3.0, 1.0]])
+    with pytest.raises(
+        InvalidInput, match=r"The dual of SoftMargin rises without end: .* Use linear slack, whose C is a bound"
+    ):
+        solve(problems.SoftMargin(K, [-1, 1], kernel=Precomputed(), offset=offset, slack="squared"), solver="smo")
+    with pytest.warns(match="INDEFINITE"):
+        bounded = solve(problems.SoftMargin(K, [-1, 1], C=0.1, kernel=Precomputed(), offset=offset, slack="squared"))
+    assert bounded.certificate.kkt_violation <= 1e-3
 
 
 @pytest.mark.parametrize(

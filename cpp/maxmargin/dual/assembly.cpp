@@ -26,43 +26,43 @@ Assembly assemble(std::span<const std::int64_t> codes, Index classes, std::span<
     }
   found.dual.resize(std::size_t(coefficients) * std::size_t(total));
   std::size_t s = 0;
-  for (std::size_t machine = 0; machine < counts.size(); ++machine)
-    for (const std::size_t end = s + std::size_t(counts[machine]); s < end; ++s) {
+  for (std::size_t subproblem = 0; subproblem < counts.size(); ++subproblem)
+    for (const std::size_t end = s + std::size_t(counts[subproblem]); s < end; ++s) {
       const std::int64_t row = support[s],
-                         coefficient_row = coefficient_rows[machine * std::size_t(classes) + std::size_t(codes[row])];
+                         coefficient_row = coefficient_rows[subproblem * std::size_t(classes) + std::size_t(codes[row])];
       found.dual[coefficient_row * total + place[row]] = beta[s];
     }
   return found;
 }
 
 MarginColumns margin_columns(const DualBatch& batch, const double* beta, const double* scores,
-                             std::span<const Evaluation> judgements) {
+                             std::span<const Evaluation> evaluations) {
   MarginColumns found;
-  std::vector<double> beyond;  // prices of the rows that are no support vectors
-  for (std::size_t k = 0; k < judgements.size(); ++k) {
-    const Evaluation& judged = judgements[k];
+  std::vector<double> beyond;  // costs of the rows that are no support vectors
+  for (std::size_t k = 0; k < evaluations.size(); ++k) {
+    const Evaluation& evaluation = evaluations[k];
     const std::ptrdiff_t start = batch.starts[k];
-    for (const Index i : judged.support) {
+    for (const Index i : evaluation.support) {
       const std::ptrdiff_t at = start + i;
       found.beta.push_back(beta[at]);
-      found.scores.push_back(scores[at] + judged.bias);
-      found.prices.push_back(batch.upper[at] - batch.lower[at]);  // one of the two is 0
+      found.scores.push_back(scores[at] + evaluation.bias);
+      found.costs.push_back(batch.upper[at] - batch.lower[at]);  // one of the two is 0
     }
-    for (const Index i : judged.boundary) {
+    for (const Index i : evaluation.boundary) {
       const std::ptrdiff_t at = start + i;
       const double label = -batch.q[at];
-      found.excess.push_back(1.0 - label * (scores[at] + judged.bias));
+      found.deficit.push_back(1.0 - label * (scores[at] + evaluation.bias));
       found.sides.push_back(label);
       beyond.push_back(batch.upper[at] - batch.lower[at]);
     }
-    found.bias.push_back(judged.bias + judged.shift);
-    found.bias_low.push_back(judged.bias_low + judged.shift);
-    found.bias_high.push_back(judged.bias_high + judged.shift);
-    found.primal.push_back(judged.primal);
-    found.dual.push_back(judged.dual);
-    found.violation.push_back(judged.violation);
+    found.bias.push_back(evaluation.bias + evaluation.shift);
+    found.bias_low.push_back(evaluation.bias_low + evaluation.shift);
+    found.bias_high.push_back(evaluation.bias_high + evaluation.shift);
+    found.primal.push_back(evaluation.primal);
+    found.dual.push_back(evaluation.dual);
+    found.violation.push_back(evaluation.violation);
   }
-  found.prices.insert(found.prices.end(), beyond.begin(), beyond.end());
+  found.costs.insert(found.costs.end(), beyond.begin(), beyond.end());
   return found;
 }
 

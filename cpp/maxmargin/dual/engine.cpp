@@ -43,7 +43,7 @@ void snap_to_bounds(const SignedDual& problem, std::vector<double>& beta) {
 }
 
 // The rounding of float32 rows, with all active variables at their bounds.
-double float32_noise(const SignedDual& problem, const State& state) {
+double float32_noise(const SignedDual& problem, const SearchState& state) {
   double square = 0;
   for (const Index i : state.active) {
     const double bound = std::max(std::abs(problem.lower[i]), std::abs(problem.upper[i]));
@@ -55,18 +55,19 @@ double float32_noise(const SignedDual& problem, const State& state) {
 // Who gets the reports of a search.
 class Listening {
  public:
-  Listening(State& state, const Monitor& monitor) : state_(state), before_(state.monitor) { state.monitor = &monitor; }
+  Listening(SearchState& state, const Monitor& monitor) : state_(state), before_(state.monitor) { state.monitor = &monitor; }
   ~Listening() { state_.monitor = before_; }
   Listening(const Listening&) = delete;
   Listening& operator=(const Listening&) = delete;
 
  private:
-  State& state_;
+  SearchState& state_;
   const Monitor* before_;
 };
 
 // From the state's point to a termination, over its active variables.
-void search_active(const SignedDual& problem, const Gram& gram, const Options& options, const Monitor& monitor, State& state) {
+void search_active(const SignedDual& problem, const Gram& gram, const Options& options, const Monitor& monitor,
+                   SearchState& state) {
   const Listening listening(state, monitor);
   const auto active = Index(state.active.size());
   // Would float32 drown what has to be found: a violation of tol, or with all variables at large bounds any?
@@ -78,7 +79,7 @@ void search_active(const SignedDual& problem, const Gram& gram, const Options& o
 }
 
 // A large problem that begins at 0 and may leave out variables runs over some of them first.
-bool begins_with_a_sample(const SignedDual& problem, const Gram& gram, const Options& options, const State& state) {
+bool begins_with_a_sample(const SignedDual& problem, const Gram& gram, const Options& options, const SearchState& state) {
   return problem.n >= sample_floor && problem.keep == Keep::sum && options.shrinking && options.origin == Origin::cold &&
          options.tol >= float_tol && gram.single_precision_suffices() && float32_noise(problem, state) <= options.tol &&
          std::all_of(state.beta.begin(), state.beta.end(), [](double b) { return b == 0.0; });
@@ -86,7 +87,7 @@ bool begins_with_a_sample(const SignedDual& problem, const Gram& gram, const Opt
 
 // From the state's point to its end. The first run after an evaluation looks at violating variables only: the next evaluation
 // tells if that was enough.
-void search(const SignedDual& problem, const Gram& gram, const Options& options, const Monitor& monitor, State& state,
+void search(const SignedDual& problem, const Gram& gram, const Options& options, const Monitor& monitor, SearchState& state,
             bool first = true) {
   state.active.clear();
   if (first && options.origin == Origin::resumed && options.shrinking && problem.keep == Keep::sum)
@@ -102,7 +103,7 @@ void search(const SignedDual& problem, const Gram& gram, const Options& options,
   snap_to_bounds(problem, state.beta);
 }
 
-double abs_sum_of(const State& state) {
+double abs_sum_of(const SearchState& state) {
   double abs_sum = 0;
   for (const double b : state.beta) abs_sum += std::abs(b);
   return abs_sum;
@@ -111,7 +112,7 @@ double abs_sum_of(const State& state) {
 // A sum of |beta| that may fall is kept as long as its multiplier is positive; else the sum of beta alone, until it is at its
 // limit again. The objective falls from turn to turn, so this ends, after one or two.
 void search_below_abs_sum(const SignedDual& problem, const Gram& gram, const Options& options, const Monitor& monitor,
-                          State& state) {
+                          SearchState& state) {
   SignedDual now = problem;
   now.abs_sum_may_fall = false;
   now.keep = abs_sum_of(state) < problem.abs_sum * (1 - 1e-9) ? Keep::sum : Keep::sides;
@@ -142,7 +143,7 @@ void search_below_abs_sum(const SignedDual& problem, const Gram& gram, const Opt
 
 Outcome minimise(const SignedDual& problem, const Gram& gram, const double* beta, const double* gradient,
                  const Options& options, const Monitor& monitor) {
-  State state;
+  SearchState state;
   const auto n = std::size_t(problem.n);
   state.start = state.last_report = std::chrono::steady_clock::now();
   state.monitor = &monitor;

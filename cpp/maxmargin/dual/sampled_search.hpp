@@ -19,7 +19,7 @@ class SampledSearch {
   // A run over the active variables to a termination.
   using Search = std::function<void(const Options&, const Monitor&)>;
 
-  SampledSearch(const SignedDual& problem, const Gram& gram, const Options& options, const Monitor& monitor, State& state)
+  SampledSearch(const SignedDual& problem, const Gram& gram, const Options& options, const Monitor& monitor, SearchState& state)
       : problem_(problem), gram_(gram), options_(options), monitor_(monitor), state_(state) {}
 
   // From 0 to a termination. False if most variables would be active: then all is as it was but the counts of work, and the
@@ -43,7 +43,7 @@ class SampledSearch {
   const Gram& gram_;
   const Options& options_;
   const Monitor& monitor_;
-  State& state_;
+  SearchState& state_;
   std::vector<Index> all_;
   std::vector<double> known_beta_, known_gradient_;  // a point where all gradients are known
 };

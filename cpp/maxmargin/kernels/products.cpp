@@ -1,5 +1,5 @@
-// Products of several Grams at once. Machines of one training set share rows: those of pairs of classes all but one class in
-// turn, those of one class against the rest all of them. A kernel value is computed once for all the machines that need it.
+// Products of several Grams at once. Subproblems of one training set share rows: those of pairs of classes all but one class in
+// turn, those of one class against the rest all of them. A kernel value is computed once for all the subproblems that need it.
 #include <algorithm>
 #include <thread>
 
@@ -130,7 +130,7 @@ void products(std::span<const Gram* const> grams, std::span<const double* const>
   // all classes at once, and points to choose from: several vectors for one source
   const auto* const sparse = dynamic_cast<const SparseGram*>(grams[0]);
   const bool same = std::all_of(grams.begin(), grams.end(), [&](const Gram* gram) { return gram == grams[0]; });
-  if (grams.size() > 1 && same && sparse != nullptr && sparse->kernel().kind != KernelKind::linear)
+  if (grams.size() > 1 && same && sparse != nullptr && !is_linear(sparse->kernel()))
     return sparse->products_of(betas, outs, on_caller);
   const bool opaque = std::any_of(grams.begin(), grams.end(), [](const Gram* gram) { return gram->is_opaque(); });
   const auto one = [&](std::ptrdiff_t k) { grams[k]->product(betas[k], outs[k], on_caller); };

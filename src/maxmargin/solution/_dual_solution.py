@@ -56,7 +56,7 @@ def dual_solution(
     """
     model, gram = problem.model(iterate.beta, evaluation), problem.gram
     if math.isnan(model.primal) or math.isnan(model.dual):
-        raise InvalidInput("The objective is not finite: kernel values, targets or C are too large. Scale the features and y.")
+        raise InvalidInput(_why_not_finite(problem, iterate))
     # To look for a proof may take long.
     proof = None if iterate.status is Status.TIME_LIMIT else problem.proof(iterate.beta, evaluation)
     indefinite = is_indefinite(problem, iterate, evaluation)
@@ -105,6 +105,18 @@ def dual_solution(
         products=gram.block(counting, counting) if few else None,
         classes=problem.classes,
     )
+
+
+def _why_not_finite(problem: Problem, iterate: DualIterate) -> str:
+    """What a search ran into that has no objective at its end: a dual without end, or numbers beyond float64."""
+    dual = problem.dual
+    endless = not (np.isfinite(dual.lower).all() and np.isfinite(dual.upper).all())
+    if endless and not problem.gram.kernel.mercer and (iterate.indefinite or problem.gram.is_indefinite()):
+        return (
+            f"The dual of {type(problem).__name__} rises without end: its kernel matrix is not positive semidefinite, and its"
+            " variables have no bounds. Use linear slack, whose C is a bound, a smaller C, or another kernel."
+        )
+    return "The objective is not finite: kernel values, targets or C are too large. Scale the features and y."
 
 
 def _note_of(problem: Problem, evaluation: Evaluation, status: Status) -> str:

@@ -7,6 +7,7 @@
 #include "maxmargin/linear/l1/model.hpp"
 #include "maxmargin/linear/l1/problem.hpp"
 #include "maxmargin/linear/losses.hpp"
+#include "maxmargin/newton/line_search.hpp"
 
 namespace maxmargin {
 
@@ -293,17 +294,22 @@ class L1Newton {
     passes_.scores(u_.data(), next_f_.data());
     for (double& value : next_f_) value += constant_ * last;
     const double rounding = (promised > -1e-10 * std::abs(primal_) ? 1e-13 : 1e-15) * std::abs(primal_);
-    double t = 1;
-    for (int halves = 0;; ++halves, t *= 0.5) {
-      if (halves == 50) return Step::none;
+    const auto falls_enough = [&](double t) {
       double paid = last_cost_ * std::abs(between(last_, last, t));
       for (Index k = 0; k < d_; ++k) paid += std::abs(between(w_[k], u_[k], t));
-      if (paid + loss_at(t) <= primal_ + 0.01 * t * promised + rounding) break;
-      if (may_retry) {
-        damping_ = std::max(10 * damping_, least_damping);
-        return Step::too_far;
-      }
+      return paid + loss_at(t) <= primal_ + 0.01 * t * promised + rounding;
+    };
+    bool falls = falls_enough(1);
+    if (!falls && may_retry) {
+      damping_ = std::max(10 * damping_, least_damping);
+      return Step::too_far;
     }
+    // Where weights pass 0 the slope jumps, and says little of what is ahead: all that is told is whether it was too far.
+    const double t = line_search(0.0, [&](double length) {
+      if (length < 1) falls = falls_enough(length);
+      return AlongDirection{.slope = falls ? 0.0 : 1.0, .curvature = 0.0};
+    });
+    if (!falls) return Step::none;
     damping_ = damping_ > negligible ? 0.25 * damping_ : 0.0;
     bool moved = between(last_, last, t) != last_;
     last_ = between(last_, last, t);

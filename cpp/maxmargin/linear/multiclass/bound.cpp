@@ -40,13 +40,13 @@ double ClassBound::find(const std::vector<double>& alpha, const std::vector<doub
       lost_[k] = std::log1p(-give_[k]);
     }
   }
-  const bool joint = problem_.loss == ClassLoss::crammer_singer;
+  const bool crammer_singer = problem_.loss == ClassLoss::crammer_singer;
   ChunkSums gains;
   passes_.for_rows([&](const Block& block) {
     double gain = 0;
     for (Index i = block.first; i < block.first + block.count; ++i)
-      gain += feasible(i, alpha.data() + area(i), joint ? nullptr : scores.data() + area(i), joint ? 0.0 : log_sums[i],
-                       out.data() + area(i));
+      gain += feasible(i, alpha.data() + area(i), crammer_singer ? nullptr : scores.data() + area(i),
+                       crammer_singer ? 0.0 : log_sums[i], out.data() + area(i));
     gains[block.chunk] += gain;
   });
   double square = 0;
@@ -64,7 +64,7 @@ double ClassBound::find(const std::vector<double>& alpha, const std::vector<doub
     }
   }
   const double gain = gains.total();
-  if (!joint || gain >= square) return gain - 0.5 * square;
+  if (!crammer_singer || gain >= square) return gain - 0.5 * square;
   const double part = gain / square;  // the best on the way from C e_y, where both are 0
   passes_.for_rows([&](const Block& block) {
     for (Index i = block.first; i < block.first + block.count; ++i) {

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from maxmargin.problems import DualProblem, Evaluated, Level, Problem
 
-__all__ = ["BareDual", "part"]
+__all__ = ["BareDual", "hardest", "part"]
 
 Vector = NDArray[np.float64]
 
@@ -62,3 +62,23 @@ def part(dual: DualProblem, rows: Any, beta: Vector, scores: Vector) -> tuple[Ba
         abs_sum_may_fall=dual.abs_sum_may_fall,
     )
     return BareDual(given), within
+
+
+def hardest(problem: Problem, q: int) -> NDArray[np.intp]:
+    """q variables that decide for all: if the kernel matrix is indefinite, some whose part of it is.
+
+    The pair with the least determinant is among them: a part with a pair whose determinant is negative is indefinite. The
+    others have the largest components in the eigenvector of the lowest eigenvalue.
+    """
+    dual = problem.dual
+    if problem.gram.kernel.mercer or not dual.gram.is_indefinite():
+        return np.arange(q)
+    every = np.arange(dual.n, dtype=np.int32)
+    K = dual.gram.block(every, every)
+    K = K / np.abs(K).max()
+    determinants = np.outer(K.diagonal(), K.diagonal()) - K * K
+    np.fill_diagonal(determinants, np.inf)
+    pair = np.unravel_index(int(np.argmin(determinants)), K.shape)
+    components = np.abs(np.linalg.eigh(K)[1][:, 0])
+    components[list(pair)] = np.inf
+    return np.sort(np.argsort(-components, kind="stable")[:q])

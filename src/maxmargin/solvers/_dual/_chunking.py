@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from maxmargin.problems import DualProblem, Problem
 from maxmargin.solution import DualIterate, Evaluation, Status
-from maxmargin.solvers._dual._bare_dual import part
+from maxmargin.solvers._dual._bare_dual import hardest, part
 from maxmargin.solvers._dual._smo import SMO
 from maxmargin.solvers._dual._watch import Watch, run_each
 from maxmargin.solvers._runtime._base import Callback, DualSolver, Limits, Start
@@ -55,8 +55,8 @@ class Chunking(DualSolver):
     def supports(self, problem: Problem) -> str | None:
         """Every problem of which the inner solver can solve a chunk."""
         inner, dual = check_inner(self.inner, "Chunking"), problem.dual
-        first = np.arange(min(check_integer("size", self.size, "Chunking", 2), dual.n))
-        reason = inner.supports(part(dual, first, np.zeros(dual.n), np.zeros(dual.n))[0])
+        rows = hardest(problem, min(check_integer("size", self.size, "Chunking", 2), dual.n))
+        reason = inner.supports(part(dual, rows, np.zeros(dual.n), np.zeros(dual.n))[0])
         return None if reason is None else f"{type(inner).__name__} inside it cannot solve a chunk: {reason}"
 
     def automatic_steps(self, n: int, n_classes: int = 2) -> int:

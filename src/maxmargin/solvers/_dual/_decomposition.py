@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from maxmargin.problems import DualProblem, Problem, inner
 from maxmargin.solution import DualIterate, Evaluation, Status, evaluated
-from maxmargin.solvers._dual._bare_dual import part
+from maxmargin.solvers._dual._bare_dual import hardest, part
 from maxmargin.solvers._dual._chunking import check_inner, gains
 from maxmargin.solvers._dual._dual_qp import DualQP
 from maxmargin.solvers._dual._watch import Watch, run_each
@@ -61,8 +61,8 @@ class Decomposition(DualSolver):
         q = check_integer("q", self.q, "Decomposition", 2)
         if dual.abs_sum is not None and q < 4:
             return f"it keeps a sum on each side, so a step needs two variables of each, and q is {q}. Set q to 4 or more."
-        first = np.arange(min(q, dual.n))
-        reason = inner.supports(part(dual, first, np.zeros(dual.n), np.zeros(dual.n))[0])
+        rows = hardest(problem, min(q, dual.n))
+        reason = inner.supports(part(dual, rows, np.zeros(dual.n), np.zeros(dual.n))[0])
         return None if reason is None else f"{type(inner).__name__} inside it cannot solve the small problems: {reason}"
 
     def automatic_steps(self, n: int, n_classes: int = 2) -> int:
