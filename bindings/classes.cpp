@@ -134,7 +134,7 @@ ClassesResult minimise(const ClassesSpec& spec, const ClassesStart* start, const
   return {.w = nb::cast(to_numpy(std::move(outcome.w), {K, std::size_t(x.columns())})),
           .b = nb::cast(to_numpy(std::move(outcome.b))),
           .alpha = nb::cast(to_numpy(std::move(outcome.alpha), {n, K})),
-          .trace = nb::cast(as_trace(std::move(outcome.trace))),
+          .trace = nb::cast(as_bytes(std::move(outcome.trace))),
           .termination = outcome.termination,
           .interrupted = watch.interrupted() && outcome.termination == Termination::stopped,
           .separates = outcome.separates,

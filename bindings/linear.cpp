@@ -139,7 +139,7 @@ LinearResult linear_result(LinearOutcome outcome, bool interrupted) {
   LinearResult result;
   result.w = nb::cast(to_numpy(std::move(outcome.w)));
   result.alpha = nb::cast(to_numpy(std::move(outcome.alpha)));
-  result.trace = nb::cast(as_trace(std::move(outcome.trace)));
+  result.trace = nb::cast(as_bytes(std::move(outcome.trace)));
   result.interrupted = interrupted && outcome.termination == Termination::stopped;
   result.outcome = std::move(outcome);
   return result;

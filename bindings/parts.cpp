@@ -1,4 +1,5 @@
-// Which rows and bounds the binary subproblems of several classes have, and their support vectors as one set.
+// Classes and codes of labels, which rows and bounds the binary subproblems of several classes have, and their support vectors
+// as one set.
 #include <nanobind/stl/optional.h>
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 #include "common.hpp"
 #include "maxmargin/dual/assembly.hpp"
 #include "maxmargin/dual/class_pairs.hpp"
+#include "maxmargin/rows/labels.hpp"
 
 using namespace nb::literals;
 
@@ -19,6 +21,17 @@ namespace {
 // Are all from 0 to `end` - 1?
 bool are_within(std::span<const std::int64_t> values, std::int64_t end) {
   return std::all_of(values.begin(), values.end(), [&](std::int64_t value) { return 0 <= value && value < end; });
+}
+
+struct Labels {
+  nb::object classes, codes;
+};
+
+template <class V>
+std::optional<Labels> labels_of(const Values<V>& labels, std::int64_t widest) {
+  std::optional<LabelCodes> found = label_codes(std::span<const V>(labels.data(), labels.size()), widest);
+  if (!found) return std::nullopt;
+  return Labels{.classes = nb::cast(to_numpy(std::move(found->classes))), .codes = nb::cast(to_numpy(std::move(found->codes)))};
 }
 
 struct Pairs {
@@ -52,6 +65,7 @@ Box box_of(const Vector& signs, const std::optional<Values<Index>>& rows, const 
 
 struct Assembled {
   nb::object rows, n_support, dual;
+  bool finite;
 };
 
 Assembled assembled(const Values<std::int64_t>& codes, Index classes, const Values<std::int64_t>& support,
@@ -70,12 +84,14 @@ Assembled assembled(const Values<std::int64_t>& codes, Index classes, const Valu
   const std::size_t rows = found.rows.size();
   return {.rows = nb::cast(to_numpy(std::move(found.rows))),
           .n_support = nb::cast(to_numpy(std::move(found.counts))),
-          .dual = nb::cast(to_numpy(std::move(found.dual), {std::size_t(coefficients), rows}))};
+          .dual = nb::cast(to_numpy(std::move(found.dual), {std::size_t(coefficients), rows})),
+          .finite = found.finite};
 }
 
 }  // namespace
 
 void bind_parts(nb::module_& m) {
+  nb::class_<Labels>(m, "LabelCodes").def_ro("classes", &Labels::classes).def_ro("codes", &Labels::codes);
   nb::class_<Pairs>(m, "ClassPairs")
       .def_ro("rows", &Pairs::rows)
       .def_ro("signs", &Pairs::signs)
@@ -84,7 +100,10 @@ void bind_parts(nb::module_& m) {
   nb::class_<Assembled>(m, "Assembled")
       .def_ro("rows", &Assembled::rows)
       .def_ro("n_support", &Assembled::n_support)
-      .def_ro("dual", &Assembled::dual);
+      .def_ro("dual", &Assembled::dual)
+      .def_ro("finite", &Assembled::finite);
+  m.def("label_codes", &labels_of<std::int64_t>, "labels"_a.noconvert(), "widest"_a);
+  m.def("label_codes", &labels_of<double>, "labels"_a.noconvert(), "widest"_a);
   m.def("class_pairs", &pairs_of, "codes"_a, "classes"_a);
   m.def("margin_box", &box_of, "signs"_a, "rows"_a.none(), "costs"_a);
   m.def("assemble", &assembled, nb::kw_only(), "codes"_a, "classes"_a, "support"_a, "counts"_a, "beta"_a, "coefficient_rows"_a,

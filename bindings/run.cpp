@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "common.hpp"
+#include "maxmargin/dual/assembly.hpp"
 #include "watch.hpp"
 
 using namespace nb::literals;
@@ -59,7 +60,7 @@ void bind_run(nb::module_& m) {
       .def_prop_ro("violation", [](const Report& r) { return r.at.violation; })
       .def_prop_ro("gap", [](const Report& r) { return r.at.gap; })
       .def_prop_ro("n_support", [](const Report& r) { return r.at.n_support; });
-  // Where the fields of a checkpoint stand among its bytes.
+  // Where the fields of a checkpoint, and of a certificate, stand among its bytes.
   nb::class_<Field>(m, "Field").def_ro("name", &Field::name).def_ro("type", &Field::type).def_ro("offset", &Field::offset);
   m.attr("CHECKPOINT_FIELDS") = nb::cast(std::vector<Field>{{"seconds", "f8", offsetof(Progress, seconds)},
                                                             {"steps", "i8", offsetof(Progress, steps)},
@@ -69,6 +70,14 @@ void bind_run(nb::module_& m) {
                                                             {"n_support", "i4", offsetof(Progress, n_support)}});
   m.def("evenly_spaced", &evenly_spaced, "counts"_a, "most"_a);
   m.attr("CHECKPOINT_SIZE") = sizeof(Progress);
+  m.attr("CERTIFICATE_FIELDS") = nb::cast(std::vector<Field>{{"primal", "f8", offsetof(CertificateRecord, primal)},
+                                                             {"dual", "f8", offsetof(CertificateRecord, dual)},
+                                                             {"violation", "f8", offsetof(CertificateRecord, violation)},
+                                                             {"scale", "f8", offsetof(CertificateRecord, scale)},
+                                                             {"indefinite", "?", offsetof(CertificateRecord, indefinite)},
+                                                             {"bias_low", "f8", offsetof(CertificateRecord, bias_low)},
+                                                             {"bias_high", "f8", offsetof(CertificateRecord, bias_high)}});
+  m.attr("CERTIFICATE_SIZE") = sizeof(CertificateRecord);
 }
 
 }  // namespace maxmargin::python

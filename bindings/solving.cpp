@@ -113,7 +113,7 @@ SearchResult search(const BatchHandle& handle, const Vector& beta, const Vector&
     trace.insert(trace.end(), outcome.trace.begin(), outcome.trace.end());
   }
   result.beta = nb::cast(to_numpy(std::move(points)));
-  result.trace = nb::cast(as_trace(std::move(trace)));
+  result.trace = nb::cast(as_bytes(std::move(trace)));
   return result;
 }
 
@@ -166,7 +166,7 @@ CrammerSingerResult search_crammer_singer(const CrammerSingerSpec& spec, const M
   }
   return {.beta = nb::cast(to_numpy(std::move(outcome.beta), {n, std::size_t(classes)})),
           .bias = nb::cast(to_numpy(std::move(outcome.bias))),
-          .trace = nb::cast(as_trace(std::move(outcome.trace))),
+          .trace = nb::cast(as_bytes(std::move(outcome.trace))),
           .termination = outcome.termination,
           .interrupted = watch.interrupted() && outcome.termination == Termination::stopped,
           .steps = outcome.steps,
@@ -217,16 +217,18 @@ struct Allowed {
   double violation, gap, rounding, infeasibility;
 };
 
-bool are_optimal(const Evaluations& evaluations, const Allowed& allowed) {
-  return std::all_of(evaluations.all.found.begin(), evaluations.all.found.end(), [&](const Evaluation& j) {
-    const double gap = j.primal - j.dual, size = std::abs(j.primal);
-    return -j.rounding <= gap && gap <= allowed.gap * size && j.rounding <= allowed.rounding * size &&
-           j.violation <= allowed.violation && j.infeasibility <= allowed.infeasibility;
-  });
+bool is_clear(const Evaluation& j, const Allowed& allowed) { return j.rounding <= allowed.rounding * std::abs(j.primal); }
+
+bool is_stationary(const Evaluation& j, const Allowed& allowed) {
+  return -j.rounding <= j.primal - j.dual && j.violation <= allowed.violation && j.infeasibility <= allowed.infeasibility;
+}
+
+bool is_optimal(const Evaluation& j, const Allowed& allowed) {
+  return is_stationary(j, allowed) && is_clear(j, allowed) && j.primal - j.dual <= allowed.gap * std::abs(j.primal);
 }
 
 struct Margins {
-  nb::object beta, scores, deficit, sides, costs, bias, bias_low, bias_high, primal, dual, violation;
+  nb::object beta, scores, deficit, sides, costs, bias, certificates;
 };
 
 Margins margins_of(const Evaluations& evaluations, const BatchHandle& handle, const Vector& beta) {
@@ -236,18 +238,14 @@ Margins margins_of(const Evaluations& evaluations, const BatchHandle& handle, co
   const std::vector<Evaluation>& found = evaluations.all.found;
   if (found.size() != handle.batch.size()) throw nb::value_error("These are evaluations of other problems.");
   MarginColumns columns = margin_columns(handle.batch, beta.data(), scores.data(), found);
-  const auto held = [](std::vector<double>& values) { return nb::cast(to_numpy(std::move(values))); };
+  const auto held = [](auto& values) { return nb::cast(to_numpy(std::move(values))); };
   return {.beta = held(columns.beta),
           .scores = held(columns.scores),
           .deficit = held(columns.deficit),
           .sides = held(columns.sides),
           .costs = held(columns.costs),
           .bias = held(columns.bias),
-          .bias_low = held(columns.bias_low),
-          .bias_high = held(columns.bias_high),
-          .primal = held(columns.primal),
-          .dual = held(columns.dual),
-          .violation = held(columns.violation)};
+          .certificates = nb::cast(as_bytes(std::move(columns.certificates)))};
 }
 
 void bind_batches(nb::module_& m) {
@@ -263,6 +261,11 @@ void bind_batches(nb::module_& m) {
       .def_ro("total", &BatchHandle::total)
       .def_ro("abs_sum", &BatchHandle::abs_sum)
       .def_ro("sizes", &BatchHandle::sizes)
+      .def_prop_ro("bounded",
+                   [](const BatchHandle& b) {
+                     const std::span upper(b.batch.upper, std::size_t(b.batch.rows()));
+                     return std::all_of(upper.begin(), upper.end(), [](double bound) { return std::isfinite(bound); });
+                   })
       .def_prop_ro("l1_weight", [](const BatchHandle& b) { return b.batch.l1_weight; })
       .def_prop_ro("offset", [](const BatchHandle& b) { return b.batch.offset; })
       .def_prop_ro("abs_sum_may_fall", [](const BatchHandle& b) { return b.batch.abs_sum_may_fall; });
@@ -299,11 +302,7 @@ void bind_batches(nb::module_& m) {
       .def_ro("sides", &Margins::sides)
       .def_ro("costs", &Margins::costs)
       .def_ro("bias", &Margins::bias)
-      .def_ro("bias_low", &Margins::bias_low)
-      .def_ro("bias_high", &Margins::bias_high)
-      .def_ro("primal", &Margins::primal)
-      .def_ro("dual", &Margins::dual)
-      .def_ro("violation", &Margins::violation);
+      .def_ro("certificates", &Margins::certificates);
   nb::class_<Evaluation>(m, "Evaluation")
       .def_ro("bias", &Evaluation::bias)
       .def_ro("bias_low", &Evaluation::bias_low)
@@ -318,6 +317,8 @@ void bind_batches(nb::module_& m) {
       .def_ro("rounding", &Evaluation::rounding)
       .def_ro("shift", &Evaluation::shift)
       .def_ro("score_scale", &Evaluation::score_scale);
+  nb::class_<Allowed>(m, "Allowed")
+      .def(nb::init<double, double, double, double>(), nb::kw_only(), "violation"_a, "gap"_a, "rounding"_a, "infeasibility"_a);
   nb::class_<Evaluations>(m, "Evaluations")
       .def_ro("scores", &Evaluations::scores)
       .def_ro("support", &Evaluations::support)
@@ -332,10 +333,24 @@ void bind_batches(nb::module_& m) {
                    })
       .def(
           "are_optimal",
-          [](const Evaluations& e, double violation, double gap, double rounding, double infeasibility) {
-            return are_optimal(e, {violation, gap, rounding, infeasibility});
+          [](const Evaluations& e, const Allowed& allowed) {
+            return std::all_of(e.all.found.begin(), e.all.found.end(), [&](const auto& j) { return is_optimal(j, allowed); });
           },
-          nb::kw_only(), "violation"_a, "gap"_a, "rounding"_a, "infeasibility"_a)
+          "allowed"_a)
+      .def(
+          "optimal",
+          [](const Evaluations& e, const Allowed& allowed) {
+            return column<std::uint8_t>(e.all.found.size(), [&](auto k) { return is_optimal(e.all.found[k], allowed); });
+          },
+          "allowed"_a)
+      .def(
+          "are_settled",
+          [](const Evaluations& e, const Allowed& allowed) {
+            return std::all_of(e.all.found.begin(), e.all.found.end(), [&](const auto& j) {
+              return is_optimal(j, allowed) || (!is_stationary(j, allowed) && is_clear(j, allowed) && std::isfinite(j.dual));
+            });
+          },
+          "allowed"_a)
       .def("margins", &margins_of, "batch"_a, "beta"_a)
       .def("__getitem__", [](const Evaluations& e, std::size_t k) {
         if (k >= e.all.found.size()) throw nb::index_error();

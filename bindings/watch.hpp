@@ -140,11 +140,12 @@ class Watch final : public Events {
   std::vector<Report> waiting_;
 };
 
-// Checkpoints as bytes; Python reads them by the names and places of the fields of `Progress`.
-inline nb::ndarray<nb::numpy, std::uint8_t> as_trace(std::vector<Progress> trace) {
-  auto* moved = new std::vector<Progress>(std::move(trace));
-  const nb::capsule owner(moved, [](void* p) noexcept { delete static_cast<std::vector<Progress>*>(p); });
-  return nb::ndarray<nb::numpy, std::uint8_t>(moved->data(), {moved->size() * sizeof(Progress)}, owner);
+// Records as bytes; Python reads them by the names and places of their fields: of `Progress`, of `CertificateRecord`.
+template <class Record>
+nb::ndarray<nb::numpy, std::uint8_t> as_bytes(std::vector<Record> records) {
+  auto* moved = new std::vector<Record>(std::move(records));
+  const nb::capsule owner(moved, [](void* p) noexcept { delete static_cast<std::vector<Record>*>(p); });
+  return nb::ndarray<nb::numpy, std::uint8_t>(moved->data(), {moved->size() * sizeof(Record)}, owner);
 }
 
 }  // namespace maxmargin::python

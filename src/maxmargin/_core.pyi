@@ -136,6 +136,16 @@ class Field:
 
 CHECKPOINT_FIELDS: list[Field]
 CHECKPOINT_SIZE: int
+CERTIFICATE_FIELDS: list[Field]
+CERTIFICATE_SIZE: int
+
+# Classes of labels that are whole numbers, and the code of each label.
+class LabelCodes:
+    classes: Ints
+    codes: Ints
+
+# None where there are fractions, or a range of ``widest`` or more.
+def label_codes(labels: NDArray[Any], widest: int) -> LabelCodes | None: ...
 
 # Rows, signs and starts of the problems of all pairs of classes, one pair after the other.
 class ClassPairs:
@@ -153,6 +163,7 @@ class Assembled:
     rows: Ints
     n_support: Indices
     dual: Floats
+    finite: bool
 
 def class_pairs(codes: Ints, classes: int) -> ClassPairs: ...
 def margin_box(signs: Floats, rows: Indices | None, costs: Floats) -> MarginBox: ...
@@ -173,6 +184,7 @@ class DualBatch:
     abs_sum: Floats | None
     abs_sum_may_fall: bool
     sizes: list[int]
+    bounded: bool
     def __init__(
         self,
         *,
@@ -237,14 +249,14 @@ class Margins:
     beta: Floats
     scores: Floats
     deficit: Floats
-    sides: Floats
+    sides: NDArray[np.int8]
     costs: Floats
     bias: Floats
-    bias_low: Floats
-    bias_high: Floats
-    primal: Floats
-    dual: Floats
-    violation: Floats
+    certificates: NDArray[np.uint8]
+
+# What counts as small, as parts of the primal objective but for the violation and the infeasibility.
+class Allowed:
+    def __init__(self, *, violation: float, gap: float, rounding: float, infeasibility: float) -> None: ...
 
 # Of several points; support and boundary are places among the rows of all problems.
 class Evaluations:
@@ -253,7 +265,9 @@ class Evaluations:
     boundary: Ints
     n_support: Ints
     n_boundary: Ints
-    def are_optimal(self, *, violation: float, gap: float, rounding: float, infeasibility: float) -> bool: ...
+    def are_optimal(self, allowed: Allowed) -> bool: ...
+    def optimal(self, allowed: Allowed) -> NDArray[np.uint8]: ...
+    def are_settled(self, allowed: Allowed) -> bool: ...  # each is optimal, or is not, beyond doubt of rounding
     def margins(self, batch: DualBatch, beta: Floats) -> Margins: ...
     def __getitem__(self, k: int) -> Evaluation: ...
 

@@ -1,5 +1,7 @@
 #include "maxmargin/dual/assembly.hpp"
 
+#include <cmath>
+#include <limits>
 #include <numeric>
 
 namespace maxmargin {
@@ -31,6 +33,7 @@ Assembly assemble(std::span<const std::int64_t> codes, Index classes, std::span<
       const std::int64_t row = support[s],
                          coefficient_row = coefficient_rows[subproblem * std::size_t(classes) + std::size_t(codes[row])];
       found.dual[coefficient_row * total + place[row]] = beta[s];
+      found.finite &= std::isfinite(beta[s]);
     }
   return found;
 }
@@ -52,15 +55,17 @@ MarginColumns margin_columns(const DualBatch& batch, const double* beta, const d
       const std::ptrdiff_t at = start + i;
       const double label = -batch.q[at];
       found.deficit.push_back(1.0 - label * (scores[at] + evaluation.bias));
-      found.sides.push_back(label);
+      found.sides.push_back(label > 0 ? 1 : -1);
       beyond.push_back(batch.upper[at] - batch.lower[at]);
     }
     found.bias.push_back(evaluation.bias + evaluation.shift);
-    found.bias_low.push_back(evaluation.bias_low + evaluation.shift);
-    found.bias_high.push_back(evaluation.bias_high + evaluation.shift);
-    found.primal.push_back(evaluation.primal);
-    found.dual.push_back(evaluation.dual);
-    found.violation.push_back(evaluation.violation);
+    found.certificates.push_back({.primal = evaluation.primal,
+                                  .dual = evaluation.dual,
+                                  .violation = evaluation.violation,
+                                  .scale = std::numeric_limits<double>::quiet_NaN(),
+                                  .bias_low = evaluation.bias_low + evaluation.shift,
+                                  .bias_high = evaluation.bias_high + evaluation.shift,
+                                  .indefinite = false});
   }
   found.costs.insert(found.costs.end(), beyond.begin(), beyond.end());
   return found;

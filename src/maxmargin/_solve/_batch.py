@@ -11,7 +11,7 @@ from maxmargin._solve._dual import DualRun, batch_of
 from maxmargin._solve._primal import solve_others
 from maxmargin._solve._warnings import AnySolution
 from maxmargin.errors import InvalidInput
-from maxmargin.problems import CrammerSinger, PrimalProblem, Problem
+from maxmargin.problems import CrammerSinger, PrimalProblem, Problem, SoftMargins
 from maxmargin.solvers import Callback, DualSolver, as_solver
 from maxmargin.validation import check_boolean
 
@@ -60,6 +60,8 @@ def solve_batch(
 
 def _extent(problems: Sequence[Any]) -> tuple[int, int]:
     """Rows of the largest problem, and its classes."""
+    if isinstance(problems, SoftMargins):  # of which none need be made
+        return max(problems.sizes), 2
     first = problems[0]
     if isinstance(first, Problem):
         return max(batch_of(problems).sizes), 2

@@ -66,19 +66,34 @@ class DualRun:
     with_rows: bool
 
     def solutions(self, problems: Sequence[Problem], starts: Sequence[Any] | None) -> SolutionBatch:
-        """Solve all problems; where all pairs of classes are optimal at once, no object is made for any of them."""
+        """Solve all problems; where no pair of classes needs a closer look, no object is made for any of them."""
         iterates, evaluations = self._first_points(problems, starts)
-        if isinstance(problems, SoftMargins):
-            make = partial(self._made, problems, iterates, evaluations)
-            found = SolutionBatch.of_margins(problems, iterates, evaluations, self.budget.tol, make)
-            if found is not None:
-                return found
+        if isinstance(problems, SoftMargins) and (ended := self._ended(problems, iterates, evaluations)) is not None:
+            return SolutionBatch.of_margins(problems, ended, evaluations, partial(self._made, problems, ended, evaluations))
         solutions = [self._finished(k, problem, iterates.at(k), evaluations.at(k)) for k, problem in enumerate(problems)]
         if self.throw:
             for solution in solutions:
                 if solution.status is Status.INFEASIBLE:
                     raise infeasible(solution)
         return SolutionBatch.of(solutions)
+
+    def _ended(self, problems: SoftMargins, iterates: DualIterates, evaluations: Evaluations) -> DualIterates | None:
+        """The points with their final statuses, as `_finished` and `dual_solution` would set them.
+
+        None where one could go on, or must be looked at more closely.
+        """
+        if not problems.gram.kernel.mercer:
+            return None
+        statuses, tol = iterates.statuses, self.budget.tol
+        if statuses.count(Status.CONVERGED) == len(statuses) and evaluations.are_optimal(tol):
+            return iterates
+        optimal = evaluations.optimal(tol).tolist()
+        goes_on = any(not well and status in _RESUMABLE for status, well in zip(statuses, optimal, strict=True))
+        if not evaluations.are_settled(tol) or (goes_on and not self.budget.deadline.is_over()):
+            return None
+        out_of_time = dict.fromkeys(_RESUMABLE, Status.TIME_LIMIT)
+        ended = zip(statuses, optimal, strict=True)
+        return iterates.ended([Status.CONVERGED if well else out_of_time.get(status, status) for status, well in ended])
 
     def _made(self, problems: Sequence[Problem], iterates: DualIterates, evaluations: Evaluations, k: int) -> Solution:
         return self._solution(problems[k], iterates.at(k), evaluations.at(k))

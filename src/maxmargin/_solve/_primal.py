@@ -76,4 +76,4 @@ def _optimal_already(problems: Sequence[Any], points: Sequence[Any], certified: 
 def _raise_if_interrupted(problems: Sequence[Any], iterates: Sequence[Any], certified: Callable[..., Any], throw: bool) -> None:
     for problem, iterate in zip(problems, iterates, strict=True):
         if throw and iterate.interrupted:
-            raise interrupted(iterate.steps, partial(certified, problem, iterate))
+            raise interrupted(iterate.steps, partial(certified, problem, iterate, with_rows=True))

@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from maxmargin.errors import ConvergenceWarning, FitInterrupted, IndefiniteKernelWarning, InfeasibleError, NoMarginWarning
-from maxmargin.solution import Certificate, CrammerSingerSolution, LinearSolution, MulticlassSolution, Solution, Status
+from maxmargin.solution import (
+    Certificate,
+    CrammerSingerSolution,
+    LinearSolution,
+    MulticlassSolution,
+    Solution,
+    SolutionBatch,
+    Status,
+)
 
 __all__ = ["infeasible", "interrupted", "warning_of", "worst_warning"]
 
@@ -35,8 +43,16 @@ def worst_warning(solutions: Sequence[AnySolution], names: Callable[[], list[str
     names : callable
         Gives their names: seldom asked for.
     """
-    empty = [solution.status.is_optimal and bool(_note_of(solution)) for solution in solutions]
-    worst = max(range(len(solutions)), key=lambda k: (solutions[k].status.severity, empty[k], _badness(solutions[k])))
+    if isinstance(solutions, SolutionBatch):  # no object for each of many problems
+        statuses, notes = solutions.statuses, solutions.notes
+        badness = solutions.certificates["violation"].tolist()
+    else:
+        statuses, notes = [each.status for each in solutions], [_note_of(each) for each in solutions]
+        badness = [_badness(each) for each in solutions]
+    if not any(notes) and all(status.is_optimal for status in statuses):
+        return None
+    empty = [bool(note) and status.is_optimal for status, note in zip(statuses, notes, strict=True)]
+    worst = max(range(len(solutions)), key=lambda k: (statuses[k].severity, empty[k], badness[k]))
     said = warning_of(solutions[worst])
     if said is None or len(solutions) == 1:
         return said
@@ -46,8 +62,8 @@ def worst_warning(solutions: Sequence[AnySolution], names: Callable[[], list[str
             f"{sum(empty)} of {len(solutions)} binary classifiers separate nothing; one is {names()[worst]}. {message}",
             category,
         )
-    count = sum(not solution.status.is_optimal for solution in solutions)
-    what = "have no certificate" if solutions[worst].status is Status.INDEFINITE else "did not converge"
+    count = sum(not status.is_optimal for status in statuses)
+    what = "have no certificate" if statuses[worst] is Status.INDEFINITE else "did not converge"
     return f"{count} of {len(solutions)} binary classifiers {what}; the worst is {names()[worst]}. {message}", category
 
 

@@ -47,8 +47,10 @@ def feature_scale_warning(X: Any, model: str, *, stacklevel: int = 2, features: 
         Features are so large that their squares overflow, and so would the kernel.
     """
     moments = moments_of(X, features)
-    positive = moments.variance[moments.variance != 0.0]  # or NaN
-    if len(positive) == 0 or positive.max() <= _LARGEST_RATIO**2 * positive.min() < math.inf:
+    least, most = moments.variance.min(initial=math.inf), moments.variance.max(initial=0.0)
+    if least == 0.0 < most:
+        least = moments.variance[moments.variance != 0.0].min()  # or NaN
+    if most == 0.0 or most <= _LARGEST_RATIO**2 * least < math.inf:
         return moments
     spread = np.sqrt(moments.variance)
     if not np.isfinite(spread).all():

@@ -95,7 +95,10 @@ class Centring:
         if X.shape[0] == 0:
             return None
         mean, variance = moments_of(X, self.features) if self._moments is None else self._moments
-        far = mean * mean > _FAR * _FAR * np.where(variance == 0.0, 1.0, variance)
+        square = mean * mean
+        if bool((square <= _FAR * _FAR * variance).all()):
+            return None
+        far = square > _FAR * _FAR * np.where(variance == 0.0, 1.0, variance)
         if not far.any():
             return None
         if sparse.issparse(X):

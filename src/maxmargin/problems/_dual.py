@@ -98,7 +98,7 @@ def with_finite_bounds(batch: DualBatch, beta: Vector) -> DualBatch:
 
     Twice the largest coefficient is then the bound. Where it is not met, the optimum is that of every larger bound.
     """
-    if batch.D is not None or np.isfinite(batch.upper).all():
+    if batch.D is not None or batch.bounded:
         return batch
     largest = np.maximum.reduceat(np.abs(beta), np.cumsum([0, *batch.sizes[:-1]]))
     bound = np.repeat(np.where(largest > 0.0, 2.0 * largest, 1.0), batch.sizes)

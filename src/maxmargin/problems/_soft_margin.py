@@ -234,6 +234,11 @@ class SoftMargins(Sequence[SoftMargin]):
             abs_sum_may_fall=False,
         )
 
+    @property
+    def sizes(self) -> Sequence[int]:
+        """Rows of each."""
+        return self._parts.sizes
+
     def __len__(self) -> int:
         return len(self._parts.sizes)
 

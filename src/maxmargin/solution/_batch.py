@@ -66,8 +66,8 @@ class SolutionBatch(Sequence[Solution]):
         Whether ν keeps the sum of their sizes.
     slack_rules : list of SlackRule
         What the scores of each problem mean.
-    is_plain : bool
-        Whether all were optimal at once, so that there is nothing to be said of any.
+    notes : list of str
+        What is to be said of each beyond its status; empty for most.
     """
 
     sizes: list[int]
@@ -78,7 +78,7 @@ class SolutionBatch(Sequence[Solution]):
     beta: Vector
     scores: Vector
     deficit: Vector
-    sides: Vector
+    sides: NDArray[np.int8]
     costs: Vector
     bias: Vector
     certificates: NDArray[Any]
@@ -89,7 +89,7 @@ class SolutionBatch(Sequence[Solution]):
     total: Vector
     by_side: NDArray[np.bool_]
     slack_rules: list[SlackRule]
-    is_plain: bool
+    notes: list[str]
     _make: Callable[[int], Solution]
 
     @classmethod
@@ -98,14 +98,10 @@ class SolutionBatch(Sequence[Solution]):
         problems: SoftMargins,
         iterates: DualIterates,
         evaluations: Evaluations,
-        tol: float,
         make: Callable[[int], Solution],
-    ) -> SolutionBatch | None:
-        """From points that are optimal at once: offset, scores and costs are those of the dual. None where one is not."""
-        converged = iterates.statuses.count(Status.CONVERGED) == len(iterates.statuses)
-        if not problems.gram.kernel.mercer or not converged or not evaluations.are_optimal(tol):
-            return None
-        kept, support, margin = evaluations.margins(problems.batch, iterates.beta), evaluations.support, Margin()
+    ) -> SolutionBatch:
+        """From points with final statuses that need no closer look: offset, scores and costs are those of the dual."""
+        kept, support, count = evaluations.margins(problems.batch, iterates.beta), evaluations.support, len(problems)
         checkpoints, n_checkpoints = thinned(iterates.checkpoints, iterates.n_checkpoints, len(support))
         return cls(
             sizes=evaluations.sizes,
@@ -119,15 +115,15 @@ class SolutionBatch(Sequence[Solution]):
             sides=kept.sides,
             costs=kept.costs,
             bias=kept.bias,
-            certificates=evaluations.certificates(kept),
+            certificates=np.frombuffer(kept.certificates, CERTIFICATE),
             statuses=iterates.statuses,
             steps=_positive(iterates.steps),
             checkpoints=checkpoints,
             n_checkpoints=n_checkpoints,
-            total=np.zeros(len(problems)),
-            by_side=np.zeros(len(problems), dtype=np.bool_),
-            slack_rules=[margin] * len(problems),
-            is_plain=True,
+            total=np.zeros(count),
+            by_side=np.zeros(count, dtype=np.bool_),
+            slack_rules=[Margin()] * count,
+            notes=[""] * count,
             _make=make,
         )
 
@@ -155,7 +151,7 @@ class SolutionBatch(Sequence[Solution]):
             beta=np.concatenate([each.beta for each in solutions]),
             scores=np.concatenate([each.support_scores for each in solutions]),
             deficit=np.concatenate([_or_zeros(each.boundary_deficit, each) for each in solutions]),
-            sides=np.concatenate([_or_zeros(each.boundary_side, each) for each in solutions]),
+            sides=np.concatenate([_or_zeros(each.boundary_side, each) for each in solutions]).astype(np.int8),
             costs=np.concatenate(paid),
             bias=np.array([each.bias for each in solutions], dtype=np.float64),
             certificates=np.array([_numbers(each) for each in solutions], dtype=CERTIFICATE),
@@ -166,7 +162,7 @@ class SolutionBatch(Sequence[Solution]):
             total=np.array([term.total for term in kkt_data]),
             by_side=np.array([term.by_side for term in kkt_data]),
             slack_rules=[each.slack_rule for each in solutions],
-            is_plain=False,
+            notes=[each.note for each in solutions],
             _make=solutions.__getitem__,
         )
 
@@ -188,7 +184,13 @@ class SolutionBatch(Sequence[Solution]):
     @property
     def all_optimal(self) -> bool:
         """Whether every problem was solved."""
-        return all(status.is_optimal for status in self.statuses)
+        converged = self.statuses.count(Status.CONVERGED) == len(self.statuses)  # of many sooner counted than asked
+        return converged or all(status.is_optimal for status in self.statuses)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether every problem was solved and there is nothing to be said of any."""
+        return self.all_optimal and not any(self.notes)
 
     @property
     def owner_of_support(self) -> NDArray[np.intp]:
@@ -216,12 +218,11 @@ class SolutionBatch(Sequence[Solution]):
         n_coefficients : int
             How many coefficients a row has.
         """
-        counts = np.ascontiguousarray(self.n_support)
         return _core.assemble(
             codes=codes,
             classes=coefficient_rows.shape[1],
             support=support,
-            counts=counts,
+            counts=np.ascontiguousarray(self.n_support),
             beta=self.beta,
             coefficient_rows=coefficient_rows,
             coefficients=n_coefficients,
@@ -229,7 +230,7 @@ class SolutionBatch(Sequence[Solution]):
 
     def rows(self, places: NDArray[np.intp], counts: NDArray[np.int64]) -> NDArray[np.intp]:
         """Which of its problem's rows stand at these places, of which each problem has so many."""
-        return places - np.repeat(_starts(self.sizes), counts)
+        return places if len(self.sizes) == 1 else places - np.repeat(_starts(self.sizes), counts)
 
 
 def _starts(sizes: list[int]) -> NDArray[np.intp]:

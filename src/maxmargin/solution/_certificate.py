@@ -10,20 +10,18 @@ from typing import Any, Final, final
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin import _core
 from maxmargin.solution._status import Status
 
 __all__ = ["CERTIFICATE", "Certificate", "certificates_of"]
 
 CERTIFICATE: Final = np.dtype(
-    [
-        ("primal", "<f8"),
-        ("dual", "<f8"),
-        ("violation", "<f8"),
-        ("scale", "<f8"),
-        ("indefinite", "?"),
-        ("bias_low", "<f8"),
-        ("bias_high", "<f8"),
-    ]
+    {
+        "names": [field.name for field in _core.CERTIFICATE_FIELDS],
+        "formats": [field.type for field in _core.CERTIFICATE_FIELDS],
+        "offsets": [field.offset for field in _core.CERTIFICATE_FIELDS],
+        "itemsize": _core.CERTIFICATE_SIZE,
+    }
 )
 """The numbers of a certificate and the interval of optimal offsets, as they are kept for many problems; no scale is nan."""
 

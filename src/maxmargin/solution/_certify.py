@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, NamedTuple, final
+from typing import NamedTuple, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,6 @@ from maxmargin import _core
 from maxmargin._deadline import Deadline
 from maxmargin._lazy import lazy
 from maxmargin.problems import DualBatch, DualProblem, Problem, dual_batch, stacked, with_finite_bounds
-from maxmargin.solution._certificate import CERTIFICATE
 
 __all__ = [
     "Evaluation",
@@ -145,6 +144,11 @@ def allowed_gap(tol: float) -> float:
     return max(tol, 1e-3)
 
 
+def _allowed(tol: float) -> _core.Allowed:
+    small = allowed_gap(tol)
+    return _core.Allowed(violation=tol, gap=small, rounding=_NOTICEABLE * small, infeasibility=_INFEASIBLE)
+
+
 def certify(problem: Problem, beta: NDArray[np.float64]) -> Evaluation:
     """Evaluate a point from the problem and β alone.
 
@@ -266,16 +270,15 @@ class Evaluations:
 
     def are_optimal(self, tol: float) -> bool:
         """Whether all are converged, with rounding far below what is allowed: see `solution._dual_solution.verdict`."""
-        small = allowed_gap(tol)
-        return self._found.are_optimal(violation=tol, gap=small, rounding=_NOTICEABLE * small, infeasibility=_INFEASIBLE)
+        return self._found.are_optimal(_allowed(tol))
 
-    def certificates(self, margins: _core.Margins) -> NDArray[Any]:
-        """The numbers of each certificate, of kernels that are not indefinite, where no optimum is 0: see `CERTIFICATE`."""
-        numbers = np.empty(len(margins.primal), dtype=CERTIFICATE)
-        for name in ("primal", "dual", "violation", "bias_low", "bias_high"):
-            numbers[name] = getattr(margins, name)
-        numbers["scale"], numbers["indefinite"] = np.nan, False
-        return numbers
+    def optimal(self, tol: float) -> NDArray[np.uint8]:
+        """The same of each, as 1 or 0."""
+        return self._found.optimal(_allowed(tol))
+
+    def are_settled(self, tol: float) -> bool:
+        """Whether each is optimal, or not even stationary, with rounding far below what is allowed."""
+        return self._found.are_settled(_allowed(tol))
 
     def at(self, k: int) -> Evaluation:
         """What it says of problem k."""

@@ -281,6 +281,10 @@ class DualIterates:
         none = np.zeros(len(sizes), dtype=np.int64)
         return cls(beta, sizes, [status] * len(sizes), Counts(none, none, none, none, none), False, Trace.of().checkpoints)
 
+    def ended(self, statuses: list[Status]) -> DualIterates:
+        """The same with other statuses."""
+        return DualIterates(self.beta, self.sizes, statuses, self._found, self.interrupted, self.checkpoints)
+
     def at(self, k: int) -> DualIterate:
         """The point of problem k."""
         found, last = self._found, int(self._checkpoint_ends[k])

@@ -126,7 +126,7 @@ class LinearEvaluation:
 
 
 def certify_linear(
-    problem: PrimalProblem, w: Vector, b: float, alpha: Vector, *, stationarity: bool = True
+    problem: PrimalProblem, w: Vector, b: float, alpha: Vector, *, stationarity: bool = True, with_rows: bool = True
 ) -> LinearEvaluation:
     """Evaluate the point with weights w, offset b and multipliers α, in float64.
 
@@ -149,6 +149,8 @@ def certify_linear(
         The point.
     stationarity : bool
         Whether to compute this too; it costs another pass over the rows. nan if not.
+    with_rows : bool
+        Whether to keep what the report on the optimality conditions needs of the rows.
 
     Examples
     --------
@@ -219,9 +221,8 @@ def certify_linear(
     if stationarity and math.isnan(worst):
         worst = _LARGEST  # sums that overflow: as far away as numbers go
     at_zero = _at_zero(problem) if dual <= rounding else math.nan
-    return LinearEvaluation(
-        primal, dual, worst, infeasibility, rounding, noise, at_zero, _terms(problem, w, b, scores, sums, level)
-    )
+    kept = _terms(problem, w, b, scores, sums, level) if with_rows else None
+    return LinearEvaluation(primal, dual, worst, infeasibility, rounding, noise, at_zero, kept)
 
 
 def _terms(problem: PrimalProblem, w: Vector, b: float, scores: Vector, sums: _Sums, level: float) -> LinearData:

@@ -52,7 +52,7 @@ def solution_of(problem: Any, iterate: Any, tol: float, deadline: Deadline | Non
     deadline : Deadline, optional
         When the fit shall end: what would take more than one pass of the certificate is left out then.
     with_rows : bool
-        Whether to keep the support vectors themselves; an estimator has them already.
+        Whether to keep what only a solution of its own needs: support vectors, and what a linear solution knows of its rows.
     """
     raise TypeError(f"there is no solution of a {type(problem).__name__}")
 
@@ -61,7 +61,7 @@ def solution_of(problem: Any, iterate: Any, tol: float, deadline: Deadline | Non
 def _(
     problem: PrimalProblem, iterate: PrimalIterate, tol: float, deadline: Deadline | None = None, *, with_rows: bool = True
 ) -> LinearSolution:
-    evaluation = certify_linear(problem, iterate.w, iterate.b, iterate.alpha)
+    evaluation = certify_linear(problem, iterate.w, iterate.b, iterate.alpha, with_rows=with_rows)
     status = iterate.status
     if status is not Status.SEPARABLE:  # its gap may well be small: the loss is near 0, and w without a limit
         status = evaluation.status(status, tol)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Final, NamedTuple, final
 
 from maxmargin.errors import InvalidInput
-from maxmargin.problems import CrammerSinger, MulticlassLinear, Penalty, PrimalProblem, Problem
+from maxmargin.problems import CrammerSinger, MulticlassLinear, Penalty, PrimalProblem, Problem, SoftMargins
 from maxmargin.solvers._dual._chunking import Chunking
 from maxmargin.solvers._dual._decomposition import Decomposition
 from maxmargin.solvers._dual._dual_qp import DualQP
@@ -135,6 +135,8 @@ def select(problem: AnyProblem) -> Choice:
 
 def as_solver(solver: Any, problems: Sequence[AnyProblem]) -> Solver[Any, Any, Any]:
     """A solver from a name or an object, if it can solve all of the problems, which are of one family."""
+    if isinstance(solver, SMO) and isinstance(problems, SoftMargins):  # which it supports; none of them need be made
+        return solver
     first = problems[0]
     family = _family(first)
     if isinstance(solver, str) and solver == "auto":

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sklearn.utils import assert_all_finite, check_array, check_consistent_length, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
+from maxmargin import _core
 from maxmargin.errors import InvalidInput
 from maxmargin.validation._arrays import length
 from maxmargin.validation._wording import as_invalid_input
@@ -23,6 +24,7 @@ LABEL_KINDS = "biufmMOSU"
 
 _SURELY_LABELS = "biuSU"  # kinds of dtype that need no look at the values
 _NARROW = 1000  # labels from the smallest to the largest
+_IN_CORE = (np.dtype(np.int64), np.dtype(np.float64))
 
 
 def label_column(y: Any, X: Any) -> NDArray[Any]:
@@ -176,13 +178,17 @@ def _numbers(y: NDArray[Any]) -> NDArray[np.float64]:
 
 def encode(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
     """Return the sorted classes and, for each label, the index of its class."""
-    if y.dtype.kind in "biuf" and len(y) > 0:  # few classes need no sorting
+    if y.dtype in _IN_CORE and y.flags.c_contiguous:  # few classes need no sorting
+        found = _core.label_codes(y, _NARROW)
+        if found is not None:
+            return found.classes.astype(y.dtype), found.codes
+    if y.dtype.kind in "biuf" and len(y) > 0:
         low, high = y.min(), y.max()
         if y.dtype.kind in "iu" and int(high) - int(low) < _NARROW:
             place = (y - low).astype(np.intp)
-            found = np.bincount(place) > 0
-            classes = (np.flatnonzero(found) + low).astype(y.dtype)
-            return classes, place if len(classes) == len(found) else (np.cumsum(found) - 1).take(place)
+            there = np.bincount(place) > 0
+            classes = (np.flatnonzero(there) + low).astype(y.dtype)
+            return classes, place if len(classes) == len(there) else (np.cumsum(there) - 1).take(place)
         upper = y == high
         if low < high and bool((upper | (y == low)).all()):
             return np.array([low, high], dtype=y.dtype), upper.astype(np.intp)

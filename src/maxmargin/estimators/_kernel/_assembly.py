@@ -58,7 +58,7 @@ def assemble(scheme: Scheme, codes: NDArray[np.intp], found: SolutionBatch, supp
         A coefficient or an offset is not finite.
     """
     assembled = found.by_class(codes, support, scheme.coefficient_rows, scheme.n_coefficients)
-    if not (np.isfinite(assembled.dual).all() and np.isfinite(found.bias).all()):
+    if not (assembled.finite and np.isfinite(found.bias).all()):
         raise InvalidInput(
             "The dual coefficients or intercepts are not finite. The input data may contain large values and"
             " need to be preprocessed, for example by StandardScaler."

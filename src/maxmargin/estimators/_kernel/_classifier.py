@@ -23,10 +23,10 @@ from maxmargin.estimators._shared._input import new_rows
 from maxmargin.estimators._shared._parameters import check_shape_of_scores, check_votes, chosen_solver
 from maxmargin.estimators._shared._plan import ClassifierRows, Plan
 from maxmargin.estimators._shared._schemes import OneVsRest, Scheme, scheme_of, subproblem_names
-from maxmargin.estimators._shared._warm_start import coefficients_of, on_parts, starts_anew, why_moved, why_relabelled
+from maxmargin.estimators._shared._warm_start import on_parts, starts_anew, why_moved, why_relabelled
 from maxmargin.kernels import Gram
 from maxmargin.problems import CrammerSinger, LabelledParts, Problem
-from maxmargin.solution import CrammerSingerSolution, SolutionBatch, Status
+from maxmargin.solution import CrammerSingerSolution, SolutionBatch
 from maxmargin.solvers import Coefficients
 from maxmargin.validation import TrainingSet, class_weights, label_column, labelled_set, shape
 
@@ -84,8 +84,8 @@ class KernelClassifier(ClassifierMixin, KernelModel, ABC):  # type: ignore[misc]
         data = labelled_set(X, label_column(y, X), sample_weight, pairwise=kind is RowKind.PAIRWISE)
         subproblems, together = self._held(X, kind, data)
         factors = class_weights(self.class_weight, data.classes, data.codes, data.weight, type(self).__name__)
-        weight = factors[data.codes] * data.weight
-        self._check_balance(data.classes, np.bincount(data.codes, weight).astype(np.float64))
+        weight = data.weight if self.class_weight is None else factors[data.codes] * data.weight
+        self._check_balance(data, weight)
         again = subproblems is not None and len(data.classes) == 2
         gram, cost = self._gram(kernel, data, kind, deadline, again=again), self._costs(weight)
         if self._wants_joint and len(data.classes) > 2:  # for two classes it is the one subproblem
@@ -125,10 +125,10 @@ class KernelClassifier(ClassifierMixin, KernelModel, ABC):  # type: ignore[misc]
         self.shape_fit_ = shape(rows.X)
         self.intercept_ = parts.intercept
         self.n_iter_ = steps
-        self.fit_status_ = int(not all(Status[name].is_optimal for name in self._records.statuses))
+        self.fit_status_ = int(not (found[0].status.is_optimal if joint else found.all_optimal))
 
-    def _check_balance(self, classes: NDArray[Any], weights: NDArray[np.float64]) -> None:  # most need none
-        """Raise if the weights of the classes do not suit the parameters."""
+    def _check_balance(self, data: TrainingSet, weight: NDArray[np.float64]) -> None:  # most need none
+        """Raise if the weights of the rows, summed over each class, do not suit the parameters."""
 
     def _held(self, X: Any, kind: RowKind, data: TrainingSet) -> tuple[list[Coefficients] | None, CrammerSingerSolution | None]:
         """What to start from: the coefficients of each binary classifier, or of the joint problem; None to start anew."""
@@ -143,7 +143,7 @@ class KernelClassifier(ClassifierMixin, KernelModel, ABC):  # type: ignore[misc]
         if why is not None:
             starts_anew(self, why, stacklevel=5)
             return None, None
-        return (None, self.solutions_[0]) if joint else (coefficients_of(self), None)
+        return (None, self.solutions_[0]) if joint else (self._coefficients(), None)
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Evaluate the binary classifiers at rows.

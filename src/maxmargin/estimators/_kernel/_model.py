@@ -14,7 +14,7 @@ from maxmargin._deadline import Deadline
 from maxmargin.estimators._kernel._decision_values import weight_vectors
 from maxmargin.estimators._kernel._kept_values import kept_values
 from maxmargin.estimators._kernel._packing import explicit_csr, pack, unpack
-from maxmargin.estimators._kernel._records import certificates
+from maxmargin.estimators._kernel._records import certificates, coefficients
 from maxmargin.estimators._shared._bounds import require_finite
 from maxmargin.estimators._shared._fitted import RowKind, fitted
 from maxmargin.estimators._shared._input import training_rows
@@ -22,6 +22,7 @@ from maxmargin.estimators._shared._parameters import check_search
 from maxmargin.estimators._shared._schemes import Scheme
 from maxmargin.kernels import Gram, Kernel, Precomputed, UserFunction, as_kernel, feature_scale_warning
 from maxmargin.solution import Certificate, Status
+from maxmargin.solvers import Coefficients
 from maxmargin.validation import take_rows
 
 __all__ = ["KernelModel"]
@@ -68,6 +69,10 @@ class KernelModel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
         self.support_ = np.asarray(data.of_kept_rows(rows), dtype=np.int32)
         self.support_vectors_ = np.empty((0, 0)) if kind is RowKind.PAIRWISE else take_rows(data.X, rows)
         self.dual_coef_ = explicit_csr(dual, type(X)) if kind is RowKind.SPARSE else dual
+
+    def _coefficients(self) -> list[Coefficients]:
+        """The coefficients of the last fit, one set for each subproblem, with row numbers of its X."""
+        return coefficients(self._records, fitted(self), self.support_)
 
     @abstractmethod
     def _check_own(self) -> None:

@@ -12,7 +12,7 @@ from maxmargin.errors import InvalidInput
 from maxmargin.estimators._kernel._classifier import KernelClassifier
 from maxmargin.kernels import Gram
 from maxmargin.problems import LabelledParts, NuClassification, Problem
-from maxmargin.validation import check_fraction
+from maxmargin.validation import TrainingSet, check_fraction
 
 __all__ = ["NuSVC"]
 
@@ -163,8 +163,9 @@ class NuSVC(KernelClassifier):
     def _check_own(self) -> None:
         check_fraction("nu", self.nu, "NuSVC")
 
-    def _check_balance(self, classes: NDArray[Any], weights: NDArray[np.float64]) -> None:
+    def _check_balance(self, data: TrainingSet, weight: NDArray[np.float64]) -> None:
         """All pairs must be feasible: that of the smallest with the largest class decides."""
+        classes, weights = data.classes, np.bincount(data.codes, weight)
         small, large = int(weights.argmin()), int(weights.argmax())
         largest = 2.0 * float(weights[small] / (weights[small] + weights[large]))
         if len(classes) > 2 and self.nu > largest * (1.0 + 1e-12):

@@ -19,9 +19,10 @@ from maxmargin.estimators._shared._schemes import Scheme
 from maxmargin.kernels import Gram
 from maxmargin.problems import KKTData, Margin, SlackRule
 from maxmargin.solution import CERTIFICATE, KEPT, Certificate, Solution, SolutionBatch, Status, Trace, certificates_of
+from maxmargin.solvers import Coefficients
 from maxmargin.validation import TrainingSet, WeightedRows, take_rows
 
-__all__ = ["Records", "certificates", "record", "solutions"]
+__all__ = ["Records", "certificates", "coefficients", "record", "solutions"]
 
 
 @final
@@ -174,7 +175,7 @@ def record(found: SolutionBatch, boundary: NDArray[np.intp], data: TrainingSet |
     """
     kept = len(boundary) > 0 and found.keeps_boundary and not gram.kernel.is_precomputed
     return Records(
-        statuses=tuple([status.name for status in found.statuses]),
+        statuses=_names(found.statuses),
         certificates=found.certificates,
         scores=found.scores,
         boundary=data.of_kept_rows(boundary).astype(np.int32),
@@ -186,9 +187,14 @@ def record(found: SolutionBatch, boundary: NDArray[np.intp], data: TrainingSet |
         n_trained=np.array(found.sizes, dtype=np.int32),
         total=found.total,
         by_side=found.by_side,
-        sides=found.sides.astype(np.int8),
+        sides=found.sides,
         rows=take_rows(data.X, boundary) if kept else None,
     )
+
+
+def _names(statuses: list[Status]) -> tuple[str, ...]:
+    first, count = statuses[0], len(statuses)
+    return (first.name,) * count if statuses.count(first) == count else tuple([status.name for status in statuses])
 
 
 def certificates(records: Records) -> list[Certificate]:
@@ -232,20 +238,10 @@ def solutions(
     classes : ndarray or None
         The labels of a classifier; None for others.
     """
-    coefficients = fitted.scheme.spread(fitted.dual, fitted.bounds)
-    places = [np.flatnonzero(row) for row in coefficients]
-    if not fitted.scheme.rows_by_class:
-        places = [place[np.argsort(support[place])] for place in places]
-    counts = np.array([len(place) for place in places])
-    if counts.sum() != len(records.scores):
-        raise InvalidInput(
-            f"dual_coef_ was altered: it has {counts.sum()} coefficients for {len(records.scores)} scores. Fit it again."
-        )
+    coefficients, places, counts = _spread(records, fitted, support)
     counted = (records.n_boundary, len(records.boundary)), (records.n_checkpoints, len(records.checkpoints))
     if any((each < 0).any() or each.sum() != there for each, there in counted):
         raise InvalidInput("The records of the fit were altered: their counts do not add up. Fit it again.")
-    if len(records.scores) + len(records.boundary) != len(records.costs):
-        raise InvalidInput("The records of the fit were altered: there is not one cost for each row. Fit it again.")
     if not len(records.boundary) == len(records.boundary_deficit) == len(records.sides):
         raise InvalidInput("The records of the fit were altered: there is not one deficit for each row. Fit it again.")
     beyond = None if records.rows is None else boundary_rows(records.rows, kind, len(records.boundary), fitted.vectors)
@@ -299,6 +295,31 @@ def solutions(
             )
         )
     return found
+
+
+def coefficients(records: Records, fitted: Fitted, support: NDArray[np.int32]) -> list[Coefficients]:
+    """The coefficients of each subproblem, their rows and their bounds: all that the next fit begins with."""
+    found, places, counts = _spread(records, fitted, support)
+    paid = _split(records.costs[: len(records.scores)], counts)
+    return [Coefficients(support[place], row[place], cost) for row, place, cost in zip(found, places, paid, strict=True)]
+
+
+def _spread(
+    records: Records, fitted: Fitted, support: NDArray[np.int32]
+) -> tuple[NDArray[np.float64], list[NDArray[np.intp]], NDArray[np.intp]]:
+    """Coefficients of each subproblem on all support vectors, which are its own, in the order of its rows, and how many."""
+    found = fitted.scheme.spread(fitted.dual, fitted.bounds)
+    places = [np.flatnonzero(row) for row in found]
+    if not fitted.scheme.rows_by_class:
+        places = [place[np.argsort(support[place])] for place in places]
+    counts = np.array([len(place) for place in places])
+    if counts.sum() != len(records.scores):
+        raise InvalidInput(
+            f"dual_coef_ was altered: it has {counts.sum()} coefficients for {len(records.scores)} scores. Fit it again."
+        )
+    if len(records.scores) + len(records.boundary) != len(records.costs):
+        raise InvalidInput("The records of the fit were altered: there is not one cost for each row. Fit it again.")
+    return found, places, counts
 
 
 def _labels(scheme: Scheme, subproblem: int, classes: NDArray[Any]) -> NDArray[Any] | None:

@@ -151,7 +151,7 @@ class LinearModel(LinearScores, ABC):
             centring.know(feature_scale_warning(data.X, owner, stacklevel=3, features=centring.features))
         factors = class_weights(self.class_weight, data.classes, data.codes, data.weight, owner)
         loss, penalty, C = self._terms()
-        cost = upper_bounds(C, factors[data.codes] * data.weight)
+        cost = upper_bounds(C, data.weight if self.class_weight is None else factors[data.codes] * data.weight)
         offset, scale = self._offset()
         problems: list[Any]
         if (class_loss := self._class_loss(len(data.classes))) is not None:
@@ -195,6 +195,8 @@ def _weights(
     """Weights and offsets of all scores; for two classes fitted as one problem, those of the difference of their scores."""
     first = solutions[0]
     if not isinstance(first, MulticlassSolution):
+        if len(solutions) == 1:
+            return first.weights[np.newaxis].copy(), np.array([first.bias])
         return np.stack([each.weights for each in solutions]), np.array([each.bias for each in solutions])
     if len(first.classes) > 2:
         return first.weights, first.bias

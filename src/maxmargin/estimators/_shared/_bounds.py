@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -18,7 +20,10 @@ def require_finite(gram: Gram, moments: Moments) -> None:
 
     The diagonal need not be computed where all squared lengths together would not make it overflow.
     """
-    if not gram.kernel.overflows_at(1.01 * gram.n * float((moments.variance + moments.mean**2).sum())):
+    kernel = gram.kernel
+    if not kernel.overflows_at(math.inf):  # nor at anything else
+        return
+    if not kernel.overflows_at(1.01 * gram.n * float((moments.variance + moments.mean**2).sum())):
         return
     finite = np.isfinite(gram.diagonal())
     if not finite.all():

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from maxmargin.estimators._kernel._model import KernelModel
 
 __all__ = [
-    "coefficients_of",
     "held_coefficients",
     "hold",
     "linear_starts",
@@ -50,16 +49,7 @@ def held_coefficients(model: KernelModel, X: Any, kind: RowKind) -> list[Coeffic
     if (why := why_moved(model, X, kind)) is not None:
         starts_anew(model, why, stacklevel=5)
         return None
-    return coefficients_of(model)
-
-
-def coefficients_of(model: KernelModel) -> list[Coefficients]:
-    """The coefficients of a fitted model, one set for each subproblem."""
-    found = []
-    for solution in model.solutions_:
-        assert solution.kkt_data is not None
-        found.append(Coefficients(solution.support, solution.beta, solution.kkt_data.cost[: len(solution.support)]))
-    return found
+    return model._coefficients()
 
 
 def why_moved(model: KernelModel, X: Any, kind: RowKind) -> str | None:
