@@ -124,6 +124,7 @@ bool PairSearch<R>::step_block(double violation) {
     if (b < 0) break;
     const Move move = inner_.move_pair(a, b, double(row_of(a)[b]), side);
     if (!note(move)) break;
+    if (state_.outcome.steps + steps >= state_.next_note) note_progress(state_.outcome.steps + steps);
     pairs = advance<R>(inner_, move.step, row_of(a), row_of(b));
   }
   for (Index a = 0; a < inner_.n; ++a) {

@@ -174,8 +174,10 @@ bool PairSearch<R>::step_pairs() {
   const std::int64_t between_polls = std::max<std::int64_t>(1, std::int64_t(poll_work) / v_.n);
   std::int64_t taken = 0;
   while (taken < most && violation() > goal && (sizeof(R) == 4 || work_ <= newton_cost_ || taken == 0) && !shrinking_pays() &&
-         (problem_.keep == Keep::nothing ? step_single() : step_pair()))
+         (problem_.keep == Keep::nothing ? step_single() : step_pair())) {
     if (++taken % between_polls == 0) poll_now();
+    if (state_.outcome.steps >= state_.next_note) note_progress(state_.outcome.steps);
+  }
   catch_up();
   return taken > 0 || !near_.empty();
 }

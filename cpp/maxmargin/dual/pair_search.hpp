@@ -20,7 +20,7 @@ struct State {
   double known_violation = 0;  // of all variables when last known, where the active ones cannot tell it
   Outcome outcome;
   std::chrono::steady_clock::time_point start, last_report;
-  std::int64_t next_checkpoint = 0;
+  std::int64_t next_checkpoint = 0, next_note = 0;
   double violation = std::numeric_limits<double>::infinity();  // when last known, for reports from the middle of something,
   Index n_support = 0;
   const Monitor* monitor = nullptr;  // and who gets them
@@ -67,6 +67,8 @@ class PairSearch {
   bool step_single();
   bool note(const Move& move);
   bool checkpoint(double violation);
+  void note_progress(std::int64_t steps);
+  std::int64_t steps_to_checkpoint(std::int64_t steps) const;
   bool shrinking_pays();
   void shrink();
   std::int64_t shrink_interval() const { return std::max<std::int64_t>(200, v_.n / 8); }

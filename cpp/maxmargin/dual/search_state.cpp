@@ -149,9 +149,7 @@ bool PairSearch<R>::checkpoint(double violation) {
                             support, gap()};
     if (due) {
       outcome.trace.push_back(progress);
-      const std::int64_t least =
-          std::clamp(steps_times_rows / std::max<std::int64_t>(1, v_.n), least_between_checkpoints, most_between_checkpoints);
-      state_.next_checkpoint = outcome.steps + std::max(least, outcome.steps / checkpoints_doubling);
+      state_.next_checkpoint = state_.next_note = outcome.steps + steps_to_checkpoint(outcome.steps);
     }
     if (report) {
       state_.last_report = now;
@@ -162,12 +160,32 @@ bool PairSearch<R>::checkpoint(double violation) {
   return false;
 }
 
+// A checkpoint in the middle of a burst of steps: of the primal objective and the violation it is known what they were before.
+template <class R>
+void PairSearch<R>::note_progress(std::int64_t steps) {
+  std::vector<Progress>& trace = state_.outcome.trace;
+  state_.next_note = steps + steps_to_checkpoint(steps);
+  if (trace.empty()) return;
+  const Progress& last = trace.back();
+  trace.push_back({state_.seconds(), steps, state_.objective, last.violation, last.n_support,
+                   last.gap + (state_.objective - last.objective)});
+}
+
+template <class R>
+std::int64_t PairSearch<R>::steps_to_checkpoint(std::int64_t steps) const {
+  const std::int64_t least =
+      std::clamp(steps_times_rows / std::max<std::int64_t>(1, v_.n), least_between_checkpoints, most_between_checkpoints);
+  return std::max(least, steps / checkpoints_doubling);
+}
+
 template void PairSearch<float>::take_gradient();
 template void PairSearch<double>::take_gradient();
 template void PairSearch<float>::catch_up();
 template void PairSearch<double>::catch_up();
 template bool PairSearch<float>::checkpoint(double);
 template bool PairSearch<double>::checkpoint(double);
+template void PairSearch<float>::note_progress(std::int64_t);
+template void PairSearch<double>::note_progress(std::int64_t);
 template double PairSearch<float>::noise() const;
 template double PairSearch<double>::noise() const;
 template bool PairSearch<float>::wants_float64() const;
