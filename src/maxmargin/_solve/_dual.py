@@ -69,7 +69,8 @@ class DualRun:
         iterates, evaluations = self._first_points(problems, starts)
         if isinstance(problems, SoftMargins):
             make = partial(self._made, problems, iterates, evaluations)
-            found = SolutionBatch.of_margins(problems, iterates, evaluations, self.budget.tol, make)
+            name = type(self.solver).__name__
+            found = SolutionBatch.of_margins(problems, iterates, evaluations, self.budget.tol, make, name)
             if found is not None:
                 return found
         solutions = [self._finished(k, problem, iterates.at(k), evaluations.at(k)) for k, problem in enumerate(problems)]
@@ -84,7 +85,8 @@ class DualRun:
 
     def _solution(self, problem: Problem, iterate: DualIterate, evaluation: Evaluation) -> Solution:
         tol, seconds = self.budget.tol, self.budget.deadline.elapsed()
-        return dual_solution(problem, iterate, evaluation, tol, seconds, with_rows=self.with_rows)
+        name = type(self.solver).__name__
+        return dual_solution(problem, iterate, evaluation, tol, seconds, with_rows=self.with_rows, solver=name)
 
     def _first_points(self, problems: Sequence[Problem], starts: Sequence[Any] | None) -> tuple[DualIterates, Evaluations]:
         """The points where the solver stops, and their evaluation."""

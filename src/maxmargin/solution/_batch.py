@@ -68,6 +68,8 @@ class SolutionBatch(Sequence[Solution]):
         What the scores of each problem mean.
     is_plain : bool
         Whether all were optimal at once, so that there is nothing to be said of any.
+    solver : str
+        Which solver found them: the name of its class.
     """
 
     sizes: list[int]
@@ -90,6 +92,7 @@ class SolutionBatch(Sequence[Solution]):
     by_side: NDArray[np.bool_]
     slack_rules: list[SlackRule]
     is_plain: bool
+    solver: str
     _make: Callable[[int], Solution]
 
     @classmethod
@@ -100,6 +103,7 @@ class SolutionBatch(Sequence[Solution]):
         evaluations: Evaluations,
         tol: float,
         make: Callable[[int], Solution],
+        solver: str = "",
     ) -> SolutionBatch | None:
         """From points that are optimal at once: offset, scores and costs are those of the dual. None where one is not."""
         converged = iterates.statuses.count(Status.CONVERGED) == len(iterates.statuses)
@@ -128,6 +132,7 @@ class SolutionBatch(Sequence[Solution]):
             by_side=np.zeros(len(problems), dtype=np.bool_),
             slack_rules=[margin] * len(problems),
             is_plain=True,
+            solver=solver,
             _make=make,
         )
 
@@ -167,6 +172,7 @@ class SolutionBatch(Sequence[Solution]):
             by_side=np.array([term.by_side for term in kkt_data]),
             slack_rules=[each.slack_rule for each in solutions],
             is_plain=False,
+            solver=solutions[0].solver,
             _make=solutions.__getitem__,
         )
 
