@@ -8,8 +8,8 @@ CPP := $(shell find cpp bindings -name '*.[chi]pp' -o -name '*.inl')
 
 SANITIZED_TESTS := tests/contracts/test_small_cache.py tests/contracts/test_hard_numbers.py tests/contracts/test_kernel_laws.py \
   tests/contracts/test_solution_laws.py tests/contracts/test_invariances.py tests/estimators/test_kernels.py tests/contracts/test_bits.py \
-  tests/contracts/test_joint.py tests/contracts/test_linear.py tests/contracts/test_linear_system.py tests/contracts/test_l1.py \
-  tests/contracts/test_classes.py tests/contracts/test_classes_descent.py tests/contracts/test_ball.py tests/estimators/test_linear_svr.py tests/estimators/test_assembly.py \
+  tests/contracts/test_crammer_singer.py tests/contracts/test_linear.py tests/contracts/test_linear_system.py tests/contracts/test_l1.py \
+  tests/contracts/test_multiclass.py tests/contracts/test_multiclass_descent.py tests/contracts/test_ball.py tests/estimators/test_linear_svr.py tests/estimators/test_assembly.py \
   tests/solvers/test_sampled_search.py tests/solvers/test_shared_rows.py tests/kernels/test_whole_numbers.py \
   tests/estimators/test_kept_values.py tests/solvers/test_starts.py tests/solvers/test_time_limit.py tests/estimators/test_reporting.py
 
@@ -67,7 +67,7 @@ sanitize-%: $(STAMP)
 	  PYTHONPATH=build/sanitize-$*/site $(BIN)/python -c "$(WITHOUT_EDITABLE)" -p no:cacheprovider $(SANITIZED_TESTS)
 
 # Ours against the peers, e.g. make bench SUITE=kernel DATA=../data; ONLY="mnist,hinge,C=100" picks.
-# Suites: kernel, small, large_c, regression, nu, joint, growth, linear, logistic, linear_objective.
+# Suites: kernel, small, large_c, regression, nu, joint, growth, path, linear, logistic, linear_objective.
 SUITE ?= small
 bench: $(STAMP)
 	$(BIN)/pip install --quiet setuptools wheel  # a peer that comes as source needs them

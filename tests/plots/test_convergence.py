@@ -53,7 +53,7 @@ def test_curves_are_the_traces(solutions: list[Solution]) -> None:
 def test_one_solution_and_its_own_figure(solutions: list[Solution]) -> None:
     axes = convergence(solutions[0])
     assert axes[0, 0].figure.number in pyplot.get_fignums()
-    assert set(_curves(axes[0, 0])) == {"0"}
+    assert set(_curves(axes[0, 0])) == {"ProjectedGradient"}
 
 
 def test_a_known_optimum(solutions: list[Solution]) -> None:
@@ -97,11 +97,13 @@ def test_all_classes_at_once() -> None:
     y = np.digitize(X[:, 1], [-0.5, 0.5])
     joint = solve(CrammerSinger(X, y, kernel=Linear(), C=2.0))
     axes = convergence(joint, axes=Figure().subplots(2, 2))
-    np.testing.assert_allclose(_curves(axes[1, 1])["0"].get_ydata(), np.maximum(joint.trace.violation, 1e-16))
+    np.testing.assert_allclose(
+        _curves(axes[1, 1])["CrammerSingerDescent"].get_ydata(), np.maximum(joint.trace.violation, 1e-16)
+    )
     assert axes[1, 0].get_ylabel() == "KKT violation"
     linear = solve(MulticlassLinear(X, y, loss="joint"))
     axes = convergence([linear, solve(MulticlassLinear(X, y, loss="joint"), solver="coordinate_descent")])
-    assert set(_curves(axes[0, 0])) == {"0", "1"}
+    assert set(_curves(axes[0, 0])) == {"MulticlassNewton", "MulticlassDescent"}
     with pytest.raises(
         InvalidInput, match=r"answers to one problem\. Got number 1 with a primal objective of .*, with the same C\."
     ):
@@ -123,3 +125,10 @@ def test_messages(solutions: list[Solution]) -> None:
         convergence(solutions, axes=Figure().subplots(1, 2))
     with pytest.raises(InvalidInput, match=r"Solutions \[0\] have no trace"):
         convergence([replace(solutions[0], trace=Trace.of())])
+
+
+def test_solvers_name_themselves(solutions: list[Solution]) -> None:
+    axes = convergence(solutions, axes=Figure().subplots(2, 2))
+    assert set(_curves(axes[0, 0])) == {"ProjectedGradient", "Decomposition"}
+    twice = convergence([solutions[0], solutions[0]], axes=Figure().subplots(2, 2))
+    assert set(_curves(twice[0, 0])) == {"ProjectedGradient 0", "ProjectedGradient 1"}

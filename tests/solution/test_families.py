@@ -249,7 +249,7 @@ def test_solutions_that_do_not_know_their_rows() -> None:
     for what in ("kkt", "taxonomy", "margin", "slack"):
         with pytest.raises(InvalidInput, match=r"this LinearSolution was made without\. Get one from maxmargin\.solve\."):
             getattr(bare, what)
-    joint = SVC(multi_class="joint").fit(IRIS, SPECIES).solutions_[0]
+    joint = replace(SVC(multi_class="joint").fit(IRIS, SPECIES).solutions_[0], rows=None)
     with pytest.raises(InvalidInput, match=r"To tell slack, the scores .* this CrammerSingerSolution was made without"):
         _ = joint.slack
     classes = replace(solve(MulticlassLinear(IRIS, SPECIES, loss="joint")), kkt_data=None)

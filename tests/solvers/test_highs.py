@@ -138,3 +138,14 @@ def test_margins_short_of_1_at_a_large_price() -> None:
         warnings.simplefilter("ignore")
         model = LinearClassifier(penalty="l1", C=1e5, tol=1e-8).fit(rows, [0, 1, 1, 0, 1])
     assert model.status_ is Status.CONVERGED
+
+
+def test_the_log_has_the_objective_on_the_way() -> None:
+    given, _ = program(400, 20, 1.0)
+    columns = list(given.columns)
+    answer = run_program(given._replace(columns=columns), 100_000, never)
+    seconds, pivots, value = answer.passed[-1]
+    cost = np.concatenate([each.cost for each in columns])
+    assert seconds >= 0.0
+    assert pivots == answer.pivots
+    assert value == pytest.approx(float(cost @ answer.x), rel=1e-6)

@@ -129,6 +129,7 @@ bool BlockSteps<R>::take(double violation) {
     if (b < 0) break;
     const Move move = inner_.move_pair(a, b, double(row_of(a)[b]), side);
     if (!state_.note(move)) break;
+    if (state_.outcome.steps + steps >= state_.next_note) state_.note_progress(state_.outcome.steps + steps, active_.size());
     pairs = advance<R>(inner_, move.step, row_of(a), row_of(b));
   }
   for (Index a = 0; a < inner_.n; ++a) {

@@ -13,10 +13,6 @@ constexpr double burst_work = 2e7;  // about 20 milliseconds of pair steps
 constexpr double poll_work = 1e6;   // about one
 constexpr std::int64_t steps_to_look = 1000;
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
-// Checkpoints of the trace: so many steps apart at the least, and so many while the steps double. Small problems are over in
-// the time of a few, and have them further apart.
-constexpr std::int64_t least_between_checkpoints = 16, most_between_checkpoints = 256, checkpoints_doubling = 12;
-constexpr std::int64_t steps_times_rows = 1 << 18;
 
 }  // namespace
 
@@ -45,6 +41,7 @@ bool PairSearch<R>::step_pairs() {
          !shrinking_pays() && pairs_.take()) {
     work_ += pairs_.work();
     if (++taken % between_polls == 0) poll_now();
+    if (state_.outcome.steps >= state_.next_note) state_.note_progress(state_.outcome.steps, active_.size());
   }
   active_.catch_up();
   return taken > 0 || !near_.empty();
@@ -125,9 +122,8 @@ bool PairSearch<R>::checkpoint(double violation) {
                             support, active_.gap()};
     if (due) {
       outcome.trace.push_back(progress);
-      const std::int64_t least = std::clamp(steps_times_rows / std::max<std::int64_t>(1, active_.size()),
-                                            least_between_checkpoints, most_between_checkpoints);
-      state_.next_checkpoint = outcome.steps + std::max(least, outcome.steps / checkpoints_doubling);
+      state_.next_checkpoint = state_.next_note =
+          outcome.steps + SearchState::steps_to_checkpoint(outcome.steps, active_.size());
     }
     if (report) {
       state_.last_report = now;

@@ -80,7 +80,7 @@ bool SampledSearch::search_sample(const Search& search, double width, double mar
   state_.gradient = known_gradient_;
   state_.objective = objective;
   state_.outcome.trace.resize(traced);
-  state_.next_checkpoint = next_checkpoint;
+  state_.next_checkpoint = state_.next_note = next_checkpoint;
   state_.known_violation = state_.violation = 0;
   state_.n_support = 0;
   state_.active = all_;

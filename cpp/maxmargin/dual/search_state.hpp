@@ -18,7 +18,7 @@ struct SearchState {
   double known_violation = 0;  // of all variables when last known, where the active ones cannot tell it
   Outcome outcome;
   std::chrono::steady_clock::time_point start, last_report;
-  std::int64_t next_checkpoint = 0;
+  std::int64_t next_checkpoint = 0, next_note = 0;
   double violation = std::numeric_limits<double>::infinity();  // when last known, for reports from the middle of something,
   Index n_support = 0;
   const Monitor* monitor = nullptr;  // and who gets them
@@ -29,6 +29,10 @@ struct SearchState {
     outcome.negative_curvature |= move.negative_curvature;
     return move.step != 0.0;
   }
+  // A checkpoint in the middle of a burst of steps: of the primal objective and the violation it is known what they were
+  // before.
+  void note_progress(std::int64_t steps, Index active_size);
+  static std::int64_t steps_to_checkpoint(std::int64_t steps, Index active_size);
   // In the middle of something: throws `Stopped` if the run must end here.
   void poll(const Deadline& deadline);
 };

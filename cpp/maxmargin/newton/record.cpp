@@ -36,6 +36,13 @@ bool NewtonRecord::is_within(double tol) const {
 
 bool NewtonRecord::stops() {
   if (stopped_) return true;
+  // Multipliers that were only noted are gone: where theirs was the better bound, it is not known any more.
+  for (std::size_t k = seen_; k < summary_.trace.size(); ++k) {
+    Progress& noted = summary_.trace[k];
+    const double lost = std::max(0.0, -noted.objective - dual_);
+    noted.objective += lost;
+    noted.gap += lost;
+  }
   if (summary_.trace.size() < most_checkpoints) summary_.trace.push_back(progress());
   seen_ = summary_.trace.size();
   if (gap() < 0.999 * settled_gap_ || (rules_.or_primal && primal_ < 0.999 * settled_primal_)) {

@@ -69,7 +69,8 @@ class DualRun:
         """Solve all problems; where no pair of classes needs a closer look, no object is made for any of them."""
         iterates, evaluations = self._first_points(problems, starts)
         if isinstance(problems, SoftMargins) and (ended := self._ended(problems, iterates, evaluations)) is not None:
-            return SolutionBatch.of_margins(problems, ended, evaluations, partial(self._made, problems, ended, evaluations))
+            make = partial(self._made, problems, ended, evaluations)
+            return SolutionBatch.of_margins(problems, ended, evaluations, make, type(self.solver).__name__)
         solutions = [self._finished(k, problem, iterates.at(k), evaluations.at(k)) for k, problem in enumerate(problems)]
         if self.throw:
             for solution in solutions:
@@ -100,7 +101,8 @@ class DualRun:
 
     def _solution(self, problem: Problem, iterate: DualIterate, evaluation: Evaluation) -> Solution:
         tol, seconds = self.budget.tol, self.budget.deadline.elapsed()
-        return dual_solution(problem, iterate, evaluation, tol, seconds, with_rows=self.with_rows)
+        name = type(self.solver).__name__
+        return dual_solution(problem, iterate, evaluation, tol, seconds, with_rows=self.with_rows, solver=name)
 
     def _first_points(self, problems: Sequence[Problem], starts: Sequence[Any] | None) -> tuple[DualIterates, Evaluations]:
         """The points where the solver stops, and their evaluation."""

@@ -30,7 +30,9 @@ def solve_others(
 ) -> list[Any]:
     """Certified solutions of problems of one family, within one budget."""
     points = [starting_point(*each) for each in zip(problems, starts or [None] * len(problems), strict=True)]
-    certified = partial(solution_of, tol=budget.tol, deadline=budget.deadline, with_rows=with_rows)
+    certified = partial(
+        solution_of, tol=budget.tol, deadline=budget.deadline, with_rows=with_rows, solver=type(solver).__name__
+    )
     evaluating = sum(certificate_seconds(problem, budget.deadline) for problem in problems) if budget.deadline.is_set else 0.0
     if (already := _optimal_already(problems, points, certified)) is not None:
         return already

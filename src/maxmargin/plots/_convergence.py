@@ -48,7 +48,7 @@ def convergence(
     solutions : Solution, CrammerSingerSolution, LinearSolution, MulticlassSolution, sequence or dict of these
         Answers to the same problem; the keys of a dict are their names.
     names : sequence of str, optional
-        One for each in the legend; by default their numbers.
+        One for each in the legend; by default the names of their solvers.
     axes : array of four matplotlib Axes, optional
         Where to draw, row by row. By default a new pyplot figure.
     best : float, optional
@@ -137,7 +137,8 @@ def _labels(solutions: list[Any], names: Sequence[str] | None) -> list[str]:
     if empty:
         raise InvalidInput(f"Solutions {empty} have no trace, so there is nothing to draw of them. Leave them out.")
     if names is None:
-        return [str(k) for k in range(len(solutions))]
+        own = [solution.solver for solution in solutions]
+        return [name if name and own.count(name) == 1 else f"{name} {k}".strip() for k, name in enumerate(own)]
     if isinstance(names, str) or len(names) != len(solutions):
         got = repr(names) if isinstance(names, str) else f"{len(names)}"
         raise InvalidInput(f"The 'names' parameter of convergence must have one name for each of {len(solutions)}. Got {got}.")

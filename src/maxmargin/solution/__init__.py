@@ -9,6 +9,9 @@ from maxmargin.solution._certify import Evaluations as Evaluations
 from maxmargin.solution._certify import evaluate_all as evaluate_all
 from maxmargin.solution._certify import evaluated as evaluated
 from maxmargin.solution._certify import evaluation_seconds as evaluation_seconds
+from maxmargin.solution._class_data import leads as leads
+from maxmargin.solution._class_rows import ClassRows as ClassRows
+from maxmargin.solution._class_rows import counting_rows as counting_rows
 from maxmargin.solution._crammer_singer import CrammerSingerSolution
 from maxmargin.solution._crammer_singer_evaluation import CrammerSingerEvaluation, certify_crammer_singer
 from maxmargin.solution._crammer_singer_rounding import offset_shifts as offset_shifts

@@ -68,6 +68,8 @@ class SolutionBatch(Sequence[Solution]):
         What the scores of each problem mean.
     notes : list of str
         What is to be said of each beyond its status; empty for most.
+    solver : str
+        Which solver found them: the name of its class.
     """
 
     sizes: list[int]
@@ -90,6 +92,7 @@ class SolutionBatch(Sequence[Solution]):
     by_side: NDArray[np.bool_]
     slack_rules: list[SlackRule]
     notes: list[str]
+    solver: str
     _make: Callable[[int], Solution]
 
     @classmethod
@@ -99,6 +102,7 @@ class SolutionBatch(Sequence[Solution]):
         iterates: DualIterates,
         evaluations: Evaluations,
         make: Callable[[int], Solution],
+        solver: str = "",
     ) -> SolutionBatch:
         """From points with final statuses that need no closer look: offset, scores and costs are those of the dual."""
         kept, support, count = evaluations.margins(problems.batch, iterates.beta), evaluations.support, len(problems)
@@ -124,6 +128,7 @@ class SolutionBatch(Sequence[Solution]):
             by_side=np.zeros(count, dtype=np.bool_),
             slack_rules=[Margin()] * count,
             notes=[""] * count,
+            solver=solver,
             _make=make,
         )
 
@@ -163,6 +168,7 @@ class SolutionBatch(Sequence[Solution]):
             by_side=np.array([term.by_side for term in kkt_data]),
             slack_rules=[each.slack_rule for each in solutions],
             notes=[each.note for each in solutions],
+            solver=solutions[0].solver,
             _make=solutions.__getitem__,
         )
 

@@ -13,15 +13,19 @@ from maxmargin.kernels import BoundKernel, weights_of
 from maxmargin.problems import InseparableClasses
 from maxmargin.solution._certificate import Certificate
 from maxmargin.solution._class_data import ClassData, required
+from maxmargin.solution._class_rows import ClassRows
 from maxmargin.solution._kkt import KKT
 from maxmargin.solution._predictions import label_of_best
 from maxmargin.solution._status import Status
+from maxmargin.solution._taxonomy import Kind
 from maxmargin.solution._trace import Trace
 from maxmargin.validation import feature_matrix, rows_are_objects
 
 __all__ = ["CrammerSingerSolution"]
 
 Matrix = NDArray[np.float64]
+
+_NAME = "CrammerSingerSolution"
 
 
 @final
@@ -59,6 +63,10 @@ class CrammerSingerSolution:
         What floating point could not decide; empty for most.
     kkt_data : ClassData or None
         Scores, classes and costs of the training rows: what `kkt`, `slack`, `margin` and `taxonomy` need.
+    solver : str
+        Which solver found it: the name of its class.
+    rows : ClassRows or None
+        The same of the rows that count, which is what an estimator keeps.
 
     Examples
     --------
@@ -86,6 +94,8 @@ class CrammerSingerSolution:
     proof: InseparableClasses | None = None
     note: str = ""
     kkt_data: ClassData | None = None
+    solver: str = ""
+    rows: ClassRows | None = None
 
     def __repr__(self) -> str:
         count = f"{len(self.support)} support vectors of {self.n} rows"
@@ -107,20 +117,27 @@ class CrammerSingerSolution:
     @property
     def alpha(self) -> Matrix:
         """``α_ik = −β_ik``, the multipliers of all rows, shape (n, K); 0 for the own class."""
+        others = -2.0 * self.coefficients
+        kept = self._kept
+        codes = required(self.kkt_data, "multipliers", _NAME).codes[self.support] if kept is None else kept.codes
+        others[np.arange(len(codes)), codes] = 0.0
         alpha = np.zeros((self.n, len(self.classes)))
-        alpha[self.support] = -2.0 * self.coefficients
-        alpha[np.arange(self.n), self._terms("multipliers").codes] = 0.0
+        alpha[self.support] = others
         return alpha
 
     @property
     def slack(self) -> NDArray[np.float64]:
         """``ξ_i = max(0, 1 − f_y(x_i) + max_{k≠y} f_k(x_i))`` of all rows."""
-        return self._terms("slack").slack()
+        slack = np.zeros(self.n)
+        slack[self._places] = self._terms("slack").slack()
+        return slack
 
     @property
     def taxonomy(self) -> NDArray[np.int8]:
         """`Kind` of every row, by its lead ``f_y(x_i) − max_{k≠y} f_k(x_i)`` in place of ``y f``."""
-        return self._terms("kinds of rows").taxonomy(self.alpha)
+        result = np.full(self.n, Kind.NON_INFORMATIVE, dtype=np.int8)
+        result[self._places] = self._terms("kinds of rows").taxonomy(self.alpha[self._places])
+        return result
 
     @property
     def margin(self) -> float:
@@ -138,7 +155,22 @@ class CrammerSingerSolution:
                 "There is no answer that could have optimality conditions: INFEASIBLE. Look at `proof`, or allow slack."
             )
         kkt_data = self._terms("optimality conditions")
-        return replace(kkt_data, convex=self.status is not Status.INDEFINITE).kkt(self.alpha)
+        return replace(kkt_data, convex=self.status is not Status.INDEFINITE).kkt(self.alpha[self._places])
+
+    @property
+    def _kept(self) -> ClassRows | None:
+        """What an estimator kept, where that is all there is."""
+        return self.rows if self.kkt_data is None else None
+
+    @property
+    def _places(self) -> NDArray[np.intp]:
+        """The rows that `_terms` is of; all others have neither slack nor multipliers."""
+        kept = self._kept
+        return np.arange(self.n) if kept is None else np.concatenate([self.support, kept.boundary]).astype(np.intp)
 
     def _terms(self, what: str) -> ClassData:
-        return required(self.kkt_data, what, "CrammerSingerSolution")
+        kept = self._kept
+        if kept is None:
+            return required(self.kkt_data, what, _NAME)
+        scores = self.decision_function(self.support_vectors) if kept.scores is None else kept.scores
+        return kept.data(scores, self.coefficients, self.bias)

@@ -22,7 +22,14 @@ _FEW = 1000
 
 
 def dual_solution(
-    problem: Problem, iterate: DualIterate, evaluation: Evaluation, tol: float, seconds: float, *, with_rows: bool = True
+    problem: Problem,
+    iterate: DualIterate,
+    evaluation: Evaluation,
+    tol: float,
+    seconds: float,
+    *,
+    with_rows: bool = True,
+    solver: str = "",
 ) -> Solution:
     """The solution at a point, with the status that its evaluation supports.
 
@@ -40,6 +47,8 @@ def dual_solution(
         How long it took, for the end of the trace.
     with_rows : bool
         Whether to keep the support vectors themselves; an estimator has them already.
+    solver : str
+        The name of the solver.
 
     Examples
     --------
@@ -104,6 +113,7 @@ def dual_solution(
         boundary_rows=gram.rows(evaluation.boundary) if kept else None,
         products=gram.block(counting, counting) if few else None,
         classes=problem.classes,
+        solver=solver,
     )
 
 

@@ -55,6 +55,8 @@ class LinearSolution:
         The labels of the negative and of the positive side; None for a regression.
     kkt_data : LinearData or None
         Scores, labels and costs of the training rows: what `kkt`, `slack` and `taxonomy` need.
+    solver : str
+        Which solver found it: the name of its class.
 
     Examples
     --------
@@ -88,6 +90,7 @@ class LinearSolution:
     steps: int
     classes: NDArray[Any] | None = None
     kkt_data: LinearData | None = None
+    solver: str = ""
 
     def __repr__(self) -> str:
         return f"<LinearSolution: {self.certificate.brief}; {len(self.weights)} weights from {len(self.alpha)} rows>"

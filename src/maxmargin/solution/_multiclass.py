@@ -146,6 +146,8 @@ class MulticlassSolution:
         Newton rounds.
     kkt_data : ClassData or None
         Scores, classes and costs of the training rows: what `kkt`, `slack`, `margin` and `taxonomy` need.
+    solver : str
+        Which solver found it: the name of its class.
 
     Examples
     --------
@@ -168,6 +170,7 @@ class MulticlassSolution:
     trace: Trace
     steps: int
     kkt_data: ClassData | None = None
+    solver: str = ""
 
     def __repr__(self) -> str:
         classes, d = self.weights.shape

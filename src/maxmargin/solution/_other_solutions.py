@@ -38,7 +38,9 @@ def certificate_seconds(problem: PrimalProblem | MulticlassLinear | CrammerSinge
 
 
 @singledispatch
-def solution_of(problem: Any, iterate: Any, tol: float, deadline: Deadline | None = None, *, with_rows: bool = True) -> Any:
+def solution_of(
+    problem: Any, iterate: Any, tol: float, deadline: Deadline | None = None, *, with_rows: bool = True, solver: str = ""
+) -> Any:
     """The solution at a point of a problem, by the problem's family.
 
     Parameters
@@ -53,13 +55,21 @@ def solution_of(problem: Any, iterate: Any, tol: float, deadline: Deadline | Non
         When the fit shall end: what would take more than one pass of the certificate is left out then.
     with_rows : bool
         Whether to keep what only a solution of its own needs: support vectors, and what a linear solution knows of its rows.
+    solver : str
+        The name of the solver.
     """
     raise TypeError(f"there is no solution of a {type(problem).__name__}")
 
 
 @solution_of.register
 def _(
-    problem: PrimalProblem, iterate: PrimalIterate, tol: float, deadline: Deadline | None = None, *, with_rows: bool = True
+    problem: PrimalProblem,
+    iterate: PrimalIterate,
+    tol: float,
+    deadline: Deadline | None = None,
+    *,
+    with_rows: bool = True,
+    solver: str = "",
 ) -> LinearSolution:
     evaluation = certify_linear(problem, iterate.w, iterate.b, iterate.alpha, with_rows=with_rows)
     status = iterate.status
@@ -78,12 +88,19 @@ def _(
         steps=iterate.steps,
         classes=problem.classes,
         kkt_data=evaluation.kkt_data,
+        solver=solver,
     )
 
 
 @solution_of.register
 def _(
-    problem: MulticlassLinear, iterate: PrimalIterate, tol: float, deadline: Deadline | None = None, *, with_rows: bool = True
+    problem: MulticlassLinear,
+    iterate: PrimalIterate,
+    tol: float,
+    deadline: Deadline | None = None,
+    *,
+    with_rows: bool = True,
+    solver: str = "",
 ) -> MulticlassSolution:
     evaluation = certify_multiclass(problem, iterate.w, iterate.b, iterate.alpha)
     status = iterate.status
@@ -104,6 +121,7 @@ def _(
         trace=iterate.trace,
         steps=iterate.steps,
         kkt_data=evaluation.class_data,
+        solver=solver,
     )
 
 
@@ -115,6 +133,7 @@ def _(
     deadline: Deadline | None = None,
     *,
     with_rows: bool = True,
+    solver: str = "",
 ) -> CrammerSingerSolution:
     beta, bias = iterate.beta, iterate.bias
     deadline = deadline or Deadline()
@@ -158,6 +177,7 @@ def _(
         proof=proof,
         note=_undecided(problem, evaluation) if status is Status.STALLED else "",
         kkt_data=evaluation.kkt_data,
+        solver=solver,
     )
 
 

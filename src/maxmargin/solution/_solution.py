@@ -88,6 +88,8 @@ class Solution:
         Kernel values of support vectors and boundary rows, for the same purpose, where the kernel is precomputed.
     classes : ndarray of shape (2,) or None
         The labels of the negative and of the positive side; None stands for −1 and +1.
+    solver : str
+        Which solver found it: the name of its class.
 
     Examples
     --------
@@ -124,6 +126,7 @@ class Solution:
     boundary_rows: Any = None
     products: Vector | None = None
     classes: NDArray[Any] | None = None
+    solver: str = ""
 
     def __post_init__(self) -> None:
         for values in (self.support, self.beta, self.support_scores, self.support_y, self.boundary):

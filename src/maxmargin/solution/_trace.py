@@ -62,6 +62,10 @@ class Checkpoint(NamedTuple):
 class Trace:
     """Checkpoints of a fit.
 
+    A long fit has at least 30; one of few rounds, as Newton's method, has one for each round. Solvers of other libraries cannot
+    be watched as closely: a long run of PIQP (`DualQP`, `PrimalQP`) has one for each of its rounds, some twenty; HiGHS
+    (`LinearProgram`) tells its objective every five seconds; of others, and of short runs, only start and end are known.
+
     Attributes
     ----------
     checkpoints : structured ndarray
@@ -115,7 +119,7 @@ class Trace:
     def gap(self) -> NDArray[np.float64]:
         """Primal minus dual objective, as the solver sees it; nan where it is not known.
 
-        Where the primal objective costs a pass over the rows, it is that of the best point evaluated so far.
+        Where the primal objective costs a pass over the rows, it is that of a point evaluated before.
         """
         return self.checkpoints["gap"].astype(np.float64)
 

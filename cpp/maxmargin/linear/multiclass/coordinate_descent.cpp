@@ -16,12 +16,13 @@ namespace {
 
 using Block = ClassPasses::Block;
 
-constexpr std::int64_t most_sweeps = 16;  // between two looks at the gap
-constexpr std::int64_t patience = 3000;   // sweeps
-constexpr Index few = 4;                  // one class in so many: they are added one by one
-constexpr double pull_share = 0.1;        // of the mean |x|^2
-constexpr std::int64_t recounted = 64;    // sweeps after which the weights are added up again from the multipliers
-constexpr double work_a_poll = 1 << 20;   // products: about a millisecond
+constexpr std::int64_t most_sweeps = 16;     // between two looks at the gap
+constexpr std::int64_t patience = 3000;      // sweeps
+constexpr Index few = 4;                     // one class in so many: they are added one by one
+constexpr std::int64_t notes_doubling = 12;  // checkpoints while the sweeps double
+constexpr double pull_share = 0.1;           // of the mean |x|^2
+constexpr std::int64_t recounted = 64;       // sweeps after which the weights are added up again from the multipliers
+constexpr double work_a_poll = 1 << 20;      // products: about a millisecond
 
 // All multipliers of a row have a closed solution when the others are fixed: the projection to their simplex of where a step
 // against the slope leads, because the curvature |x|^2 is the same in all classes. The weights W = v are kept up to date.
@@ -68,14 +69,19 @@ class ClassDescent {
     record_.see_primal(std::accumulate(problem_.C, problem_.C + n_, 0.0), W_, 0);  // where W = 0 each row loses 1
     next_ = alpha_;
     record_.see_dual(0.0, next_);
-    for (std::int64_t sweeps = 0, wait = 1;; wait = std::clamp<std::int64_t>(sweeps / 4, 1, most_sweeps)) {
+    for (std::int64_t sweeps = 0, next_note = 1, wait = 1;; wait = std::clamp<std::int64_t>(sweeps / 4, 1, most_sweeps)) {
       if (record_.stops()) return record_.converged() && record_.is_exact() && fair_try_ >= 0;
       if (is_slow(sweeps)) return true;
       for (const std::int64_t end = record_.rounds_until(sweeps + wait); sweeps < end; ++sweeps) {
         if (!sweep()) return false;
         if (problem_.offset == LinearOffset::free) learn_offsets();
+        if (sweeps + 1 < end && sweeps >= next_note) {
+          record_.note(std::max(bound(), record_.dual()), sweeps + 1);
+          next_note = sweeps + std::max<std::int64_t>(1, sweeps / notes_doubling);
+        }
       }
       evaluate(sweeps);
+      next_note = sweeps + std::max<std::int64_t>(1, sweeps / notes_doubling);
     }
   }
   ClassPoint last() { return {std::move(W_), std::move(alpha_)}; }
@@ -201,10 +207,17 @@ class ClassDescent {
     double primal = 0.5 * simd().dot(std::ptrdiff_t(area(d_)), W_.data(), W_.data());
     if (problem_.offset == LinearOffset::penalised) primal += 0.5 * pull_ * simd().dot(width_, total_.data(), total_.data());
     record_.see_primal(primal + losses.total(), W_, sweeps);
+    const double dual = bound();
+    record_.see_dual(dual, next_);
+  }
+
+  // The dual objective of the multipliers, made feasible and put into `next_`. It takes no pass over the rows.
+  double bound() {
     std::vector<double> totals = total_;
     if (size_ > d_) std::swap_ranges(totals.begin(), totals.end(), offsets());
-    record_.see_dual(bound_.find(alpha_, W_, {}, {}, next_), next_);
+    const double dual = bound_.find(alpha_, W_, {}, {}, next_);
     if (size_ > d_) std::swap_ranges(totals.begin(), totals.end(), offsets());
+    return dual;
   }
 
   const ClassProblem& problem_;

@@ -25,6 +25,9 @@ from maxmargin.validation import TrainingSet, WeightedRows, take_rows
 __all__ = ["Records", "certificates", "coefficients", "record", "solutions"]
 
 
+_USUAL = "SMO"
+
+
 @final
 @dataclass(frozen=True, eq=False)
 class Records:
@@ -56,6 +59,8 @@ class Records:
         The sign that the coefficient of each row in boundary could have; 0 if both.
     rows : rows or None
         The rows in boundary themselves; None if there are none, or too many, or a subproblem has not converged.
+    solver : str
+        Which solver found the answers.
     """
 
     statuses: tuple[str, ...]
@@ -72,6 +77,7 @@ class Records:
     by_side: NDArray[np.bool_]
     sides: NDArray[np.int8]
     rows: Any
+    solver: str = _USUAL
 
     def __reduce__(self) -> tuple[Callable[..., Records], tuple[Any, ...]]:
         """Pickle the arrays as bytes, without what is the same everywhere: a model of ten support vectors should not be mostly
@@ -102,6 +108,8 @@ class Records:
             found["total"] = self.total.astype("<f8").tobytes()
         if self.by_side.any():
             found["by_side"] = self.by_side.tobytes()
+        if self.solver != _USUAL:
+            found["solver"] = self.solver.encode()
         return found
 
 
@@ -143,7 +151,7 @@ def _restored(statuses: tuple[str, ...], *parts: Any) -> Records:
             scores=scored,
             boundary=at,
             boundary_deficit=np.frombuffer(deficit, "<f8"),
-            costs=np.repeat(paid, len(scored) + len(at)) if len(paid) == 1 else paid,
+            costs=np.repeat(paid, max(1, len(scored) + len(at))) if len(paid) == 1 else paid,
             checkpoints=np.frombuffer(checkpoints, KEPT),
             n_boundary=n_boundary,
             n_checkpoints=n_checkpoints,
@@ -152,6 +160,7 @@ def _restored(statuses: tuple[str, ...], *parts: Any) -> Records:
             by_side=np.frombuffer(few.get("by_side", bytes(subproblems)), np.bool_).reshape(subproblems),
             sides=np.frombuffer(sides, "<i1"),
             rows=rows,
+            solver=bytes(few["solver"]).decode() if "solver" in few else _USUAL,
         )
     except (TypeError, ValueError, KeyError) as error:
         raise InvalidInput(f"The pickled records were altered: {error}. Fit it again.") from None
@@ -189,6 +198,7 @@ def record(found: SolutionBatch, boundary: NDArray[np.intp], data: TrainingSet |
         by_side=found.by_side,
         sides=found.sides,
         rows=take_rows(data.X, boundary) if kept else None,
+        solver=found.solver,
     )
 
 
@@ -292,6 +302,7 @@ def solutions(
                 boundary_side=records.sides[stored[up_outside]].astype(np.float64),
                 boundary_rows=None if beyond is None else take_rows(beyond, stored[up_outside]),
                 classes=None if classes is None else _labels(fitted.scheme, index, classes),
+                solver=records.solver,
             )
         )
     return found

@@ -92,9 +92,11 @@ def _run(start: Start, watch: Watch, inner: DualSolver, size: int) -> Status:
         problem, within = part(dual, chunk, beta, scores)
         if inner.supports(problem) is not None:
             return Status.STALLED  # the chunk has become too large for it
+        began = watch.elapsed()
         (found,) = inner.run([problem], [Start(beta[chunk], within)], watch.left(aim), None)
         if found.interrupted:
             raise KeyboardInterrupt
+        watch.pass_by(found.trace, began)  # outside of the chunk β = 0: its objective is that of all rows
         later = beta.copy()
         later[chunk] = found.beta
         later_scores = dual.gram.matvec(later)

@@ -34,7 +34,9 @@ class DualQP(DualSolver):
     variable a little inside its bounds; an active-set finish puts them on the bounds, so that support vectors can be counted.
 
     A long run of the general solver has a process of its own: a time limit or Ctrl-C ends it and leaves the point where it
-    began. The callback is called before and after the run. Its steps are those of the general solver.
+    began. The callback is called before and after the run. Its steps are those of the general solver. The trace has one
+    checkpoint for each round of a long run of PIQP, some twenty, with the objectives that it prints; other solvers, and short
+    runs, cannot be watched: there it has the start and the end.
 
     Parameters
     ----------
@@ -92,6 +94,7 @@ def _run(start: Start, watch: Watch, name: str) -> Status:
         outcome = minimised(_program(dual, watch.matrix()), name, watch.limits.max_steps, watch.is_late)
         if outcome is None:
             return Status.TIME_LIMIT
+        watch.pass_rounds([(value, -bound) for value, bound in outcome.passed], outcome.seconds)
         near, rounds, word = _joined(dual, outcome.u), max(1, outcome.rounds), outcome.status
     point, scores = finished(dual, near, watch.limits.tol, watch)
     watch.see(point, scores, rounds)

@@ -37,8 +37,10 @@ class PrimalQP(DualSolver):
     below the tube. Without offset b is left out; a penalised one has a 1 in Q. The multipliers of the rows are the dual
     variables: ``β_i = y_i z_i``, for a regression the difference of two. Where a hard margin has no solution they prove it.
 
-    A run of the general solver cannot be stopped: time limit, callback and Ctrl-C are checked before and after it. Its steps
-    are those of the general solver.
+    A long run of the general solver has a process of its own: a time limit or Ctrl-C ends it and leaves the point where it
+    began. The callback is called before and after the run. Its steps are those of the general solver. The trace has one
+    checkpoint for each round of a long run of PIQP, some twenty, with the objectives that it prints; other solvers, and short
+    runs, cannot be watched: there it has the start and the end.
 
     Parameters
     ----------
@@ -97,6 +99,7 @@ def _run(problem: Problem, start: Start, watch: Watch, name: str) -> Status:
         outcome = minimised(_program(problem), name, watch.limits.max_steps, watch.is_late)
         if outcome is None:
             return Status.TIME_LIMIT
+        watch.pass_rounds([(-bound, value) for value, bound in outcome.passed], outcome.seconds)
         rounds, word = max(1, outcome.rounds), outcome.status
         near = _beta(problem, np.maximum(outcome.multipliers, 0.0), start.beta)
     point, scores = finished(watch.dual, near, watch.limits.tol, watch)

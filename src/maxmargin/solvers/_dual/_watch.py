@@ -22,6 +22,8 @@ Vector = NDArray[np.float64]
 
 _MOST_CHECKPOINTS = 4096
 _BETWEEN_CALLS = 0.05  # seconds between calls of the callback
+_OF_INNER = 32  # at least so many points of an inner run are kept, if it has them
+_OF_CHECKPOINT = ["seconds", "steps", "objective", "gap", "n_support"]
 _BAND = 2**18  # kernel values between two looks at the clock
 
 
@@ -60,6 +62,35 @@ class Watch:
         self._last: Checkpoint | None = None
         self._seen = 0
         self._stride = 1
+        self._passed: list[Checkpoint] = []
+
+    def elapsed(self) -> float:
+        """Seconds since the start."""
+        return self._deadline.elapsed()
+
+    def pass_by(self, inner: Trace, began: float, *, gap_is_whole: bool = False) -> None:
+        """Points of an inner solver on its way to the next point that is seen: their dual objectives are those of the whole.
+
+        Of the primal objective only that of the last point seen is known, and so is the violation; unless the inner solver
+        tells of the whole gap too.
+        """
+        last = self._last
+        if last is None or not len(inner):
+            return
+        primal, some = last.dual + last.gap, inner.checkpoints[:: max(1, len(inner) // _OF_INNER)]
+        for seconds, steps, objective, gap, n_support in some[_OF_CHECKPOINT].tolist():
+            most = primal + objective
+            told = gap if gap_is_whole and 0.0 <= gap <= most else most
+            at = Checkpoint(began + seconds, self.steps + steps, -objective, last.violation, n_support, told)
+            self._passed.append(at)
+
+    def pass_rounds(self, objectives: Sequence[tuple[float, float]], took: float) -> None:
+        """Rounds of a general solver that has just ended: the objectives of the dual's minimisation and of the primal."""
+        each = took / max(len(objectives), 1)
+        points = [
+            Checkpoint(k * each, k, -value, 0.0, self.dual.n, primal + value) for k, (value, primal) in enumerate(objectives)
+        ]
+        self.pass_by(Trace.of(points), self.elapsed() - took, gap_is_whole=True)
 
     def see(self, beta: Vector, scores: Vector, steps: int) -> Evaluation:
         """Look at a point with its scores ``K β`` after so many steps; sets the status if it is the last."""
@@ -68,6 +99,10 @@ class Watch:
         now = time.perf_counter()
         violation, n_support = evaluation.kkt_violation, len(evaluation.support)
         last = Checkpoint(self._deadline.elapsed(), steps, evaluation.dual, violation, n_support, evaluation.gap)
+        for passed in self._passed:  # what the inner solver says is believed as far as it fits
+            if self._kept[-1].dual <= passed.dual <= last.dual and passed.steps < steps:
+                self._keep(passed)
+        self._passed = []
         self._keep(last)
         self.status = self._reason(evaluation, last, now)
         return evaluation

@@ -113,10 +113,11 @@ class _Search:
         found: PrimalIterate | None = None
         least, idle = math.inf, 0
         for _ in range(_MOST_MULTIPLIERS):
+            began = self._deadline.elapsed()
             found = self._solve(lam, found)
             ended = found.interrupted or found.status in (Status.INTERRUPTED, Status.TIME_LIMIT, Status.ITERATION_LIMIT)
             if not (ended and self._known):  # of a search that was cut short the points before are as good
-                self._keep(found, lam)
+                self._keep(found, lam, began)
             if self._evaluated.is_optimal(self._limits.tol):
                 return self._iterate(Status.CONVERGED)
             if ended:
@@ -154,15 +155,15 @@ class _Search:
         start = PrimalIterate.at(before.w, before.b, grown * before.alpha)
         return self._solver.run_one(form, start, limits, self._callback)
 
-    def _keep(self, found: PrimalIterate, lam: float) -> None:
+    def _keep(self, found: PrimalIterate, lam: float, began: float) -> None:
         """Take the point, moved to the surface or along its ray to it, and the multipliers, where they are better."""
+        before = self._evaluated
         size = _size(self._problem, found.w, found.b)
         self._known.append((lam, size))
         if size > self._root:
             self._too_small = max(self._too_small, lam)
         else:
             self._too_large = min(self._too_large, lam)
-        self._steps += found.steps
         factor = self._root / size if size > 0.0 else 1.0
         points = [(factor * found.w, factor * found.b)]
         if size <= self._root:
@@ -177,7 +178,21 @@ class _Search:
         other = certify_linear(self._problem, self._w, self._b, lam * found.alpha, stationarity=False)
         if other.infeasibility <= 1e-9 and other.dual > self._evaluated.dual:
             self._alpha, self._evaluated = lam * found.alpha, other
+        self._pass_by(found.trace, lam, began, before)
+        self._steps += found.steps
         self._note(self._evaluated)
+
+    def _pass_by(self, trace: Trace, lam: float, began: float, before: LinearEvaluation) -> None:
+        """The way of a penalised form, beside the best point before it: where ``|w|² ≤ B``, the loss is at least that form's
+        dual objective without ``λB/2``."""
+        for seconds, steps, objective, n_support in zip(
+            trace.seconds, trace.steps, lam * (trace.objective - 0.5 * self._problem.B), trace.n_support, strict=True
+        ):
+            dual = min(max(before.dual, float(objective)), self._evaluated.dual)  # no more than what its multipliers kept
+            gap, size = before.primal - dual, max(abs(before.primal), 1e-300)
+            self._seen.append(
+                Checkpoint(began + float(seconds), self._steps + int(steps), dual, gap / size, int(n_support), gap)
+            )
 
     def _note(self, evaluated: LinearEvaluation) -> None:
         gap = (evaluated.primal - evaluated.dual) / max(abs(evaluated.primal), 1e-300)

@@ -40,7 +40,8 @@ class LinearProgram(PrimalSolver):
 
     It suits tens of thousands of rows with some hundreds of features, or the reverse; with many of both it is slow: set
     ``max_time``. A run of HiGHS that reaches this limit, or is interrupted, yields no weights, and the answer is ``w = 0``. A
-    step is a thousand pivots of the simplex method.
+    step is a thousand pivots of the simplex method. HiGHS cannot be watched closely: the trace has the start, the end, and the
+    primal objectives that it logs, about every five seconds.
 
     Examples
     --------
@@ -86,7 +87,10 @@ def _solved(problem: PrimalProblem, limits: Limits, watch: PrimalWatch) -> Prima
         watch.see(np.zeros(problem.d), 0.0, [], 0)
         if watch.status is not None:
             return watch.iterate(watch.status)
+        began = watch.elapsed()
         found = run_program(dual.program(), _PIVOTS * limits.max_steps, stop)
+        for seconds, pivots, value in found.passed:
+            watch.pass_by(-value, began + seconds, pivots // _PIVOTS)
         if found.end is ProgramEnd.OPTIMAL:
             w, b = dual.longer(*dual.weights(found.worth))
             watch.see(w, b, [dual.multipliers(found.x)], max(-(-found.pivots // _PIVOTS), 1))

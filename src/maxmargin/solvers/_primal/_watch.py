@@ -86,6 +86,17 @@ class PrimalWatch:
         else:
             self.poll(steps)
 
+    def pass_by(self, primal: float, seconds: float, steps: int) -> None:
+        """A primal objective on the way to the next point that is seen, of a point that nobody handed over."""
+        last = self._seen[-1]
+        gap = primal - last.dual
+        if math.isfinite(gap) and 0.0 <= gap <= last.gap and last.steps <= steps:
+            self._seen.append(last._replace(seconds=seconds, steps=steps, violation=gap / max(abs(primal), 1e-300), gap=gap))
+
+    def elapsed(self) -> float:
+        """Seconds since the start."""
+        return self._deadline.elapsed()
+
     def _better(self, evaluation: LinearEvaluation, guess: Vector) -> LinearEvaluation:
         """The evaluation by other multipliers if they say more."""
         guess = scaled(self._problem, feasible(self._problem, guess))

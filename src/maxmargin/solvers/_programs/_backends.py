@@ -1,14 +1,21 @@
 """Solvers of quadratic programs that others wrote: called here, or in a process of its own, which can be ended.
 
 They run for minutes without looking up, and hold Python's lock meanwhile: no thread can end them, and none sees Ctrl-C. As a
-script this file reads one program from its input and writes the answer; it imports nothing of the package, to start soon.
+script this file reads one program from its input and writes the answer; it imports nothing of the package, to start soon. What
+the solver prints there is kept from the answer, and read: that of PIQP has the objectives of each round.
 """
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
 import importlib
+import os
 import pickle
+import re
 import sys
+import tempfile
+import time
 import warnings
 from typing import Any, Final, NamedTuple, final
 
@@ -16,12 +23,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-__all__ = ["Found", "Matrices", "MissingPackage", "by_piqp", "by_qpsolvers", "imported"]
+__all__ = ["Found", "Matrices", "MissingPackage", "by_piqp", "by_qpsolvers", "imported", "objectives_of_rounds"]
 
 Vector = NDArray[np.float64]
 
 ROUNDS: Final = 250
 _ACCURACY: Final = 1e-10  # asked of interior points; on hard programs they stop a little before, with a point that is as good
+_ROUND: Final = re.compile(r"^ *\d+ +([-+]?\d\.\d+e[-+]\d+) +([-+]?\d\.\d+e[-+]\d+) ", re.MULTILINE)
 _MORE_EXACT: Final[dict[str, dict[str, Any]]] = {
     # A dual active set needs a definite matrix: the proximal term makes one, and vanishes at the solution.
     "daqp": {"eps_prox": 1e-6, "primal_tol": 1e-10, "dual_tol": 1e-10, "iter_limit": 100_000},
@@ -51,12 +59,17 @@ class Matrices(NamedTuple):
 
 @final
 class Found(NamedTuple):
-    """A point, the multipliers of ``G u ≥ h``, what the solver says of it (the name of a `Status`), and rounds."""
+    """A point, the multipliers of ``G u ≥ h``, what the solver says of it (the name of a `Status`), and rounds.
+
+    ``passed`` has the two objectives of each round, primal and dual, where they are known, and ``seconds`` the time of all.
+    """
 
     u: Vector
     multipliers: Vector
     status: str
     rounds: int
+    passed: tuple[tuple[float, float], ...] = ()
+    seconds: float = 0.0
 
 
 def imported(name: str) -> Any:
@@ -67,8 +80,8 @@ def imported(name: str) -> Any:
         raise MissingPackage(str(error)) from error
 
 
-def by_piqp(program: Matrices, rounds: int) -> Found:
-    """Proximal interior points (Schwan, Jiang, Kuhn and Jones 2023)."""
+def by_piqp(program: Matrices, rounds: int, *, verbose: bool = False) -> Found:
+    """Proximal interior points (Schwan, Jiang, Kuhn and Jones 2023); where it is verbose, its log is on the standard output."""
     piqp = imported("piqp")
     n = len(program.p)
     if sparse.issparse(program.Q):
@@ -78,6 +91,7 @@ def by_piqp(program: Matrices, rounds: int) -> Found:
     settings = solver.settings
     settings.eps_abs = settings.eps_rel = _ACCURACY
     settings.eps_duality_gap_abs = settings.eps_duality_gap_rel = _ACCURACY
+    settings.verbose = verbose
     settings.max_iter = max(1, min(rounds, ROUNDS))
     solver.setup(
         matrix(program.Q),
@@ -136,14 +150,31 @@ def _dense(M: Any) -> NDArray[np.float64]:
     return np.ascontiguousarray(M.toarray() if sparse.issparse(M) else M, dtype=np.float64)
 
 
+def objectives_of_rounds(log: str) -> tuple[tuple[float, float], ...]:
+    """Primal and dual objective of each round in PIQP's log: lines of a number and then these; nothing if it has no such."""
+    return tuple((float(primal), float(dual)) for primal, dual in _ROUND.findall(log))
+
+
+def _flush_c() -> None:
+    """What C printed, out of its buffer. Where its library cannot be reached there is no log to read."""
+    with contextlib.suppress(OSError, TypeError, AttributeError):
+        ctypes.CDLL(None).fflush(None)
+
+
 def _serve() -> None:
     """Answer one program: fields and results are tuples, as the class of this script is not that of the package."""
     path, fields, name, rounds = pickle.load(sys.stdin.buffer)
     sys.path[:] = path
     program = Matrices(*fields)
-    found = by_piqp(program, rounds) if name == "piqp" else by_qpsolvers(program, name)
-    pickle.dump(tuple(found), sys.stdout.buffer, protocol=5)
-    sys.stdout.buffer.flush()
+    with os.fdopen(os.dup(1), "wb") as answer, tempfile.TemporaryFile() as log:
+        os.dup2(log.fileno(), 1)
+        begin = time.perf_counter()
+        found = by_piqp(program, rounds, verbose=True) if name == "piqp" else by_qpsolvers(program, name)
+        seconds = time.perf_counter() - begin
+        _flush_c()
+        log.seek(0)
+        passed = objectives_of_rounds(log.read().decode(errors="replace"))
+        pickle.dump(tuple(found._replace(passed=passed, seconds=seconds)), answer, protocol=5)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import threading
+import time
 from collections.abc import Callable, Iterable
 from enum import Enum
 from importlib import import_module
@@ -18,6 +20,7 @@ Vector = NDArray[np.float64]
 _PRECISE: Final = 1e-10  # the least tolerance that HiGHS takes
 _FIRST_LOOK: Final = 1e-3  # seconds until somebody looks whether to stop; each time twice as many,
 _BETWEEN_LOOKS: Final = 0.05  # up to these
+_LINE: Final = re.compile(r" *(\d+) +(\S+) Pr: ")  # of the log of the dual simplex method, in its second phase
 _AT_ONCE: Final = 200_000  # values that are handed over: about 10 ms
 
 
@@ -65,12 +68,15 @@ class ProgramAnswer(NamedTuple):
         How the least cost follows the bounds of each row of A.
     pivots : int
         Of the simplex method.
+    passed : tuple of (float, int, float)
+        Seconds, pivots and the value of the dual program, as HiGHS logs them: about every five seconds.
     """
 
     end: ProgramEnd
     x: Vector
     worth: Vector
     pivots: int
+    passed: tuple[tuple[float, int, float], ...] = ()
 
 
 @final
@@ -79,6 +85,8 @@ class _Run:
 
     def __init__(self, program: Program, most_pivots: int) -> None:
         self._program, self._most = program, most_pivots
+        self._begin = time.perf_counter()
+        self._passed: list[tuple[float, int, float]] = []
         self.pivots = 0
         self.stop = False
         self.done = threading.Event()
@@ -97,7 +105,8 @@ class _Run:
         highspy: Any = import_module("highspy")  # 12 MB that most models never need
         highs = highspy.Highs()
         settings: dict[str, bool | int | float | str] = {
-            "output_flag": False,
+            "output_flag": True,  # for the log alone
+            "log_to_console": False,
             "solver": "simplex",
             # Rows of real numbers leave nothing to it, and it does not look at whether to stop.
             "presolve": "off",
@@ -108,6 +117,7 @@ class _Run:
         for name, value in settings.items():
             highs.setOptionValue(name, value)
         highs.cbSimplexInterrupt.subscribe(self._look)
+        highs.cbLogging.subscribe(self._read)
         failed = highspy.HighsStatus.kError
         if not self._hand_over(highs, failed) or self.stop:
             return self._ended(ProgramEnd.STOPPED if self.stop else ProgramEnd.FAILED)
@@ -124,7 +134,8 @@ class _Run:
         if end is not ProgramEnd.OPTIMAL:
             return self._ended(end)
         solution = highs.getSolution()
-        return ProgramAnswer(end, np.array(solution.col_value), np.array(solution.row_dual), self.pivots)
+        passed = tuple(self._passed)
+        return ProgramAnswer(end, np.array(solution.col_value), np.array(solution.row_dual), self.pivots, passed)
 
     def _hand_over(self, highs: Any, failed: Any) -> bool:
         """The rows, then the columns piece by piece: other threads wait while HiGHS takes one."""
@@ -149,7 +160,12 @@ class _Run:
         return True
 
     def _ended(self, end: ProgramEnd) -> ProgramAnswer:
-        return ProgramAnswer(end, np.zeros(0), np.zeros(0), self.pivots)
+        return ProgramAnswer(end, np.zeros(0), np.zeros(0), self.pivots, tuple(self._passed))
+
+    def _read(self, event: Any) -> None:
+        line = _LINE.match(event.message)
+        if line is not None:
+            self._passed.append((time.perf_counter() - self._begin, int(line[1]), float(line[2])))
 
     def _look(self, event: Any) -> None:
         self.pivots = int(event.data_out.simplex_iteration_count)

@@ -69,12 +69,18 @@ class Program:
 @final
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """A point, the multipliers of ``G u ≥ h``, what its solver says of it, and rounds."""
+    """A point, the multipliers of ``G u ≥ h``, what its solver says of it, and rounds.
+
+    ``passed`` has the two objectives of each round, primal and dual, where they are known: PIQP's in a process of its own.
+    ``seconds`` is how long these took.
+    """
 
     u: Vector
     multipliers: Vector
     status: Status
     rounds: int
+    passed: tuple[tuple[float, float], ...] = ()
+    seconds: float = 0.0
 
 
 def minimised(
@@ -106,7 +112,7 @@ def minimised(
             return None
     else:
         found = by_piqp(program.matrices, rounds) if solver == "piqp" else by_qpsolvers(program.matrices, solver)
-    return Outcome(found.u, found.multipliers, Status[found.status], found.rounds)
+    return Outcome(found.u, found.multipliers, Status[found.status], found.rounds, found.passed, found.seconds)
 
 
 def _elsewhere(program: Matrices, solver: str, rounds: int, stop: Callable[[], bool]) -> Found | None:
