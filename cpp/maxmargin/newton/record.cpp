@@ -5,14 +5,16 @@ namespace maxmargin {
 namespace {
 
 constexpr double exact = 1e-14;
-constexpr std::size_t most_checkpoints = 4096;
+constexpr std::size_t most_checkpoints = 4096, usual_checkpoints = 96;
 constexpr std::int64_t few_rounds = 8, no_better = 4;
 constexpr double above_the_primal = 1e-11;
 
 }  // namespace
 
 NewtonRecord::NewtonRecord(const NewtonLimits& limits, const Monitor& monitor, const Rules& rules)
-    : limits_(limits), monitor_(monitor), rules_(rules), aim_(rules.exact ? std::min(exact, limits.tol) : limits.tol) {}
+    : limits_(limits), monitor_(monitor), rules_(rules), aim_(rules.exact ? std::min(exact, limits.tol) : limits.tol) {
+  summary_.trace.reserve(usual_checkpoints);  // once, not on the way
+}
 
 // Objectives that differ by rounding say nothing about the weights: the later ones are nearer.
 bool NewtonRecord::is_better_primal(double value) {

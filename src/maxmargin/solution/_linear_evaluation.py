@@ -308,7 +308,7 @@ def _score_errors(problem: PrimalProblem, w: Vector, b: float, scores: Vector) -
     """What rounding may do to each score, a part of all that it sums up, and to a residual, which is a difference."""
     errors = np.zeros(problem.n)
     if not isinstance(problem.loss, MarginLoss):
-        errors = np.where(scores != 0.0, _EPSILON * (np.abs(scores) + np.abs(problem.y)), 0.0)
+        errors = 2.0 * _EPSILON * np.abs(scores - problem.y)
     if not w.any():
         return errors
     return errors + 4.0 * _EPSILON * (abs(b) + _core.row_products(as_features(abs(problem.X)), np.abs(w)))
