@@ -26,7 +26,8 @@ PUBLIC: dict[str, str] = {
     "InvalidInput KernelError MaxmarginError MissingExtra NoMarginWarning WarmStartWarning",
     "maxmargin.estimators": "LinearClassifier LinearSVC LinearSVR LogisticRegression NuSVC NuSVR OneClassSVM Perceptron "
     "StochasticClassifier SVC SVDD SVR",
-    "maxmargin.kernels": "BoundKernel Gram Kernel Linear Polynomial Precomputed RBF Sigmoid UserFunction as_kernel",
+    "maxmargin.kernels": "BoundKernel Gram Kernel Linear Mercer Polynomial Precomputed RBF Sigmoid UserFunction as_kernel "
+    "mercer repair",
     "maxmargin.losses": "ConvexLoss EpsilonInsensitive Exponential Hinge Logistic Loss MarginLoss Perceptron Squared "
     "SquaredEpsilonInsensitive SquaredHinge ZeroOne as_loss cross_entropy logit odds sigmoid",
     "maxmargin.plots": "canvas convergence decision_boundary margin_losses ordinary_region tube",
