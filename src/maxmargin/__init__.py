@@ -1,8 +1,8 @@
 """Support vector machines with a certificate of optimality.
 
 ``SVC``, ``NuSVC``, ``SVR``, ``NuSVR``, ``OneClassSVM``, ``SVDD``, ``LinearClassifier``, ``LinearSVC``, ``LinearSVR``,
-``LogisticRegression``, ``StochasticClassifier`` and ``Perceptron`` have scikit-learn's interface; ``maxmargin.solve`` answers a
-problem of ``maxmargin.problems`` directly.
+``LogisticRegression``, ``StochasticClassifier``, ``Perceptron`` and ``KernelPCA`` have scikit-learn's interface;
+``maxmargin.solve`` answers a problem of ``maxmargin.problems`` directly.
 """
 
 from importlib import metadata as _metadata
@@ -13,6 +13,7 @@ from maxmargin.estimators import (
     SVC,
     SVDD,
     SVR,
+    KernelPCA,
     LinearClassifier,
     LinearSVC,
     LinearSVR,
@@ -34,6 +35,7 @@ __all__ = [
     "SVC",
     "SVDD",
     "SVR",
+    "KernelPCA",
     "LinearClassifier",
     "LinearSVC",
     "LinearSVR",
