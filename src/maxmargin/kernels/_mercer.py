@@ -15,7 +15,6 @@ from maxmargin.errors import InvalidInput
 from maxmargin.kernels._base import BoundKernel, Kernel
 from maxmargin.kernels._choice import as_kernel
 from maxmargin.kernels._eigen import Eigenpairs, Product, fits_krylov, outer_eigenpairs
-from maxmargin.kernels._feature_kernel import FeatureKernel, Formula
 from maxmargin.kernels._precomputed import Precomputed
 from maxmargin.validation import check_option, feature_matrix, length, object_rows, rows_are_objects, take_rows
 
@@ -190,9 +189,8 @@ def gram_product(kernel: BoundKernel, X: Any) -> Product:
 
 
 def matrix_product(K: NDArray[Any]) -> Product:
-    """``V K`` for a symmetric matrix, by the core: on all threads, with the same bits for any number of them."""
-    plain = FeatureKernel(Formula.LINEAR)
-    return lambda V: plain.cross(V, K)
+    """``V K`` for a symmetric float64 matrix, by the core: on all threads, with the same bits for any number of them."""
+    return lambda V: _core.matrix_products(K, V)
 
 
 def _of_matrix(K: NDArray[Any]) -> Mercer:

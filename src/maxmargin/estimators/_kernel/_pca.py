@@ -18,7 +18,7 @@ from maxmargin.estimators._kernel._components import METHODS, Centred, Request, 
 from maxmargin.estimators._shared._fitted import RowKind
 from maxmargin.estimators._shared._input import checked_rows, training_rows
 from maxmargin.estimators._shared._parameters import check_random_state
-from maxmargin.kernels import BoundKernel, Kernel, Precomputed, UserFunction, as_kernel, check_degree, matrix_product
+from maxmargin.kernels import BoundKernel, Kernel, Linear, Precomputed, UserFunction, as_kernel, check_degree
 from maxmargin.validation import (
     canonical,
     check_boolean,
@@ -246,7 +246,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         # Centring K from the right is centring the coefficients: then the means of the new rows drop out.
         held = np.ascontiguousarray((scaled - scaled.mean(axis=0)).T)
         if self._rows is RowKind.PAIRWISE:
-            found = matrix_product(np.ascontiguousarray(new, dtype=np.float64))(held)
+            found = Linear().bind(new).cross(held, np.ascontiguousarray(new, dtype=np.float64))
         else:
             found = self._kernel.weighted_sums(new, rows, held, (0, length(rows)))[0]
         return np.ascontiguousarray((found - (held * means).sum(axis=1)[:, np.newaxis]).T)
