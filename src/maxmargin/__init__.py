@@ -7,7 +7,7 @@
 
 from importlib import metadata as _metadata
 
-from maxmargin import bounds, errors, kernels, losses, problems, scales, solution, solvers
+from maxmargin import bounds, errors, feature_maps, kernels, losses, problems, scales, solution, solvers
 from maxmargin._solve import solve
 from maxmargin.estimators import (
     SVC,
@@ -47,6 +47,7 @@ __all__ = [
     "StochasticClassifier",
     "bounds",
     "errors",
+    "feature_maps",
     "get_threads",
     "kernels",
     "losses",
