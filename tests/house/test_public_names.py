@@ -20,8 +20,8 @@ PUBLIC: dict[str, str] = {
     "maxmargin": "KernelPCA LinearClassifier LinearSVC LinearSVR LogisticRegression NuSVC NuSVR OneClassSVM Perceptron "
     "StochasticClassifier SVC SVDD SVR bounds errors feature_maps get_threads kernels losses problems scales "
     "set_threads solution solve solvers",
-    "maxmargin.bounds": "EnclosingBall LeaveOneOut VCDimension enclosing_ball leave_one_out_bound leave_one_out_error "
-    "vc_dimension",
+    "maxmargin.bounds": "EnclosingBall LeaveOneOut VCDimension enclosing_ball feature_dimension leave_one_out_bound "
+    "leave_one_out_error vc_dimension",
     "maxmargin.errors": "ConvergenceWarning FeatureScaleWarning FitInterrupted IndefiniteKernelWarning InfeasibleError "
     "InvalidInput KernelError MaxmarginError MissingExtra NoMarginWarning WarmStartWarning",
     "maxmargin.estimators": "KernelPCA LinearClassifier LinearSVC LinearSVR LogisticRegression NuSVC NuSVR OneClassSVM "
