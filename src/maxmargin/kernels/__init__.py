@@ -2,8 +2,8 @@
 
 from maxmargin.kernels._base import BoundKernel, Kernel
 from maxmargin.kernels._choice import as_kernel
+from maxmargin.kernels._eigen import BlockProduct as BlockProduct
 from maxmargin.kernels._eigen import Eigenpairs as Eigenpairs
-from maxmargin.kernels._eigen import Product as Product
 from maxmargin.kernels._eigen import fits_krylov as fits_krylov
 from maxmargin.kernels._eigen import outer_eigenpairs as outer_eigenpairs
 from maxmargin.kernels._feature_kernel import FeatureKernel as FeatureKernel

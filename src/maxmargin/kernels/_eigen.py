@@ -18,10 +18,10 @@ from scipy import linalg
 
 from maxmargin._blas import one_blas_thread
 
-__all__ = ["Eigenpairs", "Product", "fits_krylov", "outer_eigenpairs"]
+__all__ = ["BlockProduct", "Eigenpairs", "fits_krylov", "outer_eigenpairs"]
 
 Array = NDArray[np.float64]
-Product = Callable[[Array], Array]
+BlockProduct = Callable[[Array], Array]
 """``V A`` for some rows V of length n, and a symmetric matrix A."""
 
 _MORE = 4  # vectors in a block beyond those that are wanted: the last ones converge sooner
@@ -63,7 +63,7 @@ def fits_krylov(n: int, count: int) -> bool:
 
 
 def outer_eigenpairs(
-    product: Product,
+    product: BlockProduct,
     n: int,
     count: int,
     end: Literal["largest", "smallest"] = "largest",
@@ -120,7 +120,7 @@ def _width(count: int) -> int:
 class _Krylov:
     """An orthonormal basis that grows by blocks, and the matrix within it; the sign makes the wanted end the upper one."""
 
-    def __init__(self, product: Product, n: int, count: int, sign: float, random: np.random.RandomState) -> None:
+    def __init__(self, product: BlockProduct, n: int, count: int, sign: float, random: np.random.RandomState) -> None:
         self._product = product
         self._count = count
         self._sign = sign

@@ -14,7 +14,7 @@ from maxmargin._blas import one_blas_thread
 from maxmargin.errors import InvalidInput
 from maxmargin.kernels._base import BoundKernel, Kernel
 from maxmargin.kernels._choice import as_kernel
-from maxmargin.kernels._eigen import Eigenpairs, Product, fits_krylov, outer_eigenpairs
+from maxmargin.kernels._eigen import BlockProduct, Eigenpairs, fits_krylov, outer_eigenpairs
 from maxmargin.kernels._precomputed import Precomputed
 from maxmargin.validation import check_option, feature_matrix, length, object_rows, rows_are_objects, take_rows
 
@@ -180,7 +180,7 @@ def repair(K: Any, method: str = "clip") -> NDArray[np.float64]:
     return _symmetric_part(mended)
 
 
-def gram_product(kernel: BoundKernel, X: Any) -> Product:
+def gram_product(kernel: BoundKernel, X: Any) -> BlockProduct:
     """``V K`` for blocks of vectors V: the values are held if they need less than 1 GB, else computed every time."""
     n = length(X)
     if 8 * n * n <= _HELD_BYTES:
@@ -188,7 +188,7 @@ def gram_product(kernel: BoundKernel, X: Any) -> Product:
     return lambda V: np.ascontiguousarray(kernel.weighted_sums(X, X, V, (0, n))[0])
 
 
-def matrix_product(K: NDArray[Any]) -> Product:
+def matrix_product(K: NDArray[Any]) -> BlockProduct:
     """``V K`` for a symmetric float64 matrix, by the core: on all threads, with the same bits for any number of them."""
     return lambda V: _core.matrix_products(K, V)
 
@@ -215,7 +215,7 @@ def _of_products(kernel: BoundKernel, X: Any) -> Mercer:
     return _with_verdict(end, largest, asymmetry, float(np.finfo(np.float64).eps))
 
 
-def _smallest(product: Product, n: int) -> Eigenpairs:
+def _smallest(product: BlockProduct, n: int) -> Eigenpairs:
     """An upper bound of the smallest eigenvalue, which it is once the search has converged, and its vector."""
     return outer_eigenpairs(product, n, 1, "smallest", tolerance=0.1 * _ROUNDING, most_rounds=_MOST_ROUNDS)
 

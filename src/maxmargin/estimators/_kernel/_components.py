@@ -14,7 +14,7 @@ from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 from maxmargin._blas import one_blas_thread
 from maxmargin._lazy import lazy
 from maxmargin.errors import ConvergenceWarning, InvalidInput
-from maxmargin.kernels import BoundKernel, Product, fits_krylov, gram_product, matrix_product, outer_eigenpairs
+from maxmargin.kernels import BlockProduct, BoundKernel, fits_krylov, gram_product, matrix_product, outer_eigenpairs
 from maxmargin.validation import length
 
 __all__ = ["METHODS", "Centred", "Request", "components"]
@@ -50,7 +50,7 @@ class Centred:
         self.n = length(X)
 
     @lazy
-    def _product(self) -> Product:
+    def _product(self) -> BlockProduct:
         return matrix_product(self._values()) if self._kernel.is_precomputed else gram_product(self._kernel, self._x)
 
     def _values(self) -> Array:
