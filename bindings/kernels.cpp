@@ -9,6 +9,7 @@
 
 #include "common.hpp"
 #include "maxmargin/kernels/indefinite.hpp"
+#include "maxmargin/kernels/matrix_products.hpp"
 #include "maxmargin/rows/checks.hpp"
 #include "maxmargin/rows/csr_features.hpp"
 #include "maxmargin/rows/dense_features.hpp"
@@ -199,6 +200,17 @@ Result cross(const KernelFunction& kernel, const FeaturesHandle& left, const Fea
   return to_numpy(std::move(out), {rows, columns});
 }
 
+// K v for each row v of `vectors`.
+Result products_of_matrix(const Matrix<double>& k, const Matrix<double>& vectors) {
+  if (k.shape(0) != k.shape(1) || vectors.shape(1) != k.shape(0))
+    throw nb::value_error("The matrix must be square, and each vector as long as it is wide.");
+  require_index(std::int64_t(k.shape(0)), std::int64_t(vectors.shape(0)));
+  std::vector<double> out = room_for(vectors.shape(0), vectors.shape(1), "products");
+  without_gil(
+      [&](const Poll&) { matrix_products(k.data(), Index(k.shape(0)), vectors.data(), Index(vectors.shape(0)), out.data()); });
+  return to_numpy(std::move(out), {vectors.shape(0), vectors.shape(1)});
+}
+
 // A product of one Gram, as a start may have it.
 Result start_product(const GramHandle& self, const Vector& beta) {
   if (beta.shape(0) != std::size_t(self.gram->size())) throw nb::value_error("beta must have one value per row.");
@@ -298,6 +310,7 @@ void bind_kernels(nb::module_& m) {
   m.def("opaque_gram", &opaque_gram, "block"_a, "diagonal"_a, "size"_a);
   m.def("adjusted_gram", &adjusted_gram, "inner"_a, "signs"_a, "constant"_a);
   m.def("kept_gram", &kept_gram, "inner"_a, "bytes"_a);
+  m.def("matrix_products", &products_of_matrix, "matrix"_a.noconvert(), "vectors"_a.noconvert());
   m.def("cross_kernel", &cross, "kernel"_a, "left"_a, "right"_a);
   m.def("weighted_sums", &sums, "kernel"_a, "rows"_a, "support"_a, "coefficients"_a, "bounds"_a);
   m.def("products", &all_products, "grams"_a, "beta"_a, "max_seconds"_a = std::numeric_limits<double>::infinity());

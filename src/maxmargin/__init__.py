@@ -1,18 +1,19 @@
 """Support vector machines with a certificate of optimality.
 
 ``SVC``, ``NuSVC``, ``SVR``, ``NuSVR``, ``OneClassSVM``, ``SVDD``, ``LinearClassifier``, ``LinearSVC``, ``LinearSVR``,
-``LogisticRegression``, ``StochasticClassifier`` and ``Perceptron`` have scikit-learn's interface; ``maxmargin.solve`` answers a
-problem of ``maxmargin.problems`` directly.
+``LogisticRegression``, ``StochasticClassifier``, ``Perceptron`` and ``KernelPCA`` have scikit-learn's interface;
+``maxmargin.solve`` answers a problem of ``maxmargin.problems`` directly.
 """
 
 from importlib import metadata as _metadata
 
-from maxmargin import bounds, errors, kernels, losses, problems, scales, solution, solvers
+from maxmargin import bounds, errors, feature_maps, kernels, losses, problems, scales, solution, solvers
 from maxmargin._solve import solve
 from maxmargin.estimators import (
     SVC,
     SVDD,
     SVR,
+    KernelPCA,
     LinearClassifier,
     LinearSVC,
     LinearSVR,
@@ -34,6 +35,7 @@ __all__ = [
     "SVC",
     "SVDD",
     "SVR",
+    "KernelPCA",
     "LinearClassifier",
     "LinearSVC",
     "LinearSVR",
@@ -45,6 +47,7 @@ __all__ = [
     "StochasticClassifier",
     "bounds",
     "errors",
+    "feature_maps",
     "get_threads",
     "kernels",
     "losses",

@@ -14,6 +14,7 @@ from maxmargin import (
     SVC,
     SVDD,
     SVR,
+    KernelPCA,
     LinearClassifier,
     LinearSVC,
     LinearSVR,
@@ -59,6 +60,9 @@ ESTIMATORS = [
     Perceptron(),
     Perceptron(kernel="rbf"),
     Perceptron(kernel="precomputed"),
+    KernelPCA(),
+    KernelPCA(n_components=2, kernel="rbf", fit_inverse_transform=True),
+    KernelPCA(n_components=2, kernel="poly", eigen_solver="randomized"),
 ]
 
 

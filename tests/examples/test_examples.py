@@ -23,9 +23,10 @@ def _size(path: Path) -> tuple[int, int]:
 
 
 def test_there_are_examples() -> None:
-    assert {"hard_margin", "tube", "one_class", "losses", "sigmoid", "squared_error", "descent", "sparse_weights"} <= {
-        path.stem for path in EXAMPLES
-    }
+    found = {path.stem for path in EXAMPLES}
+    assert {"hard_margin", "tube", "one_class", "losses", "sigmoid", "squared_error", "descent", "sparse_weights"} <= found
+    assert {"lifted_circle", "ellipse", "map_or_kernel", "polynomial_kernels"} <= found
+    assert {"second_and_third_order", "gaussian_width", "mercer"} <= found
 
 
 @pytest.mark.filterwarnings("error")

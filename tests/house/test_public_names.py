@@ -17,16 +17,19 @@ import maxmargin
 from ..endings._isolated import run
 
 PUBLIC: dict[str, str] = {
-    "maxmargin": "LinearClassifier LinearSVC LinearSVR LogisticRegression NuSVC NuSVR OneClassSVM Perceptron "
-    "StochasticClassifier SVC SVDD SVR bounds errors get_threads kernels losses problems scales set_threads solution solve "
-    "solvers",
-    "maxmargin.bounds": "EnclosingBall LeaveOneOut VCDimension enclosing_ball leave_one_out_bound leave_one_out_error "
-    "vc_dimension",
+    "maxmargin": "KernelPCA LinearClassifier LinearSVC LinearSVR LogisticRegression NuSVC NuSVR OneClassSVM Perceptron "
+    "StochasticClassifier SVC SVDD SVR bounds errors feature_maps get_threads kernels losses problems scales "
+    "set_threads solution solve solvers",
+    "maxmargin.bounds": "EnclosingBall LeaveOneOut VCDimension enclosing_ball feature_dimension leave_one_out_bound "
+    "leave_one_out_error vc_dimension",
     "maxmargin.errors": "ConvergenceWarning FeatureScaleWarning FitInterrupted IndefiniteKernelWarning InfeasibleError "
     "InvalidInput KernelError MaxmarginError MissingExtra NoMarginWarning WarmStartWarning",
-    "maxmargin.estimators": "LinearClassifier LinearSVC LinearSVR LogisticRegression NuSVC NuSVR OneClassSVM Perceptron "
-    "StochasticClassifier SVC SVDD SVR",
-    "maxmargin.kernels": "BoundKernel Gram Kernel Linear Polynomial Precomputed RBF Sigmoid UserFunction as_kernel",
+    "maxmargin.estimators": "KernelPCA LinearClassifier LinearSVC LinearSVR LogisticRegression NuSVC NuSVR OneClassSVM "
+    "Perceptron StochasticClassifier SVC SVDD SVR",
+    "maxmargin.feature_maps": "Affine FeatureMap GaussianSeries Monomials Multinomial Powers QuadraticForm SecondOrder Squares "
+    "WeightedSecondOrder",
+    "maxmargin.kernels": "BoundKernel Gram Kernel Linear Mercer Polynomial Precomputed RBF Sigmoid UserFunction as_kernel "
+    "mercer repair",
     "maxmargin.losses": "ConvexLoss EpsilonInsensitive Exponential Hinge Logistic Loss MarginLoss Perceptron Squared "
     "SquaredEpsilonInsensitive SquaredHinge ZeroOne as_loss cross_entropy logit odds sigmoid",
     "maxmargin.plots": "canvas convergence decision_boundary margin_losses ordinary_region tube",

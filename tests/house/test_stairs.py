@@ -23,7 +23,7 @@ STAIRS = (
     ("kernels", "scales"),
     ("validation",),
     ("errors", "_core"),
-    ("_deadline", "_lazy"),
+    ("_blas", "_deadline", "_lazy"),
 )
 """From the top to the ground; rooms on one step do not import each other."""
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, final
+from typing import Any, Literal, final
+
+import numpy as np
 
 from maxmargin.bounds._ball import EnclosingBall
+from maxmargin.kernels import BoundKernel, Kernel
 from maxmargin.solution import Solution
-from maxmargin.validation import check_integer, check_non_negative, check_positive
+from maxmargin.validation import check_integer, check_non_negative, check_positive, reject, shape
 
-__all__ = ["VCDimension", "vc_dimension"]
+__all__ = ["VCDimension", "feature_dimension", "vc_dimension"]
 
 _ROUNDING = 1e-9  # a ratio this little above a whole number is that number: R and ρ come from a solver
 _NOTE = (
@@ -58,7 +61,45 @@ class VCDimension:
         return f"VC dimension <= {self.value:.0f} (rho = {self.half_width:g}, R = {self.radius:g}, d = {d})"
 
 
-def vc_dimension(half_width: Solution | float, radius: EnclosingBall | float, dimension: int | None = None) -> VCDimension:
+def feature_dimension(kernel: Kernel, n_features: int) -> int | None:
+    """Dimension of the space that a kernel's map spans, without its constant feature; None if that is infinite or not known.
+
+    Linear: d. Polynomial ``(γ<u, v> + ζ)^Q``: ``C(d + Q, Q) − 1``, or ``C(d + Q − 1, Q)`` without ζ. Gaussian: infinite. The
+    constant feature does not count: rows do not differ in it, and the offset does the same.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        An object of `maxmargin.kernels`.
+    n_features : int
+        d of the rows.
+
+    Returns
+    -------
+    int or None
+
+    Examples
+    --------
+    >>> from maxmargin.bounds import feature_dimension
+    >>> from maxmargin.kernels import RBF, Linear, Polynomial
+    >>> feature_dimension(Linear(), 2), feature_dimension(Polynomial(degree=2, coef0=1.0), 2)
+    (2, 5)
+    >>> feature_dimension(RBF(), 2) is None
+    True
+    """
+    if not isinstance(kernel, Kernel):
+        raise reject("kernel", kernel, "feature_dimension", "a kernel object of maxmargin.kernels")
+    d = check_integer("n_features", n_features, "feature_dimension", 1)
+    return _spanned(kernel.bind(np.zeros((1, d))), d)
+
+
+def _spanned(kernel: BoundKernel, d: int) -> int | None:
+    return None if kernel.degrees is None else sum(math.comb(d + k - 1, k) for k in kernel.degrees if k > 0)
+
+
+def vc_dimension(
+    half_width: Solution | float, radius: EnclosingBall | float, dimension: int | Literal["auto"] | None = "auto"
+) -> VCDimension:
     """Bound the VC dimension of fat hyperplanes: ``min(⌈R²/ρ²⌉, d) + 1``.
 
     Hyperplanes that keep a distance of at least ρ to every row can shatter fewer rows than all hyperplanes can. ρ is **half**
@@ -71,8 +112,9 @@ def vc_dimension(half_width: Solution | float, radius: EnclosingBall | float, di
         ρ, or a solution of a two-class problem that has it.
     radius : EnclosingBall or float
         R of a ball around the rows, in the same space: of the smallest one, or about the origin if there is no offset.
-    dimension : int, optional
-        d of the space: number of features for a linear kernel, infinite (None) for an RBF.
+    dimension : "auto", int or None
+        d of the space, None for an infinite one. "auto" is that of the solution's kernel (`feature_dimension`): finite for
+        linear and polynomial kernels, infinite for the Gaussian; and infinite where the half-width is a number.
 
     Returns
     -------
@@ -87,14 +129,14 @@ def vc_dimension(half_width: Solution | float, radius: EnclosingBall | float, di
     >>> from maxmargin.problems import HardMargin
     >>> X, y = [[-2.0, 0.0], [-1.0, 0.0], [1.0, 0.0], [2.0, 0.0]], [0, 0, 1, 1]
     >>> solution = solve(HardMargin(X, y, kernel=Linear()))
-    >>> vc_dimension(solution, enclosing_ball(X)).value
+    >>> vc_dimension(solution, enclosing_ball(X), dimension=None).value
     5.0
-    >>> vc_dimension(solution, enclosing_ball(X), dimension=2).value
-    3.0
+    >>> print(vc_dimension(solution, enclosing_ball(X)))
+    VC dimension <= 3 (rho = 1, R = 2, d = 2)
     """
     rho = _half_width(half_width)
     R = radius.radius if isinstance(radius, EnclosingBall) else check_non_negative("radius", radius, "vc_dimension")
-    d = None if dimension is None else check_integer("dimension", dimension, "vc_dimension", 1)
+    d = _dimension(dimension, half_width)
     ratio = (R / rho) ** 2 if R / rho < 1e150 else math.inf
     fat = float(math.ceil(ratio * (1.0 - _ROUNDING))) if math.isfinite(ratio) else math.inf
     return VCDimension(min(fat, math.inf if d is None else d) + 1.0, rho, R, d)
@@ -104,3 +146,12 @@ def _half_width(given: Any) -> float:
     if isinstance(given, Solution):
         return 0.5 * given.geometry.width
     return check_positive("half_width", given, "vc_dimension", infinite=True)
+
+
+def _dimension(given: Any, half_width: Any) -> int | None:
+    if isinstance(given, str) and given == "auto":
+        rows = shape(half_width.support_vectors) if isinstance(half_width, Solution) else ()
+        return _spanned(half_width.kernel, rows[1]) if len(rows) == 2 and not half_width.kernel.is_precomputed else None
+    if isinstance(given, str):
+        raise reject("dimension", given, "vc_dimension", "'auto', an int in the range [1, inf) or None")
+    return None if given is None else check_integer("dimension", given, "vc_dimension", 1)

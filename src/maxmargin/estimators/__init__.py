@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from maxmargin.estimators._kernel._nu_svc import NuSVC
 from maxmargin.estimators._kernel._one_class import SVDD, OneClassSVM
+from maxmargin.estimators._kernel._pca import KernelPCA
 from maxmargin.estimators._kernel._perceptron import Perceptron
 from maxmargin.estimators._kernel._svc import SVC
 from maxmargin.estimators._kernel._svr import SVR, NuSVR
@@ -17,6 +18,7 @@ __all__ = [
     "SVC",
     "SVDD",
     "SVR",
+    "KernelPCA",
     "LinearClassifier",
     "LinearSVC",
     "LinearSVR",

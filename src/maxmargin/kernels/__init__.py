@@ -2,6 +2,10 @@
 
 from maxmargin.kernels._base import BoundKernel, Kernel
 from maxmargin.kernels._choice import as_kernel
+from maxmargin.kernels._eigen import BlockProduct as BlockProduct
+from maxmargin.kernels._eigen import Eigenpairs as Eigenpairs
+from maxmargin.kernels._eigen import fits_krylov as fits_krylov
+from maxmargin.kernels._eigen import outer_eigenpairs as outer_eigenpairs
 from maxmargin.kernels._feature_kernel import FeatureKernel as FeatureKernel
 from maxmargin.kernels._feature_kernel import Formula as Formula
 from maxmargin.kernels._gram import Gram
@@ -12,6 +16,9 @@ from maxmargin.kernels._linear_rows import is_balanced as is_balanced
 from maxmargin.kernels._linear_rows import sparse_weights as sparse_weights
 from maxmargin.kernels._linear_rows import weight_sizes as weight_sizes
 from maxmargin.kernels._linear_rows import weights_of as weights_of
+from maxmargin.kernels._mercer import Mercer, mercer, repair
+from maxmargin.kernels._mercer import gram_product as gram_product
+from maxmargin.kernels._mercer import matrix_product as matrix_product
 from maxmargin.kernels._polynomial import Polynomial
 from maxmargin.kernels._polynomial import check_degree as check_degree
 from maxmargin.kernels._precomputed import Precomputed
@@ -28,9 +35,12 @@ __all__ = [
     "Gram",
     "Kernel",
     "Linear",
+    "Mercer",
     "Polynomial",
     "Precomputed",
     "Sigmoid",
     "UserFunction",
     "as_kernel",
+    "mercer",
+    "repair",
 ]

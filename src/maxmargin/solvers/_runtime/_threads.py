@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
-from functools import cache
-from typing import Any, cast, final
+from typing import Any, final
 
 import threadpoolctl
 
 from maxmargin import _core
+from maxmargin._blas import one_blas_thread
 from maxmargin.validation import check_integer
 
 __all__ = ["cpu_level", "get_threads", "one_blas_thread", "set_threads"]
@@ -57,25 +56,6 @@ def cpu_level() -> str:
     True
     """
     return _core.cpu_level()
-
-
-@cache
-def _blas() -> threadpoolctl.ThreadpoolController:
-    return threadpoolctl.ThreadpoolController().select(user_api="blas")
-
-
-def one_blas_thread() -> AbstractContextManager[Any]:
-    """While it is entered, linear algebra runs on one thread: another number would change the order of its sums.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from maxmargin.solvers._runtime._threads import one_blas_thread
-    >>> with one_blas_thread():
-    ...     float(np.linalg.solve(np.eye(1), np.ones(1))[0])
-    1.0
-    """
-    return cast("AbstractContextManager[Any]", _blas().limit(limits=1))
 
 
 @final

@@ -1,0 +1,1 @@
+"""Explicit maps and their kernels."""
