@@ -49,6 +49,14 @@ CLASSES: dict[str, Any] = {
     "multinomial": problems.MulticlassLinear(IRIS, k),
     "joint": problems.MulticlassLinear(IRIS, k, loss="joint"),
 }
+NOISE, colours = np.random.default_rng(0).normal(size=(300, 4)), np.random.default_rng(1).integers(0, 3, 300)
+UNPENALISED: dict[str, Any] = {
+    "multinomial, free offsets": problems.MulticlassLinear(NOISE, colours, penalty=None),
+    "multinomial, no offsets": problems.MulticlassLinear(NOISE, colours, penalty=None, offset=None),
+    "multinomial, two features": problems.MulticlassLinear(IRIS[:, :2], k, penalty=None, offset=None),
+    "logistic": problems.PrimalProblem(NOISE, colours > 0, loss="logistic", penalty=None),
+    "squared hinge": problems.PrimalProblem(NOISE, colours > 0, loss="squared_hinge", penalty=None),
+}
 
 
 @pytest.mark.parametrize("name", DUAL)
@@ -68,6 +76,17 @@ def test_from_its_own_optimum_at_most_one_round_is_left(problem: Any) -> None:
     assert again.steps <= 1
     assert again.status is first.status
     assert again.certificate.primal_objective == pytest.approx(first.certificate.primal_objective, rel=1e-9)
+
+
+@pytest.mark.parametrize("name", UNPENALISED)
+def test_without_a_penalty_the_one_round_keeps_the_certificate(name: str) -> None:
+    first = solve(UNPENALISED[name])
+    again = solve(UNPENALISED[name], start=first)
+    assert again.steps <= 1
+    assert first.status is again.status is Status.CONVERGED
+    assert again.certificate.primal_objective == pytest.approx(first.certificate.primal_objective, rel=1e-12)
+    assert again.certificate.relative_gap <= max(first.certificate.relative_gap, 1e-13)
+    np.testing.assert_allclose(again.weights, first.weights, atol=1e-10)
 
 
 @pytest.mark.parametrize("offset", [True, False])
