@@ -15,7 +15,7 @@ from maxmargin._solve import solve_batch
 from maxmargin.errors import InvalidInput
 from maxmargin.kernels import RBF, Linear
 from maxmargin.solution import Progress, Status
-from maxmargin.solvers import ProjectedGradient
+from maxmargin.solvers import ProjectedGradient, starting_point
 
 X, y = load_breast_cancer(return_X_y=True)
 X = (X - X.mean(axis=0)) / X.std(axis=0)
@@ -99,6 +99,41 @@ def test_the_joint_problem_from_its_own_optimum(offset: bool) -> None:
     np.testing.assert_allclose(again.decision_function(IRIS), first.decision_function(IRIS), atol=1e-6)
 
 
+@pytest.mark.parametrize("C", [0.1, 10.0, np.inf])
+@pytest.mark.parametrize("offset", [True, False])
+def test_coefficients_are_a_start_of_the_joint_problem_too(offset: bool, C: float) -> None:
+    problem = problems.CrammerSinger(IRIS, k, C=C, offset=offset)
+    first = solve(problem)
+    beta = np.zeros((150, 3))
+    beta[first.support] = 2.0 * first.coefficients
+    again = solve(problem, start=beta)
+    assert again.steps <= 10
+    assert again.status is first.status
+    assert again.certificate.primal_objective == pytest.approx(first.certificate.primal_objective, rel=1e-9)
+    wild = solve(problem, start=100.0 * np.random.default_rng(0).normal(size=(150, 3)))
+    assert wild.status is Status.CONVERGED
+    assert wild.certificate.primal_objective == pytest.approx(first.certificate.primal_objective, rel=2e-3)
+
+
+@pytest.mark.parametrize("size", [1e-3, 1.0, 1e6])
+def test_each_row_of_joint_coefficients_becomes_the_nearest_that_is_feasible(size: float) -> None:
+    weight = np.random.default_rng(1).uniform(0.1, 2.0, size=150)
+    problem = problems.CrammerSinger(IRIS, k, C=2.0, sample_weight=weight)
+    given = size * np.random.default_rng(2).normal(size=(150, 3))
+    room = problem.room
+    found = starting_point(problem, given).beta
+    near = 1e-13 * size
+    assert (found <= room + near).all()
+    assert np.abs(found.sum(axis=1)).max() <= 10.0 * near
+    # The rest, given − found, is one number in all coefficients below their bounds, and no less than that in the others.
+    rest = given - found
+    below = found < room - near
+    level = np.where(below, rest, -np.inf).max(axis=1, keepdims=True)
+    assert np.abs(np.where(below, rest - level, 0.0)).max() <= 10.0 * near
+    assert (rest >= level - 10.0 * near).all()
+    np.testing.assert_array_equal(starting_point(problem, found).beta, found)
+
+
 @pytest.mark.parametrize("factor", [0.5, 1.3, 4.0])
 def test_another_price_leads_to_the_same_answer_as_from_nothing(factor: float) -> None:
     first = solve(problems.SoftMargin(X, y, C=10.0), tol=1e-8)
@@ -171,7 +206,13 @@ def test_dual_solvers_that_step_take_a_start(solver: str) -> None:
         (DUAL["soft margin"], "near 0", "Got an object of type 'str'"),
         (PRIMAL["hinge"], np.zeros(3), r"a LinearSolution, or weights of shape \(30,\)"),
         (CLASSES["joint"], np.zeros(3), r"a MulticlassSolution, or weights of shape \(3, 4\)"),
-        (problems.CrammerSinger(IRIS, k), np.zeros(3), "is a CrammerSingerSolution. Got an object of type 'ndarray'"),
+        (
+            problems.CrammerSinger(IRIS, k),
+            np.zeros(3),
+            r"a CrammerSingerSolution, or coefficients of shape \(150, 3\). Got an array of shape \(3,\)",
+        ),
+        (problems.CrammerSinger(IRIS, k), np.full((150, 3), np.inf), "A start must be finite"),
+        (problems.CrammerSinger(IRIS, k), solve(CLASSES["joint"]), "Got an object of type 'MulticlassSolution'"),
     ],
 )
 def test_a_bad_start_says_what_is_wrong(problem: Any, start: Any, message: str) -> None:
