@@ -112,6 +112,7 @@ def solve(
         inside the constraints. For a primal problem it is the weights, for linear classes the weights with one row for each
         class. For the joint problem it is ``β_ik`` of shape (n, K), twice the ``coefficients`` of a solution; each row is moved
         to the nearest inside its constraints, and the sums of the classes are made 0. The answer is certified like any other.
+        A solver that cannot begin at a point, such as a linear program, refuses it.
 
     Returns
     -------
