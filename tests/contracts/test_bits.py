@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -13,6 +14,9 @@ from scipy import sparse
 
 import maxmargin
 from maxmargin import SVC
+from maxmargin._solve import solve_batch
+from maxmargin.problems import SoftMargin
+from maxmargin.solution import Progress
 
 from .._data import load
 
@@ -89,3 +93,35 @@ def test_threads_and_load_change_no_bit_of_a_real_set(name: str, busy_machine: N
     data = load(name, rows)
     first, *others = [_bits(data.X, data.y, parameters, threads) for threads in (1, 2, 2)]
     assert all(bits == first for bits in others)
+
+
+def _ten_classes() -> Rows:
+    """Of 1 500 rows each, which overlap: 45 pairs that run side by side, shrink, and take long enough to be reported on."""
+    rng = np.random.default_rng(0)
+    y = np.repeat(np.arange(10), 1500)
+    return 1.3 * rng.normal(size=(10, 4))[y] + rng.normal(size=(len(y), 4)), y
+
+
+def test_ten_classes_that_are_reported_on_or_not_have_the_same_bits(capsys: pytest.CaptureFixture[str]) -> None:
+    X, y = _ten_classes()
+    settings = [(threads, verbose) for threads in (1, 2) for verbose in (False, True)]
+    first, *others = [_bits(X, y, {"verbose": verbose}, threads) for threads, verbose in settings]
+    assert capsys.readouterr().out
+    assert all(bits == first for bits in others)
+
+
+def test_a_callback_changes_no_bit_of_ten_classes() -> None:
+    X, y = _ten_classes()
+    pairs = [(y == a) | (y == b) for a, b in itertools.combinations(range(10), 2)]
+    parts = [SoftMargin(X[pair], y[pair]) for pair in pairs]
+    seen: list[Progress] = []
+    watchers: list[Any] = [None, lambda progress: seen.append(progress) is not None]  # never true: it goes on
+    before, found = maxmargin.get_threads(), []
+    try:
+        for threads, callback in itertools.product((1, 2), watchers):
+            maxmargin.set_threads(threads)
+            solutions = solve_batch(parts, callback=callback)
+            found.append([(each.beta.tobytes(), each.support.tobytes(), each.bias) for each in solutions])
+    finally:
+        maxmargin.set_threads(before)
+    assert all(each == found[0] for each in found[1:])

@@ -203,6 +203,13 @@ POINTS = {
 
 @pytest.mark.parametrize(("solver", "problem"), NOT_STARTING, ids=_named)
 def test_who_cannot_begin_at_a_point_says_so(solver: SolverCase, problem: ProblemCase) -> None:
-    rows = problem.on(solver.sets(problem)[0])
-    with pytest.raises(InvalidInput, match=f"{type(solver.solver).__name__} cannot begin at a given point"):
-        _solved(solver, problem, rows, start=POINTS[solver.family](rows))
+    name = solver.sets(problem)[0]
+    rows = problem.on(name)
+    for start in (POINTS[solver.family](rows), _solution(solver, problem, name)):  # also its own answer
+        with pytest.raises(InvalidInput, match=f"{type(solver.solver).__name__} cannot begin at a given point"):
+            _solved(solver, problem, rows, start=start)
+
+
+@pytest.mark.parametrize("solver", SOLVERS.values(), ids=_named)
+def test_the_registry_knows_who_can_begin_at_a_point(solver: SolverCase) -> None:
+    assert solver.solver.takes_start is (solver.left is not None)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
+from sklearn.datasets import load_digits
 from sklearn.exceptions import NotFittedError
 
 from maxmargin import SVC, solve
@@ -145,4 +146,41 @@ def test_changed_coefficients_have_no_solutions():
     model = SVC().fit(X, y)
     model.dual_coef_[0, 0] = 0.0
     with pytest.raises(InvalidInput, match="dual_coef_ was altered"):
+        _ = model.solutions_
+
+
+def _products(a, b):
+    """A kernel of any objects: here rows that come one by one."""
+    return np.array(a, dtype=np.float64) @ np.array(b, dtype=np.float64).T
+
+
+@pytest.mark.parametrize("container", [np.asarray, np.float32, sparse.csr_array, list])
+def test_rows_of_the_boundary_are_kept_once_and_not_beside_the_support_vectors(container):
+    """Nine blocks of a grid: whole edges are on the margins of pairs, and few of their rows support one."""
+    block = np.stack(np.meshgrid(range(5), range(5)), axis=-1).reshape(-1, 2)
+    X = np.concatenate([block + np.array([6.0 * i, 6.0 * j]) for i in range(3) for j in range(3)])
+    y = np.repeat(np.arange(9), 25)
+    weight = np.ones(len(y))
+    weight[12::25] = 0.0  # in the middle of each block: other rows count from here
+    model = SVC(kernel=_products if container is list else "linear", C=10.0).fit(container(X), y, weight)
+    records = model._records
+    beside = np.array(sorted(set(records.boundary.tolist()) - set(model.support_.tolist())))
+    assert 0 < len(beside) < len(set(records.boundary.tolist()))
+    assert_array_equal(_table(records.rows), X[beside])
+    for found in (model.solutions_, pickle.loads(pickle.dumps(model)).solutions_):
+        assert sum(len(solution.boundary) for solution in found) == len(records.boundary)
+        for solution in found:
+            assert_array_equal(_table(solution.boundary_rows).reshape(-1, 2), X[solution.boundary])
+
+
+def _table(rows):
+    return rows.toarray() if sparse.issparse(rows) else np.array(rows)
+
+
+def test_a_table_of_no_rows_can_be_pickled():
+    """So it is kept where each row of the boundary supports another binary classifier."""
+    model = SVC().fit(*load_digits(return_X_y=True))
+    object.__setattr__(model._records, "rows", model._records.rows[:0])
+    assert pickle.loads(pickle.dumps(model._records)).rows.shape == (0, 64)
+    with pytest.raises(InvalidInput, match=r"The records of the fit were altered: the boundary has shape \(0, 64\)"):
         _ = model.solutions_

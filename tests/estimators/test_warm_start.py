@@ -23,6 +23,7 @@ from maxmargin import (
     NuSVC,
     NuSVR,
     OneClassSVM,
+    Perceptron,
 )
 from maxmargin.errors import InvalidInput, WarmStartWarning
 from maxmargin.solvers import DualQP
@@ -222,3 +223,63 @@ def test_a_general_qp_starts_anew() -> None:
     model = SVC(solver=DualQP(), warm_start=True).fit(X[:60], y[:60])
     with pytest.warns(WarmStartWarning, match="its solver cannot begin at a given point"):
         model.fit(X[:60], y[:60])
+
+
+FAR = np.abs(X[:, 0] + X[:, 1]) > 0.5
+APART = (X[FAR], (X[FAR, 0] + X[FAR, 1] > 0.0).astype(int))  # separable
+PERCEPTRONS: dict[str, tuple[Any, Any, Any]] = {
+    "linear": (Perceptron(), *APART),
+    "linear, without offset": (Perceptron(fit_intercept=False), *APART),
+    "linear, CSR": (Perceptron(), sparse.csr_matrix(APART[0]), APART[1]),
+    "kernel": (Perceptron(kernel="rbf"), *APART),
+    "kernel, several classes": (Perceptron(kernel="poly", coef0=1.0), D, d),
+    "precomputed": (Perceptron(kernel="precomputed"), (1.0 + APART[0] @ APART[0].T) ** 2, APART[1]),
+}
+
+
+@pytest.mark.parametrize("name", PERCEPTRONS)
+def test_a_perceptron_that_separates_stays_where_it_is(name: str) -> None:
+    model, rows, labels = PERCEPTRONS[name]
+    model = clone(model).set_params(warm_start=True).fit(rows, labels)
+    before = model.intercept_.copy(), model.decision_function(rows)
+    assert model.status_.is_optimal
+    assert model.n_iter_ > 1
+    again = pickle.loads(pickle.dumps(model)).fit(rows, labels)
+    assert [rounds.tolist() for rounds in again.mistakes_] == [[0]] * len(before[0])
+    np.testing.assert_array_equal(again.intercept_, before[0])
+    np.testing.assert_allclose(again.decision_function(rows), before[1], rtol=1e-12)
+
+
+def test_a_perceptron_goes_on_with_its_rounds() -> None:
+    """Rows at the end, another weight of a row, and a limit that was too low: all go on from the weights there are."""
+    rows, labels = APART
+    for kernel in ("linear", "rbf"):
+        cold = Perceptron(kernel=kernel, gamma=0.01).fit(rows, labels)
+        assert cold.n_iter_ > 2
+        model = Perceptron(kernel=kernel, gamma=0.01, warm_start=True).fit(rows[:-5], labels[:-5])
+        weight = np.ones(len(rows))
+        weight[::7] = 2.0
+        weight[3] = 0.0
+        model.fit(rows, labels, weight)
+        assert model.status_.is_optimal
+        assert model.n_iter_ < cold.n_iter_
+        assert (np.delete(model.predict(rows), 3) == np.delete(labels, 3)).all()
+
+
+def test_a_perceptron_says_why_it_starts_anew() -> None:
+    rows, labels = APART
+    linear = Perceptron(warm_start=True).fit(rows, labels)
+    with pytest.warns(WarmStartWarning, match="not as many weights"):
+        linear.fit(rows[:, :-1], labels)
+    with pytest.warns(WarmStartWarning, match="classes are others"):
+        linear.fit(rows[:, :-1], labels + 1)
+    with pytest.warns(WarmStartWarning, match="only one of the two kernels is linear"):
+        linear.set_params(kernel="rbf").fit(rows, labels + 1)
+    with pytest.warns(WarmStartWarning, match=r"X\[support_\] is no longer support_vectors_"):
+        linear.fit(rows[::-1], labels[::-1] + 1)
+    K = (1.0 + rows @ rows.T) ** 2
+    given = Perceptron(kernel="precomputed", warm_start=True).fit(K, labels)
+    with pytest.warns(WarmStartWarning, match="another size"):
+        given.fit(K[:-5, :-5], labels[:-5])
+    with pytest.raises(InvalidInput, match="warm_start"):
+        Perceptron(warm_start="yes").fit(rows, labels)

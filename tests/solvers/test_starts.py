@@ -15,7 +15,7 @@ from maxmargin._solve import solve_batch
 from maxmargin.errors import InvalidInput
 from maxmargin.kernels import RBF, Linear
 from maxmargin.solution import Progress, Status
-from maxmargin.solvers import ProjectedGradient
+from maxmargin.solvers import ProjectedGradient, starting_point
 
 X, y = load_breast_cancer(return_X_y=True)
 X = (X - X.mean(axis=0)) / X.std(axis=0)
@@ -41,13 +41,19 @@ PRIMAL: dict[str, Any] = {
     "logistic": problems.PrimalProblem(X, y, loss="logistic"),
     "logistic, far from 0": problems.PrimalProblem(X + 1e4, y, loss="logistic"),
     "logistic, L1": problems.PrimalProblem(X, y, loss="logistic", penalty="l1"),
-    "hinge, L1": problems.PrimalProblem(X, y, penalty="l1"),
-    "hinge in a ball": problems.PrimalProblem(X, y, penalty="ball", B=1.0),
     "tube": problems.PrimalProblem(D, t / 100.0, loss="epsilon_insensitive"),
 }
 CLASSES: dict[str, Any] = {
     "multinomial": problems.MulticlassLinear(IRIS, k),
     "joint": problems.MulticlassLinear(IRIS, k, loss="joint"),
+}
+NOISE, colours = np.random.default_rng(0).normal(size=(300, 4)), np.random.default_rng(1).integers(0, 3, 300)
+UNPENALISED: dict[str, Any] = {
+    "multinomial, free offsets": problems.MulticlassLinear(NOISE, colours, penalty=None),
+    "multinomial, no offsets": problems.MulticlassLinear(NOISE, colours, penalty=None, offset=None),
+    "multinomial, two features": problems.MulticlassLinear(IRIS[:, :2], k, penalty=None, offset=None),
+    "logistic": problems.PrimalProblem(NOISE, colours > 0, loss="logistic", penalty=None),
+    "squared hinge": problems.PrimalProblem(NOISE, colours > 0, loss="squared_hinge", penalty=None),
 }
 
 
@@ -70,6 +76,17 @@ def test_from_its_own_optimum_at_most_one_round_is_left(problem: Any) -> None:
     assert again.certificate.primal_objective == pytest.approx(first.certificate.primal_objective, rel=1e-9)
 
 
+@pytest.mark.parametrize("name", UNPENALISED)
+def test_without_a_penalty_the_one_round_keeps_the_certificate(name: str) -> None:
+    first = solve(UNPENALISED[name])
+    again = solve(UNPENALISED[name], start=first)
+    assert again.steps <= 1
+    assert first.status is again.status is Status.CONVERGED
+    assert again.certificate.primal_objective == pytest.approx(first.certificate.primal_objective, rel=1e-12)
+    assert again.certificate.relative_gap <= max(first.certificate.relative_gap, 1e-13)
+    np.testing.assert_allclose(again.weights, first.weights, atol=1e-10)
+
+
 @pytest.mark.parametrize("offset", [True, False])
 def test_the_joint_problem_from_its_own_optimum(offset: bool) -> None:
     problem = problems.CrammerSinger(IRIS, k, offset=offset)
@@ -78,6 +95,41 @@ def test_the_joint_problem_from_its_own_optimum(offset: bool) -> None:
     assert again.steps <= 10
     assert again.status is first.status
     np.testing.assert_allclose(again.decision_function(IRIS), first.decision_function(IRIS), atol=1e-6)
+
+
+@pytest.mark.parametrize("C", [0.1, 10.0, np.inf])
+@pytest.mark.parametrize("offset", [True, False])
+def test_coefficients_are_a_start_of_the_joint_problem_too(offset: bool, C: float) -> None:
+    problem = problems.CrammerSinger(IRIS, k, C=C, offset=offset)
+    first = solve(problem)
+    beta = np.zeros((150, 3))
+    beta[first.support] = 2.0 * first.coefficients
+    again = solve(problem, start=beta)
+    assert again.steps <= 10
+    assert again.status is first.status
+    assert again.certificate.primal_objective == pytest.approx(first.certificate.primal_objective, rel=1e-9)
+    wild = solve(problem, start=100.0 * np.random.default_rng(0).normal(size=(150, 3)))
+    assert wild.status is Status.CONVERGED
+    assert wild.certificate.primal_objective == pytest.approx(first.certificate.primal_objective, rel=2e-3)
+
+
+@pytest.mark.parametrize("size", [1e-3, 1.0, 1e6])
+def test_each_row_of_joint_coefficients_becomes_the_nearest_that_is_feasible(size: float) -> None:
+    weight = np.random.default_rng(1).uniform(0.1, 2.0, size=150)
+    problem = problems.CrammerSinger(IRIS, k, C=2.0, sample_weight=weight)
+    given = size * np.random.default_rng(2).normal(size=(150, 3))
+    room = problem.room
+    found = starting_point(problem, given).beta
+    near = 1e-13 * size
+    assert (found <= room + near).all()
+    assert np.abs(found.sum(axis=1)).max() <= 10.0 * near
+    # The rest, given − found, is one number in all coefficients below their bounds, and no less than that in the others.
+    rest = given - found
+    below = found < room - near
+    level = np.where(below, rest, -np.inf).max(axis=1, keepdims=True)
+    assert np.abs(np.where(below, rest - level, 0.0)).max() <= 10.0 * near
+    assert (rest >= level - 10.0 * near).all()
+    np.testing.assert_array_equal(starting_point(problem, found).beta, found)
 
 
 @pytest.mark.parametrize("factor", [0.5, 1.3, 4.0])
@@ -133,7 +185,7 @@ def test_weights_are_a_start_too() -> None:
     assert solve(problem, start=cold.weights).steps <= 1
     several = problems.MulticlassLinear(IRIS, k, offset=None)
     best = solve(several)
-    assert solve(several, start=best.weights).steps <= 2
+    assert solve(several, start=best.weights).steps <= 1
 
 
 @pytest.mark.parametrize("solver", ["smo", "projected_gradient", "chunking", "decomposition"])
@@ -152,7 +204,13 @@ def test_dual_solvers_that_step_take_a_start(solver: str) -> None:
         (DUAL["soft margin"], "near 0", "Got an object of type 'str'"),
         (PRIMAL["hinge"], np.zeros(3), r"a LinearSolution, or weights of shape \(30,\)"),
         (CLASSES["joint"], np.zeros(3), r"a MulticlassSolution, or weights of shape \(3, 4\)"),
-        (problems.CrammerSinger(IRIS, k), np.zeros(3), "is a CrammerSingerSolution. Got an object of type 'ndarray'"),
+        (
+            problems.CrammerSinger(IRIS, k),
+            np.zeros(3),
+            r"a CrammerSingerSolution, or coefficients of shape \(150, 3\). Got an array of shape \(3,\)",
+        ),
+        (problems.CrammerSinger(IRIS, k), np.full((150, 3), np.inf), "A start must be finite"),
+        (problems.CrammerSinger(IRIS, k), solve(CLASSES["joint"]), "Got an object of type 'MulticlassSolution'"),
     ],
 )
 def test_a_bad_start_says_what_is_wrong(problem: Any, start: Any, message: str) -> None:
@@ -199,10 +257,15 @@ def test_a_callback_stops_all_subproblems_and_is_no_ctrl_c() -> None:
     assert [each.status for each in found] == [Status.INTERRUPTED] * 3
 
 
-def test_a_solver_that_cannot_says_so() -> None:
-    first = solve(PRIMAL["hinge, L1"])
-    away = replace(first, weights=first.weights + 1.0)
-    with pytest.raises(InvalidInput, match="LinearProgram cannot begin at a given point"):
-        solve(PRIMAL["hinge, L1"], start=away)
+@pytest.mark.parametrize(
+    ("penalty", "name"), [({"penalty": "l1"}, "LinearProgram"), ({"penalty": "ball", "B": 1.0}, "BallSearch")]
+)
+def test_a_solver_that_cannot_says_so_even_at_the_optimum(penalty: dict[str, Any], name: str) -> None:
+    problem = problems.PrimalProblem(X, y, **penalty)
+    first = solve(problem)
+    assert first.solver == name
+    for start in (first, replace(first, weights=first.weights + 1.0), first.weights):
+        with pytest.raises(InvalidInput, match=f"{name} cannot begin at a given point. Leave out start"):
+            solve(problem, start=start)
     with pytest.raises(InvalidInput, match="MulticlassDescent cannot begin at a given point"):
         solve(CLASSES["joint"], solver="coordinate_descent", start=np.zeros((3, 4)))

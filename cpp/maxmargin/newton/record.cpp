@@ -54,7 +54,9 @@ bool NewtonRecord::stops() {
   }
   const std::int64_t waited = rounds() - settled_round_;
   if (is_within(aim_)) {
-    if (is_exact() && ++extra_rounds_ <= rules_.extra_rounds) return spent() || poll();
+    if (extra_rounds_ == 0) began_there_ = rounds() == 0;
+    const int most_extra = began_there_ ? std::min(1, rules_.extra_rounds) : rules_.extra_rounds;
+    if (is_exact() && ++extra_rounds_ <= most_extra) return spent() || poll();
     end(Termination::converged);
     return true;
   }

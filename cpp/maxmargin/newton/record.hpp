@@ -36,7 +36,7 @@ class NewtonRecord {
  public:
   struct Rules {
     bool exact = false;         // go on to what float64 can tell: rounds cost next to nothing
-    int extra_rounds = 0;       // after that: the objective sees the square of the error of the weights
+    int extra_rounds = 0;       // after that: the objective sees the square of the error of the weights; one where it began so
     std::int64_t patience = 0;  // rounds in which the gap must become a little smaller
     bool or_primal = false;     // or the primal objective
     double rounding = -std::numeric_limits<double>::infinity();  // of the objectives: nobody waits long below that
@@ -105,6 +105,7 @@ class NewtonRecord {
   double settled_gap_ = std::numeric_limits<double>::infinity(), settled_primal_ = settled_gap_;
   std::int64_t settled_round_ = 0;
   int extra_rounds_ = 0;
+  bool began_there_ = false;  // as exact as it is to be before the first round: the weights come from a search like this one
   NewtonSummary summary_;
   std::size_t seen_ = 0;  // checkpoints up to the last point that was
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now(), last_ = start_;

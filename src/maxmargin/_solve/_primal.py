@@ -29,6 +29,8 @@ def solve_others(
     with_rows: bool,
 ) -> list[Any]:
     """Certified solutions of problems of one family, within one budget."""
+    if not solver.takes_start and any(start is not None for start in starts or ()):
+        raise solver.refuse_start()
     points = [starting_point(*each) for each in zip(problems, starts or [None] * len(problems), strict=True)]
     certified = partial(
         solution_of, tol=budget.tol, deadline=budget.deadline, with_rows=with_rows, solver=type(solver).__name__
@@ -36,8 +38,6 @@ def solve_others(
     evaluating = sum(certificate_seconds(problem, budget.deadline) for problem in problems) if budget.deadline.is_set else 0.0
     if (already := _optimal_already(problems, points, certified)) is not None:
         return already
-    if not solver.takes_start and any(point is not None for point in points):
-        raise solver.refuse_start()
     iterates = solver.run(problems, points, budget.limits(budget.tol, 0, evaluating), callback)
     _raise_if_interrupted(problems, iterates, certified, throw)
     found = []

@@ -68,7 +68,7 @@ def solve(
     throw: bool = True,
     *,
     callback: Callback | None = None,
-    start: CrammerSingerSolution | None = None,
+    start: CrammerSingerSolution | ArrayLike | None = None,
 ) -> CrammerSingerSolution: ...
 
 
@@ -110,7 +110,9 @@ def solve(
         Where to begin: the answer to a similar problem (on the same rows, with another C, ε, ν or kernel parameter), or a
         point. For a dual problem a point is one signed coefficient ``y_i α_i`` for each row; it is moved to the nearest point
         inside the constraints. For a primal problem it is the weights, for linear classes the weights with one row for each
-        class. The joint problem takes only a `CrammerSingerSolution`. The answer is certified like any other.
+        class. For the joint problem it is ``β_ik`` of shape (n, K), twice the ``coefficients`` of a solution; each row is moved
+        to the nearest inside its constraints, and the sums of the classes are made 0. The answer is certified like any other.
+        A solver that cannot begin at a point, such as a linear program, refuses it.
 
     Returns
     -------

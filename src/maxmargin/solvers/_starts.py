@@ -23,11 +23,13 @@ from maxmargin.solution import (
     offset_shifts,
 )
 from maxmargin.solvers._dual._projection import proximal
+from maxmargin.solvers._multiclass._crammer_singer_finish import offsets_at
 from maxmargin.solvers._runtime._base import Origin
 
 __all__ = ["Beginning", "Coefficients", "beginning", "dual_points", "starting_point"]
 
 Vector = NDArray[np.float64]
+Matrix = NDArray[np.float64]
 
 _SAME: Final = 1e-9  # of the largest bound
 _LAST_PLACES: Final = 1e-13
@@ -254,23 +256,23 @@ def _linear_point(problem: PrimalProblem, start: Any) -> PrimalIterate:
 
 
 def _crammer_singer_point(problem: CrammerSinger, start: Any) -> CrammerSingerIterate:
-    """Coefficients that satisfy the constraints, and offsets, from a solution.
+    """Coefficients that satisfy the constraints of each row, and offsets, from a solution or from coefficients of all rows.
 
     Where the bounds are smaller than the solution's, all coefficients are made shorter until the worst is inside: so all sums
-    that are 0 stay 0.
+    that are 0 stay 0. Coefficients that are given are projected row by row; the solver makes the sums of the classes 0.
 
     Parameters
     ----------
     problem : CrammerSinger
         What will be solved.
-    start : CrammerSingerSolution
-        The answer to a problem of the same rows and classes.
+    start : CrammerSingerSolution or array-like of shape (n, K)
+        The answer to a problem of the same rows and classes, or signed coefficients ``β_ik``.
     """
     n, classes = problem.gram.n, len(problem.classes)
     if not isinstance(start, CrammerSingerSolution):
-        raise InvalidInput(
-            f"A start of this problem is a CrammerSingerSolution. Got an object of type {type(start).__name__!r}."
-        )
+        what = f"a CrammerSingerSolution, or coefficients of shape ({n}, {classes})"
+        point = _feasible_rows(problem, _finite(start, (n, classes), what))
+        return CrammerSingerIterate.at(point, offsets_at(problem, point))
     if start.n != n or len(start.classes) != classes:
         raise InvalidInput(
             f"The start is the solution of a problem with {start.n} rows of {len(start.classes)} classes, and this one has"
@@ -288,6 +290,34 @@ def _crammer_singer_point(problem: CrammerSinger, start: Any) -> CrammerSingerIt
     beta *= min(1.0, float(room.min(initial=1.0)))
     bias = start.bias - offset_shifts(problem, beta) if problem.offset else np.zeros(classes)
     return CrammerSingerIterate.at(beta, np.ascontiguousarray(bias))
+
+
+def _feasible_rows(problem: CrammerSinger, coefficients: Matrix) -> Matrix:
+    """The nearest coefficients with ``β_ik ≤ 0`` but for a row's own class, where they are at most ``C_i``, and row sums of 0.
+
+    What is missing to the bounds is to be nonnegative with the sum ``C_i``: the projection on a simplex.
+    """
+    sizes = np.abs(coefficients).sum(axis=1)
+    wrong = (coefficients > problem.room).any(axis=1) | (np.abs(coefficients.sum(axis=1)) > _LAST_PLACES * sizes)
+    points, every = coefficients[wrong], np.arange(int(wrong.sum()))
+    # The nearest point is no longer than the given one, so that a bound further out is none.
+    bound = np.minimum(problem.upper[wrong], sizes[wrong])
+    own = (every, problem.codes[wrong])
+    below = -points
+    below[own] += bound
+    falling = -np.sort(-below, axis=1)
+    levels = (np.cumsum(falling, axis=1) - bound[:, np.newaxis]) / np.arange(1, points.shape[1] + 1)
+    last = np.maximum((falling > levels).sum(axis=1) - 1, 0)
+    others = np.maximum(below - levels[every, last][:, np.newaxis], 0.0)
+    # The own class has what the others lack: levels cancel digits where points are large beside the bounds.
+    others[own] = 0.0
+    sums = others.sum(axis=1)
+    others *= np.minimum(1.0, bound / np.where(sums > 0.0, sums, bound))[:, np.newaxis]
+    nearest = 0.0 - others
+    nearest[own] = np.minimum(others.sum(axis=1), bound)
+    beta = coefficients.copy()
+    beta[wrong] = nearest
+    return beta
 
 
 def _multiclass_point(problem: MulticlassLinear, start: Any) -> PrimalIterate:

@@ -119,7 +119,7 @@ _EVERY = [
         only="overlap",
         **_WALK,
     ),
-    SolverCase("classes newton", Family.CLASSES, MulticlassNewton(), 1e-8, 1e-7, left=2),
+    SolverCase("classes newton", Family.CLASSES, MulticlassNewton(), 1e-8, 1e-7, left=1),
     SolverCase("classes descent", Family.CLASSES, MulticlassDescent(), 1e-6, 1e-6),
 ]
 

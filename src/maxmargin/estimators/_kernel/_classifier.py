@@ -241,4 +241,4 @@ def _merged(rows: ClassifierRows, found: SolutionBatch) -> tuple[Assembly, Recor
     else:
         support, boundary = own.take(support).astype(np.intp), own.take(boundary).astype(np.intp)
     assembly = assemble(rows.scheme, rows.data.codes, found, support)
-    return assembly, record(found, boundary, rows.data, rows.gram), found.steps
+    return assembly, record(found, boundary, assembly.rows, rows.data, rows.gram), found.steps

@@ -18,11 +18,12 @@ from maxmargin.estimators._shared._fitted import RowKind
 from maxmargin.estimators._shared._input import checked_rows, new_rows, training_rows
 from maxmargin.estimators._shared._parameters import check_class_weight, check_kernel_numbers, check_max_time
 from maxmargin.estimators._shared._schemes import scheme_of, subproblem_names
+from maxmargin.estimators._shared._warm_start import on_parts, starts_anew, why_moved
 from maxmargin.kernels import BoundKernel, Gram, Precomputed, UserFunction, as_kernel, feature_scale_warning
 from maxmargin.losses import Perceptron as PerceptronLoss
 from maxmargin.problems import HardMargin, Inseparable, Offset, Penalty, PrimalProblem
 from maxmargin.solution import Status, linear_scores
-from maxmargin.solvers import KernelSide, Limits, LinearSide, PerceptronRun, train_perceptron
+from maxmargin.solvers import Coefficients, KernelSide, Limits, LinearSide, PerceptronRun, train_perceptron
 from maxmargin.validation import (
     TrainingSet,
     canonical,
@@ -32,6 +33,7 @@ from maxmargin.validation import (
     class_weights,
     label_column,
     labelled_set,
+    shape,
     take_rows,
 )
 
@@ -62,7 +64,7 @@ class Perceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
     coef0 : float, default=0.0
         Constant of the poly and sigmoid kernels.
     eta0 : float, default=1.0
-        ε. Since the rounds start from ``w = 0``, it only scales w and changes no prediction.
+        ε. Where the rounds start from ``w = 0``, it only scales w and changes no prediction.
     fit_intercept : bool, default=True
         Whether to add the constant feature 1, whose weight is the offset.
     class_weight : dict, "balanced" or None, default=None
@@ -71,6 +73,9 @@ class Perceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         Largest number of rounds for each binary classifier.
     max_time : float or None, default=None
         Time limit of the whole fit, in seconds; None for no limit.
+    warm_start : bool, default=False
+        Start `fit` from the weights of the last fit, where there are as many features or, with a kernel, where the rows of its
+        support vectors are still there; otherwise a warning says why it starts anew.
 
     Attributes
     ----------
@@ -96,6 +101,8 @@ class Perceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         The worst status among the binary classifiers: CONVERGED, INSEPARABLE, ITERATION_LIMIT or TIME_LIMIT.
     fit_status_ : int
         0 if no row is wrong, else 1.
+    shape_fit_ : tuple of int
+        Shape of the X given to fit.
     n_features_in_ : int
         Number of features seen during fit.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -132,6 +139,7 @@ class Perceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         class_weight: Any = None,
         max_iter: int = 1000,
         max_time: float | None = None,
+        warm_start: bool = False,
     ) -> None:
         self.kernel = kernel
         self.degree = degree
@@ -142,6 +150,7 @@ class Perceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         self.class_weight = class_weight
         self.max_iter = max_iter
         self.max_time = max_time
+        self.warm_start = warm_start
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit a binary classifier, or one for each class, to training data.
@@ -163,6 +172,7 @@ class Perceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         owner = "Perceptron"
         step = check_positive("eta0", self.eta0, owner)
         check_boolean("fit_intercept", self.fit_intercept, owner)
+        check_boolean("warm_start", self.warm_start, owner)
         check_class_weight(self.class_weight, owner)
         check_integer("max_iter", self.max_iter, owner, 1)
         check_max_time(self.max_time, owner)
@@ -182,12 +192,16 @@ class Perceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
             require_finite(gram, moments)
         scheme = scheme_of(len(data.classes), one_vs_rest=True)
         labels = [y for _, y in scheme.subproblems(data.codes).each()]
-        runs = []
-        for signs in labels:
+        runs, held = [], self._held(X, kind, data, linear=bound.is_linear)
+        for k, signs in enumerate(labels):
+            side = self._side(bound, gram, data, signs)
+            if held is not None:
+                side.begin_at(held[k], float(self.intercept_[k]) if self.fit_intercept else 0.0, deadline)
             limits = Limits(tol=1.0, max_steps=int(self.max_iter), max_seconds=deadline.left())
-            runs.append(train_perceptron(self._side(bound, gram, data, signs), signs, weight, step, limits))
+            runs.append(train_perceptron(side, signs, weight, step, limits))
         statuses = self._proven(gram, labels, runs, deadline)
         self._keep(bound, kind, data, runs)
+        self.shape_fit_ = shape(X)
         self.class_weight_ = factors
         self.status_ = max(statuses, key=lambda status: status.severity)
         self.fit_status_ = int(self.status_ is not Status.CONVERGED)
@@ -199,6 +213,29 @@ class Perceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
             return KernelSide(gram, offset=bool(self.fit_intercept))
         offset = Offset.FREE if self.fit_intercept else Offset.NONE
         return LinearSide(PrimalProblem.on(data.X, y, data.weight, PerceptronLoss(), Penalty.NONE, offset))
+
+    def _held(self, X: Any, kind: RowKind, data: TrainingSet, *, linear: bool) -> list[NDArray[np.float64]] | None:
+        """Weights of the last fit, or coefficients of all rows, for each binary classifier; None to start anew."""
+        if not self.warm_start or not hasattr(self, "classes_"):
+            return None
+        why = None if np.array_equal(self.classes_, data.classes) else "the classes are others than before"
+        if linear is not hasattr(self, "coef_"):
+            why = "only one of the two kernels is linear"
+        elif linear and self.coef_.shape[1] != data.X.shape[1]:
+            why = why or "there are not as many weights as before"
+        elif not linear:
+            why = why or why_moved(self, X, kind)
+        if why is not None:
+            starts_anew(self, why)
+            return None
+        if linear:
+            return list(self.coef_)
+        found = []
+        unknown = np.full(len(self.support_), np.inf)
+        for each in on_parts([Coefficients(self.support_, row, unknown) for row in self.dual_coef_], data, None):
+            found.append(np.zeros(data.n))
+            found[-1][each.support] = each.beta
+        return found
 
     def _proven(
         self, gram: Gram, labels: list[NDArray[np.float64]], runs: list[PerceptronRun], deadline: Deadline

@@ -12,6 +12,7 @@ from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from maxmargin.errors import InvalidInput
 from maxmargin.estimators._shared._fitted import Fitted, RowKind, boundary_rows
@@ -58,7 +59,8 @@ class Records:
     sides : ndarray of int8
         The sign that the coefficient of each row in boundary could have; 0 if both.
     rows : rows or None
-        The rows in boundary themselves; None if there are none, or too many, or a subproblem has not converged.
+        The rows in boundary themselves, each once, ascending, without those that are support vectors of another subproblem;
+        None if boundary has none, or too many, or a subproblem has not converged.
     solver : str
         Which solver found the answers.
     """
@@ -91,7 +93,7 @@ class Records:
             self.boundary_deficit.astype("<f8").tobytes(),
             (self.costs[:1] if _all_equal(self.costs) else self.costs).astype("<f8").tobytes(),
             self.sides.tobytes(),
-            (self.rows.dtype.str, self.rows.tobytes()) if _is_table(self.rows) else self.rows,
+            (self.rows.dtype.str, self.rows.shape[1], self.rows.tobytes()) if _is_table(self.rows) else self.rows,
             self.checkpoints.astype(KEPT).tobytes(),
             counts.astype(_counting(int(counts.max()))).tobytes(),
             self._seldom() or None,
@@ -136,8 +138,9 @@ def _restored(statuses: tuple[str, ...], *parts: Any) -> Records:
         at = np.frombuffer(boundary, "<i4")
         scored, paid = np.frombuffer(scores, "<f8"), np.frombuffer(costs, "<f8")
         if isinstance(rows, tuple):
-            dtype, values = rows
-            rows = np.frombuffer(values, np.dtype(str(dtype))).reshape(len(at), -1)
+            dtype, width, values = rows
+            flat = np.frombuffer(values, np.dtype(str(dtype)))
+            rows = flat.reshape(len(flat) // max(1, width), width)
         certificates = np.zeros(subproblems, dtype=CERTIFICATE)
         for name, column in zip(_ALWAYS, np.frombuffer(numbers, "<f8").reshape(len(_ALWAYS), subproblems), strict=True):
             certificates[name] = column
@@ -166,7 +169,13 @@ def _restored(statuses: tuple[str, ...], *parts: Any) -> Records:
         raise InvalidInput(f"The pickled records were altered: {error}. Fit it again.") from None
 
 
-def record(found: SolutionBatch, boundary: NDArray[np.intp], data: TrainingSet | WeightedRows, gram: Gram) -> Records:
+def record(
+    found: SolutionBatch,
+    boundary: NDArray[np.intp],
+    support: NDArray[np.intp],
+    data: TrainingSet | WeightedRows,
+    gram: Gram,
+) -> Records:
     """Keep what the answers have beyond their coefficients.
 
     Every estimator has a free offset and linear slack, or none: costs, total and sides are all of its KKT data.
@@ -177,6 +186,8 @@ def record(found: SolutionBatch, boundary: NDArray[np.intp], data: TrainingSet |
         The solutions.
     boundary : ndarray of intp
         Which of the rows with weight their boundaries have.
+    support : ndarray of intp
+        Which of them are support vectors of any subproblem; the estimator has these.
     data : TrainingSet or WeightedRows
         These rows, and which of the caller's they are.
     gram : Gram
@@ -197,7 +208,7 @@ def record(found: SolutionBatch, boundary: NDArray[np.intp], data: TrainingSet |
         total=found.total,
         by_side=found.by_side,
         sides=found.sides,
-        rows=take_rows(data.X, boundary) if kept else None,
+        rows=take_rows(data.X, np.setdiff1d(boundary, support)) if kept else None,
         solver=found.solver,
     )
 
@@ -254,7 +265,7 @@ def solutions(
         raise InvalidInput("The records of the fit were altered: their counts do not add up. Fit it again.")
     if not len(records.boundary) == len(records.boundary_deficit) == len(records.sides):
         raise InvalidInput("The records of the fit were altered: there is not one deficit for each row. Fit it again.")
-    beyond = None if records.rows is None else boundary_rows(records.rows, kind, len(records.boundary), fitted.vectors)
+    beyond = None if records.rows is None else _boundary(records, fitted.vectors, kind, support)
     pieces = zip(
         certificates(records),
         places,
@@ -331,6 +342,20 @@ def _spread(
     if len(records.scores) + len(records.boundary) != len(records.costs):
         raise InvalidInput("The records of the fit were altered: there is not one cost for each row. Fit it again.")
     return found, places, counts
+
+
+def _boundary(records: Records, vectors: Any, kind: RowKind, support: NDArray[np.int32]) -> Any:
+    """The rows in boundary, one subproblem after the other: support vectors of others, and those that were kept."""
+    numbers, which = np.unique(records.boundary, return_inverse=True)
+    shared, at, _ = np.intersect1d(support, numbers, return_indices=True)
+    kept = boundary_rows(records.rows, kind, len(numbers) - len(shared), vectors)
+    parts = [take_rows(vectors, at), kept]
+    if kind is RowKind.OBJECTS:
+        together: Any = [row for part in parts for row in part]
+    else:
+        together = np.concatenate(parts) if kind is RowKind.DENSE else sparse.vstack(parts, format="csr")
+    place = np.argsort(np.concatenate([shared, np.setdiff1d(numbers, shared)]))
+    return take_rows(together, place[which])
 
 
 def _labels(scheme: Scheme, subproblem: int, classes: NDArray[Any]) -> NDArray[Any] | None:

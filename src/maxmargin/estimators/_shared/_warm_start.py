@@ -21,6 +21,7 @@ from maxmargin.validation import TrainingSet, WeightedRows, length, take_rows
 if TYPE_CHECKING:
     from maxmargin.estimators._kernel._classifier import KernelClassifier
     from maxmargin.estimators._kernel._model import KernelModel
+    from maxmargin.estimators._kernel._perceptron import Perceptron
 
 __all__ = [
     "held_coefficients",
@@ -52,7 +53,7 @@ def held_coefficients(model: KernelModel, X: Any, kind: RowKind) -> list[Coeffic
     return model._coefficients()
 
 
-def why_moved(model: KernelModel, X: Any, kind: RowKind) -> str | None:
+def why_moved(model: KernelModel | Perceptron, X: Any, kind: RowKind) -> str | None:
     """Why the rows of the support vectors are not where they were; None if they are."""
     if model._rows is not kind:
         return "the rows are of another kind than before"

@@ -20,7 +20,7 @@ from maxmargin.problems import CrammerSinger
 from maxmargin.solvers._dual._face_finish import minimum_on
 from maxmargin.solvers._runtime._threads import one_blas_thread
 
-__all__ = ["Finished", "finished_crammer_singer", "is_small"]
+__all__ = ["Finished", "finished_crammer_singer", "is_small", "offsets_at"]
 
 Matrix = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -116,6 +116,14 @@ def _finished(problem: CrammerSinger, beta: Matrix, rounds: int, is_over: Callab
 
 def _offsets(problem: CrammerSinger, slopes: Matrix, can_rise: Mask) -> NDArray[np.float64]:
     return best_offsets(slopes, can_rise) if problem.offset else np.zeros(slopes.shape[1])
+
+
+def offsets_at(problem: CrammerSinger, beta: Matrix) -> NDArray[np.float64]:
+    """The best offsets of coefficients that satisfy the constraints of each row; 0 where nothing tells that of a class."""
+    can_rise = beta < problem.room
+    if not beta.any() or not can_rise.any(axis=0).all():
+        return np.zeros(len(problem.classes))
+    return _offsets(problem, _slopes(problem, beta), can_rise)
 
 
 def _variables(free: Mask) -> int:

@@ -59,6 +59,10 @@ class Side(ABC):
         """``f`` of all rows; not from what was kept along, if ``exact``."""
 
     @abstractmethod
+    def begin_at(self, coefficients: Vector, bias: float, deadline: Deadline) -> None:
+        """Take these weights; those of a kernel stay 0 if their products would last longer than until then."""
+
+    @abstractmethod
     def add(self, amounts: Vector, deadline: Deadline) -> bool:
         """``w ← w + Σ a_i x̃_i``; false, and nothing is added, if that would last longer than until then."""
 
@@ -73,6 +77,9 @@ class LinearSide(Side):
 
     def scores(self, *, exact: bool) -> Vector:
         return self._problem.scores(self.coefficients, self.bias)
+
+    def begin_at(self, coefficients: Vector, bias: float, deadline: Deadline) -> None:
+        self.coefficients, self.bias = coefficients, bias
 
     def add(self, amounts: Vector, deadline: Deadline) -> bool:
         self.coefficients = self.coefficients + self._problem.combination(amounts)
@@ -95,6 +102,10 @@ class KernelSide(Side):
         if exact:
             self._products = self._gram.matvec(self.coefficients)
         return self._products + self.bias
+
+    def begin_at(self, coefficients: Vector, bias: float, deadline: Deadline) -> None:
+        if self.add(coefficients, deadline):
+            self.bias = bias
 
     def add(self, amounts: Vector, deadline: Deadline) -> bool:
         change = self._product(amounts, deadline)

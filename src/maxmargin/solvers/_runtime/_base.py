@@ -127,7 +127,7 @@ class Solver(ABC, Generic[AnyProblem, AnyStart, AnyIterate]):
 
     def refuse_start(self) -> InvalidInput:
         """The error for a start that cannot be used."""
-        return InvalidInput(f"{type(self).__name__} cannot begin at a given point. Leave out start, or take solver='auto'.")
+        return InvalidInput(f"{type(self).__name__} cannot begin at a given point. Leave out start, or take another solver.")
 
 
 class DualSolver(Solver[Problem, Start, DualIterate], ABC):
