@@ -90,7 +90,9 @@ def test_the_dimension_of_a_kernel_is_that_of_its_map(kernel: Any, map: Any, d: 
 
 
 @pytest.mark.parametrize(
-    "kernel", [RBF(gamma=0.3), Sigmoid(), Precomputed(), Polynomial(coef0=-1.0), UserFunction(np.dot)], ids=str
+    "kernel",
+    [RBF(gamma=0.3), Sigmoid(), Precomputed(), Polynomial(coef0=-1.0), UserFunction(np.dot)],
+    ids=lambda kernel: type(kernel).__name__,
 )
 def test_infinite_or_not_known(kernel: Any) -> None:
     assert feature_dimension(kernel, 3) is None
