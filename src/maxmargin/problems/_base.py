@@ -81,7 +81,7 @@ class Model(NamedTuple):
         All optimal offsets.
     primal, dual : float
         Objectives.
-    slack_rule : Reading
+    slack_rule : SlackRule
         What the scores mean.
 
     Examples

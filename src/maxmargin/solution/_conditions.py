@@ -31,7 +31,7 @@ class Conditions:
         The sign that β can have; 0 if both.
     kkt_data : KKTData
         Their costs, and the equalities.
-    slack_rule : Reading
+    slack_rule : SlackRule
         What the scores mean.
     sure, near : float
         A deficit up to ``sure``, either way, is on the boundary; one above ``near`` is not.

@@ -68,7 +68,7 @@ class Solution:
         The kernel with its numbers.
     support_vectors : rows
         The rows themselves.
-    slack_rule : Reading
+    slack_rule : SlackRule
         What the scores mean: a margin, a tube with its ε, a level, a ball with its radius.
     proof : Inseparable, NoTube or None
         Why there is no answer, if the status is INFEASIBLE.
