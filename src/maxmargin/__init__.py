@@ -2,7 +2,7 @@
 
 ``SVC``, ``NuSVC``, ``SVR``, ``NuSVR``, ``OneClassSVM``, ``SVDD``, ``LinearClassifier``, ``LinearSVC``, ``LinearSVR``,
 ``LogisticRegression``, ``StochasticClassifier``, ``Perceptron`` and ``KernelPCA`` have scikit-learn's interface;
-``maxmargin.solve`` answers a problem of ``maxmargin.problems`` directly.
+``maxmargin.solve`` solves a problem of ``maxmargin.problems`` directly.
 """
 
 from importlib import metadata as _metadata

@@ -16,9 +16,9 @@
     ├─ FeatureScaleWarning                             features on very different scales
     ├─ IndefiniteKernelWarning                         the kernel matrix is not positive semidefinite
     ├─ NoMarginWarning                                 an optimum that separates nothing
-    └─ WarmStartWarning                                warm_start=True, and the last answer is of no use
+    └─ WarmStartWarning                                warm_start=True, but the last solution cannot be used
 
-A spent budget (iterations, time) or a stall warns with scikit-learn's own
+A fit that stalls, or reaches its limit of iterations or time, warns with scikit-learn's own
 :class:`sklearn.exceptions.ConvergenceWarning`, so that filters written for scikit-learn keep working.
 """
 
@@ -51,11 +51,11 @@ class MaxmarginError(Exception):
 
 
 class InvalidInput(MaxmarginError, ValueError):
-    """Data or a parameter is not acceptable; the message says which, what was got, and what to do."""
+    """Data or a parameter is not acceptable; the message says which one, what was passed, and what to do."""
 
 
 class KernelError(InvalidInput):
-    """A kernel function returned a wrong shape, a value that is not finite, or something not a number."""
+    """A kernel function returned an array of the wrong shape, a value that is not finite, or something that is not a number."""
 
 
 class InfeasibleError(MaxmarginError):
@@ -66,7 +66,7 @@ class InfeasibleError(MaxmarginError):
     message : str
         What makes the problem infeasible, and what to change.
     solution : Solution or None
-        The answer with its certificate of infeasibility.
+        The solution; its ``proof`` shows that the problem is infeasible.
     """
 
     def __init__(self, message: str, solution: Any = None) -> None:
@@ -117,7 +117,7 @@ class FitInterrupted(KeyboardInterrupt):
 
 
 class FeatureScaleWarning(UserWarning):
-    """Features differ so much in scale that the largest ones decide the kernel alone."""
+    """Features differ so much in scale that the largest ones alone determine the kernel."""
 
 
 class IndefiniteKernelWarning(UserWarning):
@@ -125,8 +125,8 @@ class IndefiniteKernelWarning(UserWarning):
 
 
 class NoMarginWarning(UserWarning):
-    """The answer is optimal and separates nothing: its margin is 0."""
+    """The solution is optimal but separates nothing: its margin is 0."""
 
 
 class WarmStartWarning(UserWarning):
-    """``warm_start=True``, but the rows, labels or classes are not those of the last fit: it starts anew."""
+    """``warm_start=True``, but the rows, labels or classes have changed since the last fit: this fit starts from scratch."""

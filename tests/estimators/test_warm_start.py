@@ -141,7 +141,7 @@ def test_what_cannot_be_used_is_said_and_not_used(name: str, change: Any, messag
     model, rows, labels = EVERY[name]
     model = clone(model).set_params(warm_start=True).fit(rows, labels)
     rows, labels = change(rows, labels)
-    with pytest.warns(WarmStartWarning, match=f"starts anew: .*({message})"):
+    with pytest.warns(WarmStartWarning, match=f"starts from scratch: .*({message})"):
         model.fit(rows, labels)
     cold = clone(model).fit(rows, labels)
     assert _steps(model) == _steps(cold)

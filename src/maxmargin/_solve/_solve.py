@@ -88,16 +88,16 @@ def solve(
     Parameters
     ----------
     problem : Problem, CrammerSinger, PrimalProblem or MulticlassLinear
-        The question.
+        The problem.
     solver : str or Solver
-        The algorithm: "auto", "smo", "primal_qp", "dual_qp", "projected_gradient", "chunking", "decomposition",
-        "kernel_subgradient", or an object of `maxmargin.solvers` with its settings; for the joint problem "auto" or
-        ``CrammerSingerDescent``; for linear classes "auto", "newton", "coordinate_descent", ``MulticlassNewton`` or
-        ``MulticlassDescent``; for a primal problem "auto", "newton", "coordinate_descent", "gradient_descent",
-        "stochastic_subgradient" or an object.
+        The algorithm: "auto", a name, or an object of `maxmargin.solvers` with its settings. The names for a `Problem` are
+        "smo", "primal_qp", "dual_qp", "projected_gradient", "chunking", "decomposition" and "kernel_subgradient"; for a
+        `PrimalProblem` "newton", "coordinate_descent", "ball", "proximal_newton", "linear_program", "gradient_descent" and
+        "stochastic_subgradient"; for `MulticlassLinear` "newton" and "coordinate_descent". `CrammerSinger` has only "auto" or
+        a ``CrammerSingerDescent``.
     tol : float
-        Largest KKT violation of a converged answer; its gap is at most ``max(tol, 1e-3)`` of the primal objective. For a joint
-        problem, a primal problem or linear classes it is the largest gap, relative to the primal objective.
+        Largest KKT violation of a converged solution; its gap is at most ``max(tol, 1e-3)`` of the primal objective. For
+        `CrammerSinger`, `PrimalProblem` and `MulticlassLinear`, tol is the largest gap, relative to the primal objective.
     max_iter : int
         Largest number of steps: pair steps of the engine, rounds of other solvers; −1 for an automatic, finite limit.
     max_time : float, optional
@@ -107,17 +107,17 @@ def solve(
     callback : callable, optional
         Called with a `Progress` about every 50 ms; returning true stops the fit.
     start : Solution or array-like, optional
-        Where to begin: the answer to a similar problem (on the same rows, with another C, ε, ν or kernel parameter), or a
-        point. For a dual problem a point is one signed coefficient ``y_i α_i`` for each row; it is moved to the nearest point
-        inside the constraints. For a primal problem it is the weights, for linear classes the weights with one row for each
-        class. For the joint problem it is ``β_ik`` of shape (n, K), twice the ``coefficients`` of a solution; each row is moved
-        to the nearest inside its constraints, and the sums of the classes are made 0. The answer is certified like any other.
-        A solver that cannot begin at a point, such as a linear program, refuses it.
+        Where to start: the solution of a similar problem (on the same rows, with another C, ε, ν or kernel parameter), or a
+        point. For a `Problem`, a point has one signed coefficient ``y_i α_i`` for each row; it is projected onto the
+        constraints. For a `PrimalProblem` it is the weight vector, for `MulticlassLinear` the weights with one row per class.
+        For `CrammerSinger` it is ``β_ik`` of shape (n, K), twice the ``coefficients`` of a solution; each row is projected onto
+        its constraints, and the class sums are made 0. The solution is certified like any other. A solver that cannot start
+        from a point, such as a linear program, refuses it.
 
     Returns
     -------
     Solution, CrammerSingerSolution, LinearSolution or MulticlassSolution
-        The solution, with status and certificate. A spent budget or a stall leads to a warning; the solution is still returned.
+        The solution, with status and certificate. If a limit is reached or the search stalls, it is returned with a warning.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What theory says of a classifier: the smallest ball around the rows, the dimension of fat hyperplanes, leaving one out."""
+"""Learning theory of a classifier: smallest enclosing ball, VC dimension of fat hyperplanes, leave-one-out error."""
 
 from maxmargin.bounds._ball import EnclosingBall, enclosing_ball
 from maxmargin.bounds._leave_one_out import LeaveOneOut, leave_one_out_bound, leave_one_out_error

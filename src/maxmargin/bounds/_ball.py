@@ -25,15 +25,15 @@ _AT_ONCE = 2**20  # values
 @final
 @dataclass(frozen=True, eq=False)
 class EnclosingBall:
-    """A ball in the space of the kernel that contains every row.
+    """A ball in the feature space of the kernel that contains every row.
 
     Attributes
     ----------
     radius : float
         R: the largest distance of a row from the centre, so that the ball does contain them all.
     smallest : float
-        No ball has a smaller radius, by weak duality. It equals ``radius`` up to the tolerance, and exactly for a ball about
-        the origin.
+        Lower bound on the radius of every enclosing ball, by weak duality. It equals ``radius`` up to the tolerance, and
+        exactly for a ball about the origin.
     coefficients : ndarray of shape (n,)
         Coefficients of the centre, ``c = Σ β_i φ(x_i)``; they sum to 1, and are 0 about the origin.
     centre : ndarray of shape (d,) or None

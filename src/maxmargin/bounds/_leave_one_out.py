@@ -31,8 +31,8 @@ def leave_one_out_bound(solution: Solution) -> float:
     Parameters
     ----------
     solution : Solution
-        Solution of a two-class problem with a soft margin by C or a hard margin. (For an estimator with more classes, each pair
-        counts all rows.)
+        Solution of a two-class problem with a soft margin by C or a hard margin. (For an item of an estimator's
+        ``solutions_``, n is the number of rows of its pair of classes.)
 
     Returns
     -------
@@ -40,8 +40,8 @@ def leave_one_out_bound(solution: Solution) -> float:
 
     Notes
     -----
-    Luntz and Brailovsky 1969; Abu-Mostafa, Magdon-Ismail and Lin 2012, section 8.2. The answer of ν-classification changes
-    without any row, since ν is a fraction of their number.
+    Luntz and Brailovsky 1969; Abu-Mostafa, Magdon-Ismail and Lin 2012, section 8.2. The bound does not hold for
+    ν-classification: its solution changes if any row is left out, since ν is a fraction of the number of rows.
 
     Examples
     --------
@@ -99,16 +99,16 @@ def leave_one_out_error(problem: Problem, *, solver: Any = "auto", tol: float = 
     """The exact leave-one-out error, ``#{i : y_i f_i(x_i) < 0} / n`` with ``f_i`` trained without row i.
 
     Rows with ``α_i = 0`` need no classifier of their own: without them the optimum is the same. Only support vectors are left
-    out one by one. The kernel keeps its numbers (``gamma="scale"`` is that of all rows).
+    out one by one. The kernel keeps its parameters (``gamma="scale"`` is computed from all rows).
 
     Parameters
     ----------
     problem : SoftMargin or HardMargin
-        The question about all rows.
+        The problem with all rows.
     solver : "auto", "smo" or Solver
         The algorithm.
     tol : float
-        Largest KKT violation of each answer.
+        Largest KKT violation of each solution.
 
     Returns
     -------
@@ -116,9 +116,9 @@ def leave_one_out_error(problem: Problem, *, solver: Any = "auto", tol: float = 
 
     Notes
     -----
-    Where no support vector is free the offset is the middle of an interval, and rows that end the interval move it: they are
-    left out as well. Without the last row of its class a classifier with a free offset always predicts the other class; its
-    score is recorded as ∓1.
+    Where no support vector is free, the offset is the midpoint of an interval, and leaving out a row that determines one of its
+    ends moves it: such rows are left out one by one as well. Without the only row of its class, a classifier with a free offset
+    always predicts the other class; its score is recorded as ∓1.
 
     Examples
     --------

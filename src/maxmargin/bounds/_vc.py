@@ -25,7 +25,7 @@ _NOTE = (
 @final
 @dataclass(frozen=True)
 class VCDimension:
-    """Upper bound of the VC dimension of hyperplanes of a given half-width in a ball.
+    """Upper bound on the VC dimension of hyperplanes with a margin of given half-width, for rows in a ball.
 
     Attributes
     ----------
@@ -62,10 +62,10 @@ class VCDimension:
 
 
 def feature_dimension(kernel: Kernel, n_features: int) -> int | None:
-    """Dimension of the space that a kernel's map spans, without its constant feature; None if that is infinite or not known.
+    """Dimension of the span of a kernel's feature map, without its constant feature; None if it is infinite or unknown.
 
     Linear: d. Polynomial ``(γ<u, v> + ζ)^Q``: ``C(d + Q, Q) − 1``, or ``C(d + Q − 1, Q)`` without ζ. Gaussian: infinite. The
-    constant feature does not count: rows do not differ in it, and the offset does the same.
+    constant feature does not count: it is the same for all rows, and the offset plays its role.
 
     Parameters
     ----------
@@ -109,9 +109,9 @@ def vc_dimension(
     Parameters
     ----------
     half_width : Solution or float
-        ρ, or a solution of a two-class problem that has it.
+        ρ, or a solution of a two-class problem, whose ``1/|w|`` is taken.
     radius : EnclosingBall or float
-        R of a ball around the rows, in the same space: of the smallest one, or about the origin if there is no offset.
+        R of a ball around the rows, in the same space: the smallest one, or one about the origin if there is no offset.
     dimension : "auto", int or None
         d of the space, None for an infinite one. "auto" is that of the solution's kernel (`feature_dimension`): finite for
         linear and polynomial kernels, infinite for the Gaussian; and infinite where the half-width is a number.
@@ -119,7 +119,7 @@ def vc_dimension(
     Returns
     -------
     VCDimension
-        With a note: where ρ and R are read from the data, as here, the bound is an indication and no guarantee.
+        With a note: where ρ and R are computed from the data, as here, the bound is an indication, not a guarantee.
 
     Examples
     --------

@@ -28,7 +28,7 @@ _MOST_FEATURES = 10_000_000  # beyond, their list alone needs gigabytes
 
 
 class FeatureMap(TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
-    """A map φ from rows to features, each a product of features of the row with a weight.
+    """A feature map φ: each feature of ``φ(x)`` is a weighted product of features of the row x.
 
     ``kernel`` is the kernel with ``k(u, v) = <φ(u), φ(v)>``; ``get_feature_names_out`` says which product each feature is.
     """
@@ -66,7 +66,7 @@ class FeatureMap(TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc]  #
         X : array-like of shape (n_samples, n_features)
             Rows.
         y : ignored
-            There is none.
+            Present for scikit-learn's interface.
 
         Returns
         -------

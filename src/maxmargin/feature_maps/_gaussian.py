@@ -29,8 +29,8 @@ class GaussianSeries(FeatureMap):
 
         φ_a(x) = exp(−γ |x|²) √((2γ)^{|a|} / (a_1! … a_d!))  x_1^{a_1} … x_d^{a_d},   |a| = a_1 + … + a_d < terms
 
-    Of rows in a ball of radius R about 0, inner products differ from the kernel by at most the probability that a Poisson
-    variable of mean ``2γR²`` is ``terms`` or more (`truncation_error`): some more terms than that mean are enough.
+    For rows in a ball of radius R about 0, inner products differ from the kernel by at most the probability that a Poisson
+    variable of mean ``2γR²`` is ``terms`` or more (`truncation_error`): somewhat more terms than this mean are enough.
 
     Parameters
     ----------

@@ -22,7 +22,7 @@ class Multinomial(FeatureMap):
 
         φ_a(x) = √( Q! / (a_0! a_1! … a_d!) ζ^{a_0} γ^{a_1 + … + a_d} )  x_1^{a_1} … x_d^{a_d},   a_0 + a_1 + … + a_d = Q
 
-    There are ``C(d + Q, Q)`` features, without ζ only those of degree Q.
+    There are ``C(d + Q, Q)`` features; for ``ζ = 0`` only the ``C(d + Q − 1, Q)`` features of degree Q remain.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ class Multinomial(FeatureMap):
 class QuadraticForm(FeatureMap):
     """``φ(x) = (x_i², √2 x_i x_j)``, i < j, with ``k(u, v) = <u, v>²``; or with a leading 1 and ``1 + <u, v>²``.
 
-    For two features ``(x_1², √2 x_1 x_2, x_2²)``: a circle about the origin becomes a line.
+    For two features ``(x_1², √2 x_1 x_2, x_2²)``: a circle about the origin is mapped into a plane.
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ class QuadraticForm(FeatureMap):
 class SecondOrder(FeatureMap):
     """``φ(x) = (1, x_i, x_i x_j)`` of all ordered pairs: ``1 + d + d²`` features, ``k(u, v) = 1 + <u, v> + <u, v>²``.
 
-    Products of two different features stand there twice: that makes ``Σ_ij u_i u_j v_i v_j = <u, v>²`` without a weight.
+    Products of two different features appear twice, which gives ``Σ_ij u_i u_j v_i v_j = <u, v>²`` without weights.
 
     Examples
     --------

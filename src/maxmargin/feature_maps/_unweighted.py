@@ -85,7 +85,7 @@ class Powers(FeatureMap):
 
 @final
 class Squares(FeatureMap):
-    """``φ(x) = (x_1², …, x_d²)`` with ``k(u, v) = Σ u_i² v_i²``: an ellipse along the axes becomes a line.
+    """``φ(x) = (x_1², …, x_d²)`` with ``k(u, v) = Σ u_i² v_i²``: an ellipse about 0 along the axes becomes a line.
 
     Examples
     --------
@@ -113,7 +113,7 @@ class Squares(FeatureMap):
 
 @final
 class Monomials(FeatureMap):
-    """``Φ_Q``: all products of at most Q features, each once and without a weight; ``Φ2`` and ``Φ3`` of the lectures.
+    """``Φ_Q``: all products of at most Q features, each once and without a weight.
 
     For two features ``Φ2(x) = (1, x_1, x_2, x_1², x_1 x_2, x_2²)``. Its inner product is not a polynomial of ``<u, v>``: with
     ``p_k = Σ_i (u_i v_i)^k`` it is ``h_0 + … + h_Q``, where ``m h_m = Σ_{k ≤ m} p_k h_{m − k}`` (Newton's identities),

@@ -31,24 +31,24 @@ _MOST_ROUNDS = 200
 @final
 @dataclass(frozen=True, eq=False)
 class Mercer:
-    """What one sample says of a kernel.
+    """What one sample says about a kernel.
 
     Attributes
     ----------
     n : int
         Rows of the sample.
     violated : bool
-        Whether the kernel is shown not to be one: the matrix is not symmetric, or has a negative eigenvalue beyond rounding.
+        Whether Mercer's condition is violated: the matrix is not symmetric, or has a negative eigenvalue beyond rounding.
     asymmetry : float
-        The largest ``|K_ij − K_ji|``; of a matrix too large to be held, among 256 rows and all the others.
+        The largest ``|K_ij − K_ji|``; for a matrix too large to be stored, only over 256 rows i and all j.
     smallest_eigenvalue : float
         Of ``(K + Kᵀ)/2``.
     vector : ndarray of shape (n,)
         c with ``|c| = 1`` and ``cᵀKc`` the smallest eigenvalue: the witness, where that is negative.
     tolerance : float
-        How far below 0 an eigenvalue may be by rounding.
+        How far below 0 rounding errors can put an eigenvalue.
     verdict : str
-        The same in words.
+        The result in words.
 
     Examples
     --------
@@ -75,9 +75,10 @@ class Mercer:
 def mercer(K_or_kernel: Any, X: Any = None) -> Mercer:
     """Check Mercer's condition on a sample: K must be symmetric and without a negative eigenvalue.
 
-    A function k is an inner product, ``k(u, v) = <φ(u), φ(v)>`` in some space, exactly if **every** Gram matrix ``k(x_i, x_j)``
-    is symmetric and positive semidefinite: ``cᵀKc ≥ 0`` for all c (Mercer 1909). So one matrix with ``cᵀKc < 0`` proves that k
-    is no such kernel, while one without proves nothing for other samples: the verdict is then "no violation on this sample".
+    A function k is an inner product, ``k(u, v) = <φ(u), φ(v)>`` in some space, if and only if **every** Gram matrix ``k(x_i,
+    x_j)`` is symmetric and positive semidefinite: ``cᵀKc ≥ 0`` for all c (Mercer 1909). So one matrix with ``cᵀKc < 0`` proves
+    that k is no such kernel, while one without proves nothing for other samples: the verdict is then "no violation on this
+    sample".
 
     Parameters
     ----------
@@ -89,8 +90,8 @@ def mercer(K_or_kernel: Any, X: Any = None) -> Mercer:
     Returns
     -------
     Mercer
-        All eigenvalues are computed for up to 1 000 rows. Beyond, block Lanczos looks for the smallest one; kernel values of
-        more than 11 585 rows are not held but computed for every product.
+        For up to 1 000 rows all eigenvalues are computed. For more, block Lanczos looks for the smallest one; beyond 11 585
+        rows the kernel values are not stored but computed for every product.
 
     Examples
     --------
@@ -121,23 +122,23 @@ def mercer(K_or_kernel: Any, X: Any = None) -> Mercer:
 def repair(K: Any, method: str = "clip") -> NDArray[np.float64]:
     """Make a symmetric matrix positive semidefinite by changing its negative eigenvalues.
 
-        K = V diag(λ) Vᵀ   ↦   V diag(max(λ, 0)) Vᵀ (clip),   V diag(|λ|) Vᵀ (flip),   K − min(λ, 0) I (shift)
+        K = V diag(λ) Vᵀ   ↦   V diag(max(λ, 0)) Vᵀ (clip),   V diag(|λ|) Vᵀ (flip),   K − min(λ_min, 0) I (shift)
 
-    "clip" gives the nearest positive semidefinite matrix (in the Frobenius norm); "shift" changes the diagonal alone, and so no
-    similarity of two different rows; "flip" keeps what the negative part says, as if it had been positive. A model fitted on a
-    repaired matrix is exact for that matrix, but its kernel values of new rows are not repaired.
+    "clip" gives the nearest positive semidefinite matrix (in the Frobenius norm); "shift" changes only the diagonal, and so no
+    similarity of two different rows; "flip" keeps the information in the negative part by changing its sign. A model fitted on
+    a repaired matrix is exact for that matrix, but its kernel values of new rows are not repaired.
 
     Parameters
     ----------
     K : array-like of shape (n, n)
         A symmetric matrix; it is not changed. Where it differs from its transpose by rounding, ``(K + Kᵀ)/2`` is taken.
     method : {"clip", "shift", "flip"}
-        How.
+        How to change the negative eigenvalues.
 
     Returns
     -------
     ndarray of shape (n, n)
-        In float64. K itself, but for its type, where no eigenvalue is negative.
+        In float64; equal to K if no eigenvalue is negative.
 
     References
     ----------

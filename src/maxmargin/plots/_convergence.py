@@ -62,7 +62,7 @@ def convergence(
     Raises
     ------
     InvalidInput
-        When there is nothing to draw, names and axes do not fit, or objectives show that the answers are not to one problem.
+        When there is nothing to draw, names and axes do not fit, or the solutions are not of the same problem.
     MissingExtra
         When matplotlib is not installed.
 

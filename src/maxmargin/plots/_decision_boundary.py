@@ -36,7 +36,7 @@ def decision_boundary(
     resolution: int = 200,
     legend: Literal["auto", "inside", "outside"] | None = "auto",
 ) -> Axes:
-    r"""Draw what a classifier decides over two features, and the rows it was trained on.
+    r"""Draw the decisions of a classifier over two features, and the rows it was trained on.
 
     The plane is coloured by the predicted class. With two classes, :math:`f` being the decision function, the
     solid line is the boundary :math:`f = 0` and the dashed lines are the edges :math:`f = \pm 1` of the
@@ -45,8 +45,8 @@ def decision_boundary(
 
     Rows are coloured by their class and marked by their kind, ``y`` being :math:`\pm 1` in each binary classifier:
     non-informative (:math:`yf > 1`), on the margin (:math:`yf = 1`), inside the band but on the right side
-    (:math:`0 < yf < 1`), or misclassified. With several classes a row has the worst kind it has in any binary classifier, and
-    is misclassified when it is predicted wrong. Support vectors are ringed if X is the training set.
+    (:math:`0 < yf < 1`), or misclassified. With several classes a row has its worst kind over all binary classifiers, and is
+    misclassified if and only if its predicted class is wrong. Support vectors are ringed if X is the training set.
 
     Parameters
     ----------

@@ -27,8 +27,8 @@ _TOP: Final = 4.0
 def margin_losses(ax: Any = None) -> Axes:
     """Draw all losses of the margin ``z = y f(x)`` together.
 
-    The zero-one loss counts errors. Hinge, squared hinge, exponential and squared loss lie above it; the logistic loss does so
-    in bits, ``log₂(1 + e^−z)``, and is drawn in nats, as it is used. The perceptron's has no margin.
+    The zero-one loss counts errors. Hinge, squared hinge, exponential and squared loss lie above it. So does the logistic
+    loss in bits, ``log₂(1 + e^−z)``; it is drawn in nats, as it is used. The perceptron loss has no margin.
 
     Parameters
     ----------

@@ -33,7 +33,7 @@ def ordinary_region(
     resolution: int = 200,
     legend: bool = True,
 ) -> Axes:
-    r"""Draw what a model of one class takes for ordinary, over two features.
+    r"""Draw the region that a one-class model accepts as ordinary, over two features.
 
     The shaded region is where :math:`f \ge 0`, the line its edge :math:`f = 0`. Rows inside are dots, outliers crosses. Support
     vectors, which are on the edge or outside, are ringed if X is the training set.

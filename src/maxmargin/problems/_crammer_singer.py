@@ -32,7 +32,7 @@ class CrammerSinger:
     There is one score ``f_k(x) = <w_k, φ(x)> + b_k`` for each class and one slack ``ξ_i ≥ 0`` for each row; the class with the
     highest score wins (Weston and Watkins 1998 with one slack for each row, Crammer and Singer 2001 with offsets). The dual has
     K coefficients for each row, which sum to 0, and ``w_k = ½ Σ β_ik φ(x_i)``. For two classes it is `SoftMargin` at the same
-    C. ``C = inf`` allows no slack; where no scores put every row in its own class, a proof of that is sought
+    C. ``C = inf`` allows no slack; where no scores put every row in its own class, `maxmargin.solve` looks for a proof
     (`InseparableClasses`).
 
     Its dual has a form of its own, and so it has its own solver, which ``maxmargin.solve`` chooses. The answer has converged if

@@ -22,9 +22,9 @@ class DualProblem(NamedTuple):
     """Minimise ``½ βᵀ(K + D) β + qᵀβ + l1_weight Σ|β|`` subject to ``lower ≤ β ≤ upper`` and at most two equalities.
 
     With an offset ``Σβ = total``, and with an abs_sum also ``Σ|β| = abs_sum`` (``≤ abs_sum`` where it may fall). ``D`` is
-    diagonal, None for zero. The variables are signed, ``β_i = y_i α_i`` for a margin: so the scores are ``f = K β + b``, and no
-    label is left.
-    Fenchel's dual of this, the primal, is the same for all formulations: with the multipliers b of the total and r of Σ|β|
+    diagonal, None for zero. The variables are signed, ``β_i = y_i α_i`` for a margin: so the scores are ``f = K β + b``,
+    without labels. Fenchel's dual of this, the primal, is the same for all formulations: with the multipliers b of the total
+    and r of Σ|β|
 
         minimise ½ βᵀK β + b total + r abs_sum + Σ max {−(f_i + q_i) t − (l1_weight + r) |t| − ½ D_i t² : lower_i ≤ t ≤
         upper_i},

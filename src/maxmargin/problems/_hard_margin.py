@@ -30,10 +30,10 @@ class HardMargin(Problem):
     """Minimise ``½|w|²`` subject to ``y_i f(x_i) ≥ 1``, with ``f(x) = <w, φ(x)> + b``.
 
     It is solved as the search for the nearest points of the two classes' convex hulls: minimise ``½|Σ β_i φ(x_i)|²`` where the
-    positive β sum to 1 and the negative to −1. Their difference ``v`` is the direction of w, their distance the margin:
-    ``w = 2v/|v|²``. This problem always has an answer; if the distance is 0, the classes are inseparable, and the two equal
-    points prove it. Without an offset it searches instead for the convex combination of all ``y_i φ(x_i)`` that is nearest to
-    0.
+    positive β sum to 1 and the negative to −1. Their difference ``v`` has the direction of w, and their distance is the width
+    of the margin: ``w = 2v/|v|²``. This problem always has a solution; if the distance is 0, the classes are inseparable, and
+    the point that the hulls share proves it. Without an offset it searches instead for the convex combination of all ``y_i
+    φ(x_i)`` that is nearest to 0.
 
     Parameters
     ----------

@@ -34,7 +34,7 @@ class ClassLoss(Enum):
 class MulticlassLinear:
     """Minimise ``½ Σ_k |w_k|² + Σ_i C_i ℓ(f(x_i), y_i)`` over all w_k and b_k, with ``f_k(x) = <w_k, x> + b_k``.
 
-    The multinomial loss ``log Σ_k exp f_k − f_y`` is multinomial logistic regression; the joint loss
+    The multinomial loss ``log Σ_k exp f_k − f_y`` gives multinomial logistic regression; the joint loss
     ``max_k (f_k + [k ≠ y]) − f_y`` is that of Crammer and Singer (2001): `CrammerSinger` at twice the C has the same optimum.
     For two classes ``f_1 − f_0`` is the binary model at ``2C``. A penalised offset adds ``½b_k²``.
     ``C_i = C · sample_weight_i``. X is not copied: float32 stays float32, CSR stays CSR.
@@ -48,7 +48,7 @@ class MulticlassLinear:
     loss : "multinomial", "joint" or ClassLoss
         The loss of a row.
     penalty : "l2" or None
-        What large weights cost; the joint loss needs a penalty.
+        The penalty on large weights; the joint loss needs one.
     C : float
         Factor of the loss.
     offset : "free", "penalised" or None

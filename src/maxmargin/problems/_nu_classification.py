@@ -30,9 +30,9 @@ class NuClassification(Problem):
     Williamson and Bartlett 2000). ``W`` is the sum of the weights ``w_i``. The answer is scaled to a margin of 1, as usual:
     with ``C = 1/ρ`` it is that of `SoftMargin`. The objectives stay those of this problem.
 
-    The dual finds the nearest points of the classes' convex hulls, reduced so that no row has more than ``w_i`` of ``νW/2``
-    (Crisp and Burges 2000). The larger ν, the smaller the hulls. Where they overlap, the margin is 0: w = 0 is optimal, nothing
-    is scaled, and a `NoMarginWarning` says so.
+    The dual finds the nearest points of the reduced convex hulls of the two classes, in which the coefficient of row i is at
+    most ``2 w_i/(νW)`` (Crisp and Burges 2000). The larger ν, the smaller the hulls. Where they overlap, the margin is 0:
+    w = 0 is optimal, nothing is scaled, and a `NoMarginWarning` says so.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ class NuClassification(Problem):
     y : array-like
         Labels of two classes; the one that sorts last is +1.
     nu : float
-        In (0, 1], and not above ``2 min(W₊, W₋)/W``: both classes must be able to carry half of it.
+        In (0, 1], and at most ``2 min(W₊, W₋)/W``: the coefficients of each class sum to ``νW/2``, and each is at most ``w_i``.
     kernel : Kernel, callable or str
         The kernel; ``RBF()`` by default.
     sample_weight : array-like, optional

@@ -37,8 +37,8 @@ class OneClass(Problem):
     """Minimise ``½|w|² − ν W ρ + Σ w_i max(0, ρ − <w, φ(x_i)>)`` over w and ρ; ``f(x) = <w, φ(x)> − ρ``.
 
     ν bounds the fraction of outliers, rows with f < 0, from above and the fraction of support vectors from below (Schölkopf,
-    Platt, Shawe-Taylor, Smola and Williamson 2001). ``W`` is the sum of the weights ``w_i``. A row with ``w_i > 10⁶ ν W`` may
-    not be outside at all: what rounding puts there is not counted.
+    Platt, Shawe-Taylor, Smola and Williamson 2001). ``W`` is the sum of the weights ``w_i``. A row with ``w_i > 10⁶ ν W`` has
+    no slack: it may not be outside, and an excess due to rounding is not counted.
 
     Parameters
     ----------

@@ -16,7 +16,7 @@ Vector = NDArray[np.float64]
 @final
 @dataclass(frozen=True, eq=False)
 class Inseparable:
-    """Proof that no hyperplane separates two classes: two points of their convex hulls that are the same.
+    """Proof that no hyperplane separates two classes: a point that lies in both convex hulls.
 
     Attributes
     ----------
@@ -79,7 +79,7 @@ class InseparableClasses:
 @final
 @dataclass(frozen=True, eq=False)
 class NoTube:
-    """Proof that no function is within ε of all targets: two means of rows that are the same, with targets too far apart.
+    """Proof that no function is within ε of all targets: two equal means of rows whose mean targets are too far apart.
 
     A function ``<w, φ(x)> + b`` has the same mean over the rows above as over those below, as the means of ``φ(x_i)`` coincide.
     So it misses the targets of one of the two by at least half of the distance between their means (Farkas's lemma, for the
@@ -97,7 +97,7 @@ class NoTube:
         ``Σ (above_i − below_i) y_i``, by which the mean of the targets above exceeds that below: more than 2ε; without offset
         more than ε.
     epsilon : float
-        A lower bound of the ε needed: half of ``apart``, or all of it without an offset. The smallest sufficient ε may be
+        A lower bound on the ε needed: half of ``apart``, or all of it without an offset. The smallest sufficient ε may be
         larger.
 
     Examples

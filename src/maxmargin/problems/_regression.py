@@ -34,7 +34,7 @@ class EpsilonRegression(Problem):
     """Minimise ``½|w|² + Σ C_i max(0, |f(x_i) − y_i| − ε)`` with ``f(x) = <w, φ(x)> + b``.
 
     The dual has one variable for each row, between −C_i and C_i: the difference of the two multipliers of its tube (Smola and
-    Schölkopf 2004). ``C = inf`` keeps every row inside the tube; where no function does, `NoTube` proves it.
+    Schölkopf 2004). ``C = inf`` requires every row to be inside the tube; if no function achieves this, `NoTube` proves it.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ class EpsilonRegression(Problem):
 
     Examples
     --------
-    A line through (0, 0) and (2, 2) may miss both by ½, so the flattest has the slope ½.
+    A line may miss the points (0, 0) and (2, 2) by ½ each, so the flattest line has slope ½.
 
     >>> from maxmargin import solve
     >>> from maxmargin.kernels import Linear
@@ -199,7 +199,7 @@ class EpsilonRegression(Problem):
 
 @final
 class NuRegression(Problem):
-    """Minimise ``½|w|² + C ν W ε + Σ C_i max(0, |f(x_i) − y_i| − ε)`` over w, b and the width ``ε ≥ 0`` of the tube.
+    """Minimise ``½|w|² + C ν W ε + Σ C_i max(0, |f(x_i) − y_i| − ε)`` over w, b and the tube's half-width ``ε ≥ 0``.
 
     ν bounds the fraction of rows outside the tube from above and the fraction of support vectors from below (Schölkopf, Smola,
     Williamson and Bartlett 2000). ``W`` is the sum of the weights ``w_i``, ``C_i = C w_i``. The ε found is

@@ -60,7 +60,7 @@ def as_offset(offset: Any, owner: str) -> Offset:
 
 @final
 class SoftMargin(Problem):
-    """Minimise ``½|w|² + Σ C_i ξ_i``, or ``ξ_i²``, with ``ξ_i = max(0, 1 − y_i f(x_i))`` and ``f(x) = <w, φ(x)> + b``.
+    """Minimise ``½|w|² + Σ C_i ξ_i`` (or ``Σ C_i ξ_i²``), ``ξ_i = max(0, 1 − y_i f(x_i))``, ``f(x) = <w, φ(x)> + b``.
 
     The dual is ``max Σα − ½ Σ α_i α_j y_i y_j k(x_i, x_j)`` subject to ``0 ≤ α_i ≤ C_i`` and, with a free offset,
     ``Σ y_i α_i = 0`` (Cortes and Vapnik 1995). With squared slack α has no upper bound, ``½ Σ α_i²/(2 C_i)`` is subtracted from

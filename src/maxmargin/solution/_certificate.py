@@ -36,7 +36,7 @@ class Certificate:
     Attributes
     ----------
     primal_objective, dual_objective : float
-        The two sides.
+        Upper and lower bound on the optimum.
     gap : float
         ``primal − dual``; nan where the kernel is indefinite and duality says nothing.
     relative_gap : float
@@ -46,8 +46,8 @@ class Certificate:
     status : Status
         How the fit ended.
     scale : float or None
-        Size of the terms whose sum is the objective; None unless the status is ZERO_OPTIMUM. There no gap is small relative to
-        the objectives; it is at most 1e-9 of this scale instead.
+        Size of the terms whose sum is the objective; None unless the status is ZERO_OPTIMUM. In that case the gap cannot be
+        small relative to the objectives; it is at most 1e-9 of this scale.
 
     Examples
     --------

@@ -29,10 +29,10 @@ class Geometry:
     width : float
         Width of the street between ``f = −1`` and ``f = 1``: ``2/|w|``.
     smallest : float
-        ``min y_i f(x_i)`` over the training rows, as far as it is below or at 1; beyond 1 there is no row that counts.
+        ``min y_i f(x_i)`` over the support vectors and the other rows on or inside the margin; all other rows exceed 1.
     canonical : bool
-        Whether ``smallest`` is 1 within the tolerance of the answer: no row is inside the street, and one is at its edge.
-        Always so for a hard margin.
+        Whether ``smallest`` is 1 within the tolerance of the solution: no row is inside the margin, and one is on its edge.
+        A hard margin is always canonical.
 
     Examples
     --------
@@ -68,7 +68,7 @@ def margin_of(w: ArrayLike, b: float, X: Any, y: Any) -> float:
     """Margin of any hyperplane ``<w, x> + b = 0`` on data, ``2 min y_i f(x_i) / |w|``; negative where it does not separate.
 
     Whatever found the hyperplane (a perceptron, logistic regression), this is the width of the widest street along it. It is
-    the same for ``(w, b)`` and ``(s w, s b)`` with ``s > 0``. Half of it is how far every row may be shifted and keep its side.
+    the same for ``(w, b)`` and ``(s w, s b)`` with ``s > 0``. A row that is shifted by less than half of it keeps its side.
 
     Parameters
     ----------

@@ -11,7 +11,7 @@ __all__ = ["KKT"]
 @final
 @dataclass(frozen=True)
 class KKT:
-    """How far an answer is from fulfilling each optimality condition, and what of it is unique.
+    """How far a solution is from satisfying each optimality condition, and which parts of it are unique.
 
     With the deficit ``e_i`` of a row (``1 − y_i f(x_i)`` for a margin), its slack ``ξ_i`` and its multiplier ``α_i``, the
     conditions are those of Karush, Kuhn and Tucker for ``½|w|² + Σ C_i ξ_i`` subject to ``ξ_i ≥ e_i`` and ``ξ_i ≥ 0``. All are
@@ -20,9 +20,9 @@ class KKT:
     independent.
 
     Every solution has this report. With all classes at once there is a constraint ``ξ_i ≥ e_ik`` for each other class, with
-    ``e_ik = 1 − (f_y(x_i) − f_k(x_i))`` and a multiplier ``α_ik``, and the α of a row are bounded in their sum. A loss ℓ
-    without slack (logistic, least squares, multinomial) has every argument ``z_i`` of the loss as a variable that an equality
-    ties to w and b.
+    ``e_ik = 1 − (f_y(x_i) − f_k(x_i))`` and a multiplier ``α_ik``, and the α of a row are bounded in their sum. For a
+    loss ℓ without slack (logistic, least squares, multinomial), every argument ``z_i`` of the loss is a variable, tied to w and
+    b by an equality.
 
     Attributes
     ----------
@@ -37,33 +37,33 @@ class KKT:
         By how much an α is below 0 or above ``C_i``. For a loss without slack it is infinite if some ``−α_i/C_i`` is not a
         slope of the loss anywhere.
     complementary_slackness : float
-        ``max α_i |ξ_i − e_i|``: a row with room to spare has no multiplier. For a loss without slack it is
+        ``max α_i |ξ_i − e_i|``: a row whose constraint is inactive has ``α_i = 0``. For a loss without slack it is
         ``max C_i ℓ(z_i) + C_i ℓ*(−α_i/C_i) + α_i z_i``, which is never negative, and 0 where ``−α_i/C_i`` is the slope of ℓ at
         ``z_i`` (Fenchel and Young). For a hinge that would be the sum of this condition and the next for a row.
     slack_complementarity : float or None
-        ``max (C_i − α_i) ξ_i``: a row with slack has all of its multiplier. None for a loss without slack.
+        ``max (C_i − α_i) ξ_i``: a row with slack has ``α_i = C_i``. None for a loss without slack.
     w_unique, b_unique, alpha_unique : bool or None
         Whether no other w, b, α is optimal; None where the answer is not precise enough to tell, and where it is not checked: α
         of linear models with linear slack, b and α of all classes at once. See Notes.
     active : int or None
-        Rows on the boundary, with a multiplier or without.
+        Number of rows on the boundary, including those with ``α_i = 0``.
     rank : int or None
         Rank of their gradients ``(φ(x_i), 1)``, without the 1 if there is no offset. With squared slack each has a ``ξ_i`` of
         its own, and all are independent.
     slater : bool or None
-        Whether a point fulfils all constraints strictly. With slack this is always so: let it grow. For a hard margin it is so
-        if and only if the classes are separable: take w and b twice as large. A tube without slack may have no such point; but
-        the constraints are affine, and then one that fulfils them is enough for the conditions to be necessary. None if no
-        point is known.
+        Whether some point satisfies all constraints strictly. With slack there always is one: let the slack grow. For a hard
+        margin there is one if and only if the classes are separable: take w and b twice as large. A tube without slack may have
+        no such point; but its constraints are affine, and then any feasible point is enough for the conditions to be necessary.
+        None if no point is known.
     convex : bool
-        Whether the problem is convex: all are but those with an indefinite kernel, where the conditions do not suffice.
+        Whether the problem is convex. Only an indefinite kernel makes it nonconvex; then the conditions do not suffice.
 
     Notes
     -----
     w is unique, since ``|w|²`` is strictly convex; for ν-classification it is unique if the ρ that it is divided by is.
 
     b is unique if and only if, among the rows on the boundary, a coefficient ``β_i = y_i α_i`` can rise and one can fall within
-    its bounds; a free one (``0 < α_i < C_i``) does both. Otherwise the loss has no slope on one side of b (Burges and Crisp
+    its bounds; a free one (``0 < α_i < C_i``) does both. Otherwise the objective is flat on one side of b (Burges and Crisp
     1999). Where ν gives each side a level of its own, this must hold on both.
 
     All optimal α give the same w and the same Σβ, and are the same at rows off the boundary. So α is unique if and only if no
@@ -73,9 +73,9 @@ class KKT:
 
     In floating point a row is on the boundary if its deficit is at most 1e-8, or ten times the KKT violation where that is
     below 1e-8 (of 1 for a margin, of the largest target for a tube). Up to 1e-6 it may be, and so may more rows of an answer
-    with fewer digits. A verdict that depends on them is None: ask for a smaller ``tol``. So is one that depends on vectors
-    which are dependent to 10 digits and not to 13; or on kernel values alone (a function, a precomputed matrix), where these
-    look dependent and the rows are not equal.
+    with fewer digits. A verdict that depends on them is None: solve again with a smaller ``tol``. A verdict is also None if it
+    depends on vectors that are dependent to 10 digits but not to 13, or on kernel values alone (a function, a precomputed
+    matrix) that look dependent although the rows are not equal.
 
     Examples
     --------
@@ -92,7 +92,7 @@ class KKT:
     active              2 rows on the boundary, rank 2: independent
     Slater              yes: the conditions are necessary and sufficient
 
-    Corners of a square: a change of α by (1, −1, −1, 1) leaves w and b as they are.
+    For the corners of a square, changing α by a multiple of (1, −1, 1, −1) leaves w and b as they are.
 
     >>> from maxmargin.problems import HardMargin
     >>> kkt = solve(HardMargin([[0, 0], [0, 1], [1, 0], [1, 1]], [-1, -1, 1, 1], kernel=Linear())).kkt

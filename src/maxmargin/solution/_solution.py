@@ -76,7 +76,7 @@ class Solution:
         Number of rows that the subproblem was trained on: for a pair of classes those of both, without rows that have no
         weight. None means all n.
     note : str
-        What to say about an optimum that tells nothing; empty for all others.
+        A remark on an optimum that carries no information, such as a margin of 0; empty for all others.
     kkt_data : KKTData or None
         Costs at the support vectors and then at the boundary rows, and the equalities: what `kkt` needs.
     boundary_side : ndarray or None
@@ -142,7 +142,7 @@ class Solution:
 
     @property
     def slack(self) -> Vector:
-        """``ξ_i`` of all rows: by how much they miss what they should have, ``max(0, 1 − y_i f(x_i))`` for a margin."""
+        """``ξ_i`` of all rows: by how much they violate their constraint, ``max(0, 1 − y_i f(x_i))`` for a margin."""
         slack = self._spread(np.maximum(0.0, self.slack_rule.deficit(self.support_y, self.support_scores)))
         if self.boundary_deficit is not None:
             slack[self.boundary] = np.maximum(0.0, self.boundary_deficit)
@@ -150,7 +150,7 @@ class Solution:
 
     @property
     def taxonomy(self) -> NDArray[np.int8]:
-        """`Kind` of every row: non-informative (like all not trained on), on the boundary, in the street but right, wrong."""
+        """`Kind` of every row: non-informative (as are rows not trained on), on the boundary, inside but right, or wrong."""
         self._require_margin("kinds of rows")
         result = np.full(self.n, Kind.NON_INFORMATIVE, dtype=np.int8)
         tolerance = self._near
@@ -186,7 +186,7 @@ class Solution:
 
     @property
     def kkt(self) -> KKT:
-        """The optimality conditions, each as a number, and what of the answer is unique."""
+        """The residual of each optimality condition, and which parts of the solution are unique."""
         self._require_answer("optimality conditions")
         kkt_data = self.known_kkt_data
         conditions, optimal = self._conditions(kkt_data), self.status.is_optimal

@@ -8,11 +8,12 @@ __all__ = ["Status"]
 
 
 class Status(Enum):
-    """How a fit ended; each member carries the user's message and advice, mildest first."""
+    """How a fit ended. Each member has a message and advice for the user; they are ordered from mildest to most severe."""
 
     CONVERGED = ("the solution is optimal within the tolerance", "")
     ZERO_OPTIMUM = (
-        "the optimum cannot be told from 0: it lies between the two objectives, and their gap is at most 1e-9 of their scale",
+        "the optimum cannot be distinguished from 0, which lies between the two objectives; their gap is at most 1e-9 of their "
+        "scale",
         "",
     )
     INDEFINITE = (
@@ -21,26 +22,26 @@ class Status(Enum):
         "Use a Mercer kernel (linear, polynomial with coef0 >= 0, RBF), or keep the model if it predicts well.",
     )
     STALLED = (
-        "rounding errors stopped the progress before the tolerance was reached",
-        "Scale the features (StandardScaler), or ask for fewer digits (tol).",
+        "rounding errors stopped progress before the tolerance was reached",
+        "Scale the features (StandardScaler), or raise tol.",
     )
-    ITERATION_LIMIT = ("the limit of steps was reached", "Raise max_iter, or scale the features.")
+    ITERATION_LIMIT = ("the iteration limit was reached", "Raise max_iter, or scale the features.")
     TIME_LIMIT = ("the time limit was reached", "Raise max_time, or train on fewer rows.")
     INTERRUPTED = ("the fit was interrupted", "Fit again and let it finish, or set max_time.")
     INFEASIBLE = ("no point satisfies the constraints", "Allow slack: choose a finite C.")
     INSEPARABLE = (
-        "no hyperplane separates the classes: some rows stay wrong whatever the weights",
-        "Allow slack (SVC, LinearSVC), or take another kernel; the weights with the fewest wrong rows are kept.",
+        "no hyperplane separates the classes: some rows are misclassified whatever the weights",
+        "Allow slack (SVC, LinearSVC), or use another kernel; the weights with the fewest misclassified rows are kept.",
     )
     SEPARABLE = (
-        "a hyperplane separates the classes: without a penalty the loss falls for ever as |w| grows, and has no minimum",
+        "a hyperplane separates the classes: without a penalty the loss keeps falling as |w| grows, and has no minimum",
         "Set a penalty: penalty='l2'.",
     )
     DIVERGED = (
         "the steps were too long: the objective rose instead of falling",
         "Take the automatic step or a shorter one (for stochastic steps a longer delay), and scale the features.",
     )
-    UNBOUNDED = ("the objective falls without end", "Add constraints, or make Q positive definite.")
+    UNBOUNDED = ("the objective is unbounded below", "Add constraints, or make Q positive definite.")
 
     @property
     def message(self) -> str:
@@ -59,7 +60,7 @@ class Status(Enum):
 
     @property
     def severity(self) -> int:
-        """Rank among the members, 0 for converged: the worst of several fits stands for all."""
+        """Rank among the members, 0 for CONVERGED: the status of several fits is the most severe of theirs."""
         return _SEVERITY[self]
 
 

@@ -11,7 +11,7 @@ __all__ = ["Kind", "kinds"]
 
 
 class Kind(IntEnum):
-    """What a training row is to a soft margin, by its margin ``y f``.
+    """The role of a training row in a soft margin classifier, by its margin ``y f``.
 
     For linear slack ``yf > 1 ⇒ α = 0``, ``yf < 1 ⇒ α = C`` and ``0 < α < C ⇒ yf = 1``; the converses are false.
     """

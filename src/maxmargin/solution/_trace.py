@@ -62,9 +62,9 @@ class Checkpoint(NamedTuple):
 class Trace:
     """Checkpoints of a fit.
 
-    A long fit has at least 30; one of few rounds, as Newton's method, has one for each round. Solvers of other libraries cannot
-    be watched as closely: a long run of PIQP (`DualQP`, `PrimalQP`) has one for each of its rounds, some twenty; HiGHS
-    (`LinearProgram`) tells its objective every five seconds; of others, and of short runs, only start and end are known.
+    A long fit has at least 30; a method with few rounds, such as Newton's, has one for each round. Solvers of other libraries
+    cannot be observed as closely. A long run of PIQP (`DualQP`, `PrimalQP`) has one for each of its rounds, about twenty; HiGHS
+    (`LinearProgram`) reports its objective every five seconds; for others, and for short runs, only start and end are known.
 
     Attributes
     ----------

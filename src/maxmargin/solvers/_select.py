@@ -65,7 +65,7 @@ _FAMILIES: Final = (
             "decomposition": Decomposition,
             "kernel_subgradient": KernelSubgradient,
         },
-        ((SMO, "the engine: exact for every problem whose dual is a box with at most one equality"),),
+        ((SMO, "the engine: exact for every problem with a canonical dual"),),
     ),
     _Family(
         PrimalProblem,
@@ -126,7 +126,7 @@ def select(problem: AnyProblem) -> Choice:
     >>> from maxmargin.problems import PrimalProblem, SoftMargin
     >>> from maxmargin.solvers import select
     >>> select(SoftMargin([[-1.0], [1.0]], [-1, 1])).reason
-    'the engine: exact for every problem whose dual is a box with at most one equality'
+    'the engine: exact for every problem with a canonical dual'
     >>> select(PrimalProblem([[-1.0], [1.0]], [-1, 1], loss="hinge", penalty="l1")).solver
     LinearProgram()
     """

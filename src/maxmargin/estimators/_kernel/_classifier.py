@@ -189,7 +189,7 @@ class KernelClassifier(ClassifierMixin, KernelModel, ABC):  # type: ignore[misc]
 
     @property
     def solutions_(self) -> list[Any]:
-        """Solutions of the binary classifiers in the order of ``intercept_``, or the one of all classes; thinned traces."""
+        """Solutions of the binary classifiers in the order of ``intercept_``, or the one for all classes; thinned traces."""
         check_is_fitted(self)
         state, n = fitted(self), self.shape_fit_[0]
         if self._is_joint:

@@ -19,20 +19,20 @@ __all__ = ["NuSVC"]
 
 @final
 class NuSVC(KernelClassifier):
-    """Support vector classifier with ν in place of C that proves its answer.
+    """ν-support vector classifier that proves its answer: ν takes the place of C.
 
     For two classes it minimises, over w, b and the margin ρ,
 
         ½ ‖w‖² − ν W ρ + Σ w_i max(0, ρ − y_i f(x_i)),   f(x) = ⟨w, φ(x)⟩ + b,   ⟨φ(x), φ(z)⟩ = k(x, z)
 
-    with ``w_i = class weight · sample weight`` and their sum W, and divides w and b by ρ. At most a fraction ν of the rows is
-    inside the margin, and at least that fraction are support vectors. More classes are separated in pairs. It is a drop-in
+    with ``w_i = class weight · sample weight`` and their sum W; w and b are then divided by ρ. At most a fraction ν of the rows
+    are inside the margin, and at least that fraction are support vectors. More classes are separated in pairs. It is a drop-in
     replacement for scikit-learn's ``NuSVC``.
 
     Parameters
     ----------
     nu : float, default=0.5
-        In (0, 1], and for every pair of classes at most twice the share of the smaller one.
+        ν, in (0, 1]; for every pair of classes at most twice the fraction of its rows that are in the smaller class.
     kernel : str, kernel object or callable, default="rbf"
         "linear", "poly", "rbf", "sigmoid", "precomputed"; an object of :mod:`maxmargin.kernels`, whose
         parameters a grid search can set (``kernel__gamma``); or a function of two blocks of rows that returns
@@ -51,24 +51,25 @@ class NuSVC(KernelClassifier):
     cache_size : "auto" or float, default="auto"
         Memory for kernel values, in MB; "auto" is a share of the machine's memory.
     class_weight : dict, "balanced" or None, default=None
-        Factor of the weights of each class; "balanced" gives every class the same total.
+        Factor of the weights of each class; "balanced" gives every class the same total weight.
     verbose : bool or int, default=False
         Report progress through Python's stdout.
     max_iter : int, default=-1
-        Largest number of pair steps for each binary classifier; −1 for an automatic, finite budget.
+        Largest number of SMO iterations for each binary classifier; −1 for an automatic, finite limit.
     max_time : float or None, default=None
         Time limit of the whole fit, in seconds; None for no limit.
     decision_function_shape : {"ovo", "ovr"}, default="ovr"
         Whether ``decision_function`` has a column for each pair of classes or for each class.
     break_ties : bool, default=False
-        Predict by the largest score instead of by votes, for three classes or more and shape "ovr".
+        Whether to predict the class with the largest score instead of the most votes. Only for three or more classes and
+        ``decision_function_shape="ovr"``.
     random_state : int, RandomState instance or None, default=None
         Accepted and not used: the solver is deterministic.
     solver : {"auto", "smo"} or solver object, default="auto"
         Which solver to use.
     warm_start : bool, default=False
-        Start from the solution of the last fit if the rows of its support vectors are still in the same places: with another ν,
-        kernel parameter or weight, or with rows added at the end. Otherwise the fit starts anew and warns.
+        Start from the solution of the last fit. ν, kernel parameters and weights may change, and rows may be added at the end,
+        as long as the support vectors keep their row numbers. Otherwise the fit warns and starts from scratch.
 
     Attributes
     ----------
@@ -97,7 +98,7 @@ class NuSVC(KernelClassifier):
     fit_status_ : int
         0 if all binary classifiers converged, else 1.
     n_iter_ : ndarray of shape (n_subproblems,)
-        Pair steps of each binary classifier.
+        SMO iterations of each binary classifier.
     shape_fit_ : tuple of int
         Shape of the X given to fit.
     n_features_in_ : int

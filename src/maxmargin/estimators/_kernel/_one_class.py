@@ -135,7 +135,7 @@ class _OneClassModel(OutlierMixin, KernelOutputs, ABC):  # type: ignore[misc]  #
 
 @final
 class OneClassSVM(_OneClassModel):
-    """One-class support vector machine: the region where most rows are, with a proof of optimality.
+    """One-class support vector machine: a region that contains most rows, with a proof of optimality.
 
     It minimises
 
@@ -147,7 +147,7 @@ class OneClassSVM(_OneClassModel):
     Parameters
     ----------
     nu : float, default=0.5
-        In (0, 1].
+        ν, in (0, 1]: upper bound on the fraction of outliers, lower bound on the fraction of support vectors.
     kernel : str, kernel object or callable, default="rbf"
         "linear", "poly", "rbf", "sigmoid", "precomputed"; an object of :mod:`maxmargin.kernels`, whose
         parameters a grid search can set (``kernel__gamma``); or a function of two blocks of rows that returns
@@ -168,14 +168,14 @@ class OneClassSVM(_OneClassModel):
     verbose : bool or int, default=False
         Report progress through Python's stdout.
     max_iter : int, default=-1
-        Largest number of pair steps; −1 for an automatic, finite budget.
+        Largest number of SMO iterations; −1 for an automatic, finite limit.
     max_time : float or None, default=None
         Time limit of the whole fit, in seconds; None for no limit.
     solver : {"auto", "smo"} or solver object, default="auto"
         Which solver to use.
     warm_start : bool, default=False
-        Start from the solution of the last fit if the rows of its support vectors are still in the same places: with another ν,
-        kernel parameter or weight, or with rows added at the end. Otherwise the fit starts anew and warns.
+        Start from the solution of the last fit. ν, kernel parameters and weights may change, and rows may be added at the end,
+        as long as the support vectors keep their row numbers. Otherwise the fit warns and starts from scratch.
 
     Attributes
     ----------
@@ -188,7 +188,7 @@ class OneClassSVM(_OneClassModel):
     dual_coef_ : {ndarray, sparse matrix} of shape (1, n_SV)
         Coefficients of the support vectors.
     coef_ : {ndarray, sparse matrix} of shape (1, n_features)
-        Weight vectors; only for a linear kernel. Read only.
+        Weight vector; only for a linear kernel. Read only.
     intercept_ : ndarray of shape (1,)
         Minus ρ.
     offset_ : float
@@ -233,14 +233,14 @@ class OneClassSVM(_OneClassModel):
 
 @final
 class SVDD(_OneClassModel):
-    """The smallest ball around most rows in the space of the kernel, with a proof of optimality.
+    """The smallest ball around most rows in the feature space of the kernel, with a proof of optimality.
 
     Support vector data description minimises
 
         R² + Σ w_i max(0, ‖φ(x_i) − c‖² − R²) / (ν W),   f(x) = (R² − ‖φ(x) − c‖²) / 2,   ⟨φ(x), φ(z)⟩ = k(x, z)
 
-    over the centre c and the radius R, with sample weights ``w_i`` and their sum W. At most a fraction ν of the rows is
-    outside. For an RBF kernel the ordinary rows are those of `OneClassSVM`.
+    over the centre c and the radius R, with sample weights ``w_i`` and their sum W. At most a fraction ν of the rows are
+    outside. For an RBF kernel it accepts the same rows as `OneClassSVM`.
 
     Parameters
     ----------
@@ -266,14 +266,14 @@ class SVDD(_OneClassModel):
     verbose : bool or int, default=False
         Report progress through Python's stdout.
     max_iter : int, default=-1
-        Largest number of pair steps; −1 for an automatic, finite budget.
+        Largest number of SMO iterations; −1 for an automatic, finite limit.
     max_time : float or None, default=None
         Time limit of the whole fit, in seconds; None for no limit.
     solver : {"auto", "smo"} or solver object, default="auto"
         Which solver to use.
     warm_start : bool, default=False
-        Start from the solution of the last fit if the rows of its support vectors are still in the same places: with another ν,
-        kernel parameter or weight, or with rows added at the end. Otherwise the fit starts anew and warns.
+        Start from the solution of the last fit. ν, kernel parameters and weights may change, and rows may be added at the end,
+        as long as the support vectors keep their row numbers. Otherwise the fit warns and starts from scratch.
 
     Attributes
     ----------
@@ -288,7 +288,7 @@ class SVDD(_OneClassModel):
     dual_coef_ : {ndarray, sparse matrix} of shape (1, n_SV)
         Coefficients of the support vectors.
     coef_ : {ndarray, sparse matrix} of shape (1, n_features)
-        Weight vectors; only for a linear kernel. Read only.
+        The centre c; only for a linear kernel. Read only.
     intercept_ : ndarray of shape (1,)
         ``(R² − ‖c‖²) / 2``.
     offset_ : float

@@ -47,13 +47,13 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         z_k(x) = Σ_i v_ik / √λ_k  k̃(x, x_i),   z_k(x_i) = √λ_k v_ik
 
     It is a drop-in replacement for scikit-learn's ``KernelPCA``, up to the sign of components. With many rows, block Lanczos
-    finds the few components that are asked for from products with K; K is not centred, and beyond 1 GB not held either. The
-    result has the same bits for any number of threads.
+    finds the requested components from products with K. K is never centred explicitly, and is not stored if it needs more than
+    1 GB. The result has the same bits for any number of threads.
 
     Parameters
     ----------
     n_components : int or None, default=None
-        How many; None for all with an eigenvalue above 0.
+        Number of components; None for all with a positive eigenvalue.
     kernel : str, kernel object or callable, default="linear"
         "linear", "poly", "rbf", "sigmoid", "precomputed"; an object of :mod:`maxmargin.kernels`, whose parameters a grid search
         can set (``kernel__gamma``); or a function of two blocks of rows that returns their kernel values, for rows of any kind.
@@ -69,25 +69,25 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     alpha : float, default=1.0
         Ridge of the regression that learns the inverse transform.
     fit_inverse_transform : bool, default=False
-        Whether to learn the way back to the features: ridge regression of X on the components, with the same kernel (Bakır,
-        Weston and Schölkopf 2004).
+        Whether to learn an inverse transform: ridge regression of X on the components, with the same kernel (Bakır, Weston and
+        Schölkopf 2004).
     eigen_solver : {"auto", "dense", "lanczos", "arpack", "randomized"}, default="auto"
-        "dense" computes all eigenvalues, in O(n³). "lanczos" is block Lanczos with restarts, "arpack" scipy's Lanczos of one
-        vector, "randomized" subspace iteration, which ends at a fixed number of rounds and not at an accuracy. "auto" is
-        "lanczos" for more than 300 rows and 40 rows for each component, else "dense".
+        "dense" computes all eigenvalues, in O(n³). "lanczos" is block Lanczos with restarts, "arpack" scipy's Lanczos with a
+        single vector. "randomized" is subspace iteration, which runs a fixed number of rounds whatever the accuracy. "auto" is
+        "lanczos" for more than 300 rows with more than 40 rows per component, else "dense".
     tol : float, default=0
-        For "lanczos" and "arpack": largest residual ``|K̃v − λv|`` as a part of the largest eigenvalue (of λ itself for ARPACK);
-        0 for the limit of rounding.
+        For "lanczos" and "arpack": largest residual ``|K̃v − λv|``, relative to the largest eigenvalue (to λ itself for ARPACK);
+        0 for rounding accuracy.
     max_iter : int or None, default=None
-        For "lanczos" and "arpack": most rounds; None for 1 000, or ARPACK's own limit.
+        For "lanczos" and "arpack": largest number of rounds; None for 1 000, or ARPACK's own limit.
     iterated_power : int or "auto", default="auto"
-        For "randomized": rounds; "auto" is 7 for few components, else 4.
+        For "randomized": number of power iterations; "auto" is 7 for few components, else 4.
     remove_zero_eig : bool, default=False
-        Whether to leave out components with the eigenvalue 0.
+        Whether to remove components whose eigenvalue is 0.
     random_state : int, RandomState or None, default=None
-        Of the vectors to begin with; None is 0.
+        Seed of the starting vectors; None is 0.
     copy_X : bool, default=True
-        Whether to keep a copy of X. If not, X must not change while the model is used.
+        Whether to keep a copy of X. If False, X must not change while the model is used.
 
     Attributes
     ----------
@@ -114,7 +114,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 
     Examples
     --------
-    Two circles, one inside the other: the first component of a Gaussian kernel tells them apart.
+    Two concentric circles: the first component of a Gaussian kernel separates them.
 
     >>> import numpy as np
     >>> from maxmargin import KernelPCA
@@ -169,7 +169,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         X : {array-like, sparse matrix} of shape (n_samples, n_features), or sequence of objects
             Rows; the Gram matrix for a precomputed kernel.
         y : ignored
-            There is none.
+            Present for scikit-learn's interface.
 
         Returns
         -------
@@ -213,7 +213,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         X : {array-like, sparse matrix} of shape (n_samples, n_features), or sequence of objects
             Rows; the Gram matrix for a precomputed kernel.
         y : ignored
-            There is none.
+            Present for scikit-learn's interface.
 
         Returns
         -------
@@ -252,7 +252,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         return np.ascontiguousarray((found - (held * means).sum(axis=1)[:, np.newaxis]).T)
 
     def inverse_transform(self, X: Any) -> NDArray[np.float64]:
-        """Rows of features that have about these coordinates, by the regression that was learnt.
+        """Map coordinates back to approximate feature rows, by the ridge regression learnt in `fit`.
 
         Parameters
         ----------

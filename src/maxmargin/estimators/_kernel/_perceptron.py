@@ -42,15 +42,15 @@ __all__ = ["Perceptron"]
 
 @final
 class Perceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
-    """The batch perceptron: every round adds the rows that are wrong, until none is.
+    """The batch perceptron: every round adds the misclassified rows, with their signs, until there are none.
 
         w ← w − ε Σ (step(⟨w, x̃_k⟩) − c_k) x̃_k,   x̃ = (x, 1),   c_k ∈ {0, 1},   step(z) = 1 for z ≥ 0
 
     from ``w = 0``. If a hyperplane separates the classes, the rounds end at one that does (Novikoff 1962), not necessarily the
-    one with the widest margin. If none does, they would go on for ever: after ``max_iter`` rounds the hard margin problem is
-    asked for a proof, and ``status_`` says which case it is. The weights with the fewest wrong rows are kept. With a kernel,
-    ``w = Σ c_i φ(x_i)``. With three classes or more there is a binary classifier for each class against the rest, and the
-    largest score wins.
+    one with the widest margin. Otherwise they would never end: after ``max_iter`` rounds the hard margin problem is solved to
+    look for a proof that no hyperplane separates the classes, and ``status_`` reports it. The weights with the fewest
+    misclassified rows are kept. With a kernel, ``w = Σ a_i φ(x_i)``. With three or more classes there is a binary classifier
+    for each class against the rest, and the largest score wins.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ class Perceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
     coef0 : float, default=0.0
         Constant of the poly and sigmoid kernels.
     eta0 : float, default=1.0
-        ε. Where the rounds start from ``w = 0``, it only scales w and changes no prediction.
+        ε, the step size. If the rounds start from ``w = 0``, it only scales w and changes no prediction.
     fit_intercept : bool, default=True
         Whether to add the constant feature 1, whose weight is the offset.
     class_weight : dict, "balanced" or None, default=None
@@ -74,8 +74,8 @@ class Perceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
     max_time : float or None, default=None
         Time limit of the whole fit, in seconds; None for no limit.
     warm_start : bool, default=False
-        Start `fit` from the weights of the last fit, where there are as many features or, with a kernel, where the rows of its
-        support vectors are still there; otherwise a warning says why it starts anew.
+        Start `fit` from the weights of the last fit, if the number of features is the same or, with a kernel, if its support
+        vectors keep their row numbers. Otherwise a warning says why the fit starts from scratch.
 
     Attributes
     ----------
@@ -84,23 +84,23 @@ class Perceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
     coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
         Weights of each binary classifier; only for a linear kernel.
     dual_coef_ : ndarray of shape (1, n_SV) or (n_classes, n_SV)
-        Coefficients of each binary classifier; only for other kernels.
+        Coefficients of each binary classifier; only for kernels other than the linear one.
     support_ : ndarray of shape (n_SV,)
-        Rows with a coefficient; only for other kernels.
+        Indices of the rows with a nonzero coefficient; only for kernels other than the linear one.
     support_vectors_ : {ndarray, sparse matrix} of shape (n_SV, n_features), or list
-        These rows; empty for a precomputed kernel. Only for other kernels.
+        These rows; empty for a precomputed kernel. Only for kernels other than the linear one.
     intercept_ : ndarray of shape (1,) or (n_classes,)
         Offsets.
     class_weight_ : ndarray of shape (n_classes,)
         Factor of ε for each class.
     mistakes_ : list of ndarray
-        For each binary classifier the number of wrong rows before each round, and at the end.
+        For each binary classifier, the number of misclassified rows before each round and at the end.
     n_iter_ : int
         Largest number of rounds of any binary classifier.
     status_ : Status
         The worst status among the binary classifiers: CONVERGED, INSEPARABLE, ITERATION_LIMIT or TIME_LIMIT.
     fit_status_ : int
-        0 if no row is wrong, else 1.
+        0 if no row is misclassified, else 1.
     shape_fit_ : tuple of int
         Shape of the X given to fit.
     n_features_in_ : int
@@ -121,7 +121,7 @@ class Perceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
     >>> model.predict(X), model.status_.name
     (array([0, 0, 0, 1]), 'CONVERGED')
 
-    No line separates the exclusive or, but a conic does:
+    No line separates the classes of XOR, but a conic does:
 
     >>> Perceptron(kernel="poly", degree=2, coef0=1.0).fit(X, [0, 1, 1, 0]).predict(X)
     array([0, 1, 1, 0])

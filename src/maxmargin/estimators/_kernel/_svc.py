@@ -28,8 +28,8 @@ class SVC(KernelClassifier):
         minimise ½ ‖w‖² + Σ C_i max(0, 1 − y_i f(x_i)),   f(x) = ⟨w, φ(x)⟩ + b,   ⟨φ(x), φ(z)⟩ = k(x, z)
 
     through its dual, with ``C_i = C · class weight · sample weight``, and reports how far from the optimum it stopped
-    (``certificate_``). More classes are separated in pairs, or each from the rest. It is a drop-in replacement for
-    scikit-learn's ``SVC``: same names, shapes, orders and signs.
+    (``certificate_``). More classes are separated in pairs, each from the rest, or all at once (``multi_class``).
+    It is a drop-in replacement for scikit-learn's ``SVC``: same names, shapes, orders and signs.
 
     Parameters
     ----------
@@ -55,27 +55,28 @@ class SVC(KernelClassifier):
     cache_size : "auto" or float, default="auto"
         Memory for kernel values, in MB; "auto" is a share of the machine's memory.
     class_weight : dict, "balanced" or None, default=None
-        Factor of C for each class; "balanced" gives every class the same total.
+        Factor of C for each class; "balanced" gives every class the same total weight.
     verbose : bool or int, default=False
         Report progress through Python's stdout.
     max_iter : int, default=-1
-        Largest number of pair steps for each binary classifier; −1 for an automatic, finite budget.
+        Largest number of SMO iterations for each binary classifier; −1 for an automatic, finite limit.
     max_time : float or None, default=None
         Time limit of the whole fit, in seconds; None for no limit.
     decision_function_shape : {"ovo", "ovr"}, default="ovr"
         Whether ``decision_function`` has a column for each pair of classes or for each class.
     break_ties : bool, default=False
-        Predict by the largest score instead of by votes, for three classes or more and shape "ovr".
+        Whether to predict the class with the largest score instead of the most votes. Only for three or more classes and
+        ``decision_function_shape="ovr"``.
     random_state : int, RandomState instance or None, default=None
         Accepted and not used: the solver is deterministic.
     multi_class : {"ovo", "ovr", "joint", "crammer_singer"}, default="ovo"
-        Train a binary classifier for each pair of classes, for each class against the rest, or the scores of all classes
-        at once (`maxmargin.problems.CrammerSinger`).
+        Whether to train a binary classifier for each pair of classes ("ovo"), one for each class against the rest ("ovr"), or
+        the scores of all classes at once ("joint" or "crammer_singer", see `maxmargin.problems.CrammerSinger`).
     solver : {"auto", "smo"} or solver object, default="auto"
         Which solver to use.
     warm_start : bool, default=False
-        Start from the solution of the last fit if the rows of its support vectors are still in the same places: with another C,
-        kernel parameter or weight, or with rows added at the end. Otherwise the fit starts anew and warns.
+        Start from the solution of the last fit. C, kernel parameters and weights may change, and rows may be added at the end,
+        as long as the support vectors keep their row numbers. Otherwise the fit warns and starts from scratch.
 
     Attributes
     ----------
@@ -100,13 +101,14 @@ class SVC(KernelClassifier):
     certificate_ : Certificate
         Objectives summed over the binary classifiers, with the worst relative gap and violation.
     solutions_ : list of Solution
-        Solution of each binary classifier, in the order of ``intercept_``. Row numbers refer to the X given to fit.
+        Solution of each binary classifier, in the order of ``intercept_``; one `CrammerSingerSolution` for "joint". Row numbers
+        refer to the X given to fit.
     status_ : Status
         The worst status among the binary classifiers.
     fit_status_ : int
         0 if all binary classifiers converged, else 1.
     n_iter_ : ndarray of shape (n_subproblems,)
-        Pair steps of each binary classifier.
+        SMO iterations of each binary classifier.
     shape_fit_ : tuple of int
         Shape of the X given to fit.
     n_features_in_ : int

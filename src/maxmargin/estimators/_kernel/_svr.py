@@ -80,9 +80,9 @@ class SVR(_TubeRegressor):
     Parameters
     ----------
     C : float, default=1.0
-        Cost of leaving the tube, positive. ``inf`` keeps all rows inside the tube. Where no function does, `fit` raises
-        `InfeasibleError` with a proof, which includes a lower bound of the ε needed (``solution.proof.epsilon``); an ε of this
-        size need not suffice.
+        Cost of leaving the tube, positive. ``inf`` requires all rows to be inside the tube. If no function achieves this, `fit`
+        raises `InfeasibleError` with a proof, which includes a lower bound on the ε needed (``solution.proof.epsilon``); an ε
+        of this size need not suffice.
     epsilon : float, default=0.1
         Half the width of the tube, at least 0.
     kernel : str, kernel object or callable, default="rbf"
@@ -105,14 +105,14 @@ class SVR(_TubeRegressor):
     verbose : bool or int, default=False
         Report progress through Python's stdout.
     max_iter : int, default=-1
-        Largest number of pair steps for each output; −1 for an automatic, finite budget.
+        Largest number of SMO iterations for each output; −1 for an automatic, finite limit.
     max_time : float or None, default=None
         Time limit of the whole fit, in seconds; None for no limit.
     solver : {"auto", "smo"} or solver object, default="auto"
         Which solver to use.
     warm_start : bool, default=False
-        Start from the solution of the last fit if the rows of its support vectors are still in the same places: with another C,
-        kernel parameter or weight, or with rows added at the end. Otherwise the fit starts anew and warns.
+        Start from the solution of the last fit. C, kernel parameters and weights may change, and rows may be added at the end,
+        as long as the support vectors keep their row numbers. Otherwise the fit warns and starts from scratch.
 
     Attributes
     ----------
@@ -209,19 +209,19 @@ class SVR(_TubeRegressor):
 
 @final
 class NuSVR(_TubeRegressor):
-    """Support vector regression that finds the width of its tube from ν and proves its answer.
+    """ν-support vector regression that proves its answer: it finds the width of its tube from ν.
 
-    It minimises, over w, b and the width ε,
+    It minimises, over w, b and the half-width ε of the tube,
 
         ½ ‖w‖² + C ν W ε + Σ C_i max(0, |f(x_i) − y_i| − ε),   f(x) = ⟨w, φ(x)⟩ + b,   ⟨φ(x), φ(z)⟩ = k(x, z)
 
-    with ``C_i = C · sample weight`` and W the sum of the weights. At most a fraction ν of the rows is outside the tube, and at
+    with ``C_i = C · sample weight`` and W the sum of the weights. At most a fraction ν of the rows are outside the tube, and at
     least that fraction are support vectors. It is a drop-in replacement for scikit-learn's ``NuSVR``.
 
     Parameters
     ----------
     nu : float, default=0.5
-        In (0, 1].
+        ν, in (0, 1]: upper bound on the fraction of rows outside the tube, lower bound on the fraction of support vectors.
     C : float, default=1.0
         Cost of leaving the tube, positive.
     kernel : str, kernel object or callable, default="rbf"
@@ -244,14 +244,14 @@ class NuSVR(_TubeRegressor):
     verbose : bool or int, default=False
         Report progress through Python's stdout.
     max_iter : int, default=-1
-        Largest number of pair steps for each output; −1 for an automatic, finite budget.
+        Largest number of SMO iterations for each output; −1 for an automatic, finite limit.
     max_time : float or None, default=None
         Time limit of the whole fit, in seconds; None for no limit.
     solver : {"auto", "smo"} or solver object, default="auto"
         Which solver to use.
     warm_start : bool, default=False
-        Start from the solution of the last fit if the rows of its support vectors are still in the same places: with another C,
-        kernel parameter or weight, or with rows added at the end. Otherwise the fit starts anew and warns.
+        Start from the solution of the last fit. C, kernel parameters and weights may change, and rows may be added at the end,
+        as long as the support vectors keep their row numbers. Otherwise the fit warns and starts from scratch.
 
     Attributes
     ----------

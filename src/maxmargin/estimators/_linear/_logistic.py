@@ -41,13 +41,13 @@ class LogisticRegression(LinearModel):
     penalty : "l2", "l1" or None, default="l2"
         The penalty on large weights.
     C : float, default=1.0
-        Factor of the loss, positive; without a penalty it changes nothing.
+        Factor of the loss, positive; without a penalty it does not change the minimiser.
     tol : float, default=1e-4
         Largest gap between the two objectives, relative to the primal one.
     fit_intercept : bool, default=True
         Whether f has an offset, which is not penalised.
     class_weight : dict, "balanced" or None, default=None
-        Factor of C for each class; "balanced" gives every class the same total.
+        Factor of C for each class; "balanced" gives every class the same total weight.
     multi_class : {"auto", "multinomial", "ovr"}, default="auto"
         "multinomial" solves the second problem; "ovr" solves the first for each class against the rest, and scales the
         probabilities to sum to 1. "auto" takes the first for two classes and with ``penalty="l1"``, else the second. For two
@@ -63,7 +63,7 @@ class LogisticRegression(LinearModel):
     max_time : float or None, default=None
         Time limit of the fit, in seconds; None for no limit.
     warm_start : bool, default=False
-        Start from the weights of the last fit if they are as many as now; otherwise the fit starts anew and warns.
+        Start from the weights of the last fit if their number is the same; otherwise the fit warns and starts from scratch.
 
     Attributes
     ----------

@@ -19,7 +19,7 @@ __all__ = ["LinearClassifier"]
 
 @final
 class LinearClassifier(LinearModel):
-    """A linear classifier with a loss and a penalty of your choice that proves its answer.
+    """Linear classifier that proves its answer, with a loss and a penalty of your choice.
 
     It solves
 
@@ -33,11 +33,11 @@ class LinearClassifier(LinearModel):
     loss                       ``ℓ(z)``                 known as
     =========================  =======================  ==========================================
     ``"hinge"``                ``max(0, 1 − z)``        support vector machine
-    ``"squared_hinge"``        ``max(0, 1 − z)²``       the same with squared slack
+    ``"squared_hinge"``        ``max(0, 1 − z)²``       support vector machine, squared slack
     ``"logistic"``             ``log(1 + e^−z)``        logistic regression
     ``"exponential"``          ``e^−z``                 what boosting minimises
     ``"squared"``              ``(1 − z)²``             least squares on labels −1 and +1
-    ``"perceptron"``           ``max(0, −z)``           costs nothing at ``w = 0``, which is its optimum
+    ``"perceptron"``           ``max(0, −z)``           perceptron; ``w = 0`` is an optimum
     =========================  =======================  ==========================================
 
     Parameters
@@ -46,11 +46,11 @@ class LinearClassifier(LinearModel):
         The loss of a row: a name from the table, an object of :mod:`maxmargin.losses`, or an object of your own class, which
         inherits ``MarginLoss`` and ``ConvexLoss`` and has ``value``, ``derivative``, ``curvature`` and ``conjugate``.
     penalty : "l2", "l1", "ball" or None, default="l2"
-        The penalty on large weights. "l2" is ``½|w|²``. "l1" is ``|w|₁``, which makes weights exactly 0; it is for the hinge,
-        its square, the logistic and the squared loss. "ball" is no penalty, but the constraint ``|w|² ≤ B``. None is no penalty
-        at all, for losses without kinks.
+        The penalty on large weights. "l2" is ``½|w|²``. "l1" is ``|w|₁``, which makes some weights exactly 0; it supports the
+        hinge, its square, the logistic and the squared loss. "ball" replaces the penalty by the constraint ``|w|² ≤ B``. None
+        is no penalty; it supports differentiable losses.
     C : float, default=1.0
-        Factor of the loss, positive; with ``penalty="ball"`` and without a penalty it only scales the objective.
+        Factor of the loss, positive; with ``penalty="ball"`` or None it only scales the objective.
     B : float or None, default=None
         Only with ``penalty="ball"``: the largest ``|w|²``. The smaller B, the fewer functions there are to choose from.
     tol : float, default=1e-4
@@ -63,7 +63,7 @@ class LinearClassifier(LinearModel):
         Only with ``penalise_intercept``: the value of the constant feature; the offset costs what a weight of
         ``b/intercept_scaling`` does.
     class_weight : dict, "balanced" or None, default=None
-        Factor of C for each class; "balanced" gives every class the same total.
+        Factor of C for each class; "balanced" gives every class the same total weight.
     verbose : bool or int, default=0
         Report progress through Python's stdout.
     random_state : int, RandomState instance or None, default=None
@@ -77,7 +77,7 @@ class LinearClassifier(LinearModel):
         "gradient_descent", "stochastic_subgradient" or an object of :mod:`maxmargin.solvers`. "auto" takes the first that
         supports the problem.
     warm_start : bool, default=False
-        Start from the weights of the last fit if they are as many as now; otherwise the fit starts anew and warns.
+        Start from the weights of the last fit if their number is the same; otherwise the fit warns and starts from scratch.
 
     Attributes
     ----------
@@ -115,7 +115,7 @@ class LinearClassifier(LinearModel):
     exponential CONVERGED 0.85
     squared CONVERGED 0.85
 
-    The constrained form, and the penalised form that has the same answer (Lagrange):
+    The constrained form, whose bound ``|w|² ≤ B`` is active:
 
     >>> constrained = LinearClassifier(loss="logistic", penalty="ball", B=0.5, tol=1e-8).fit(X, y)
     >>> float((constrained.coef_**2).sum().round(6))

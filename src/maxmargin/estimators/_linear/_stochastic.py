@@ -32,15 +32,15 @@ __all__ = ["StochasticClassifier"]
 
 @final
 class StochasticClassifier(LinearScores):
-    """A linear classifier by stochastic subgradient descent, one row in each step, that reports its gap to the optimum.
+    """Linear classifier trained by stochastic subgradient descent, one row per step, with a bound on its gap.
 
     It takes steps towards the minimum of
 
         λ/2 ‖w‖² + mean of ℓ(y f(x)),   f(x) = ⟨w, x⟩ + b
 
     from ``θ = 0``: step t sets ``w = θ/(λt)``, draws a row uniformly, and adds ``−ℓ'(z) y x`` to θ; for the hinge this is
-    ``y x`` if ``y f(x) < 1``, else nothing. The model is the mean of all w. Its objective is above the optimum by about
-    ``1/(λT)`` after T steps: a step costs the same for any number of rows, but a precise answer takes many steps.
+    ``y x`` if ``y f(x) < 1``, else nothing. The model is the mean of all w. After T steps its expected objective is
+    ``O(log(T)/(λT))`` above the optimum: a step costs the same for any number of rows, but a precise answer takes many steps.
     `LinearClassifier` finds the exact optimum; ``partial_fit`` is for rows that arrive in batches.
 
     Parameters
@@ -56,19 +56,19 @@ class StochasticClassifier(LinearScores):
         Whether f has an offset.
     penalise_intercept : bool, default=True
         Treat the offset as the weight of a constant feature, penalised like the others. A free offset takes the steps
-        ``b ← b − η ℓ'(z) y`` with ``η = 1/(λt)``: nothing pulls them back to 0, the first are very long, and it takes very many
-        to settle.
+        ``b ← b − η ℓ'(z) y`` with ``η = 1/(λt)``. Its first steps are very long and no penalty pulls it back to 0, so that it
+        takes very many steps to settle.
     intercept_scaling : float, default=1.0
-        Only with ``penalise_intercept``: the value of that feature.
+        Only with ``penalise_intercept``: the value of the constant feature.
     delay : int, default=0
-        Steps that count as taken before the first: ``w = θ/(λ (delay + t))``. A squared or exponential loss needs some, about
-        ``|x|² ℓ''/λ``: otherwise the first steps are too long, and the walk diverges.
+        Number of steps that count as taken before the first: ``w = θ/(λ (delay + t))``. A squared or exponential loss needs a
+        delay of about ``|x|² ℓ''/λ``: otherwise the first steps are too long, and the iteration diverges.
     verbose : bool or int, default=0
         Report progress through Python's stdout.
     random_state : int, RandomState instance or None, default=None
         Seed of the draws; None is 0, so that the same rows give the same model.
     max_iter : int, default=100000
-        Largest number of steps for each binary classifier in `fit`; −1 for a million plus ten for each row.
+        Largest number of steps for each binary classifier in `fit`; −1 for a million plus ten per row.
     max_time : float or None, default=None
         Time limit of the whole fit, in seconds; None for no limit.
 
@@ -140,7 +140,7 @@ class StochasticClassifier(LinearScores):
         self.max_time = max_time
 
     def fit(self, X: Any, y: ArrayLike) -> Self:
-        """Take steps from 0 until the gap is small or a limit is reached.
+        """Fit from ``w = 0``: take steps until the gap is at most ``tol`` or a limit is reached.
 
         Parameters
         ----------
@@ -188,7 +188,7 @@ class StochasticClassifier(LinearScores):
         y : array-like of shape (n_samples,)
             Their labels; not every class has to be among them.
         classes : array-like of shape (n_classes,), default=None
-            All labels that will occur; needed in the first call, and the same if given again.
+            All labels that can occur. Required in the first call; if given again, they must be the same.
 
         Returns
         -------

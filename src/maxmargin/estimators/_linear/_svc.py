@@ -16,43 +16,43 @@ __all__ = ["LinearSVC"]
 
 @final
 class LinearSVC(LinearModel):
-    """Linear support vector classifier that proves its answer; suited to many rows and to sparse ones.
+    """Linear support vector classifier that proves its answer; suited to many rows and to sparse data.
 
     It solves
 
         minimise ½ ‖w‖² + Σ C_i ℓ(y_i f(x_i)),   f(x) = ⟨w, x⟩ + b
 
-    or, with ``penalty="l1"``, ``|w|₁ = Σ|w_k|`` in place of ``½ ‖w‖²``, whose optimum has weights that are exactly 0;
-    with the hinge ``ℓ(z) = max(0, 1 − z)`` or its square, ``C_i = C · class weight · sample weight``, to a proven relative gap
-    of ``tol``. With the hinge it has the same optimum as ``SVC(kernel="linear")``. scikit-learn's LinearSVC penalises the
-    intercept too; ``penalise_intercept=True`` does the same.
+    to a proven relative gap of ``tol``, where ℓ is the hinge ``ℓ(z) = max(0, 1 − z)`` or its square, and
+    ``C_i = C · class weight · sample weight``. With ``penalty="l1"`` it has ``|w|₁ = Σ|w_k|`` in place of ``½ ‖w‖²``, and many
+    weights are exactly 0. With the hinge and ``penalty="l2"`` it has the same optimum as ``SVC(kernel="linear")``.
+    scikit-learn's LinearSVC penalises the intercept too; ``penalise_intercept=True`` does the same.
 
     Parameters
     ----------
     penalty : {"l2", "l1"}, default="l2"
         The penalty on large weights.
     loss : {"hinge", "squared_hinge"}, default="squared_hinge"
-        The loss of a row; all classes at once have a loss of their own, as in scikit-learn. LIBLINEAR does not offer the hinge
-        with ``penalty="l1"``; here it is a linear program, which is slow where both rows and features are many: consider
+        The loss of a row; ignored if all classes are fitted at once, as in scikit-learn. LIBLINEAR does not offer the hinge
+        with ``penalty="l1"``; here it is a linear program, which is slow for both many rows and many features: consider
         setting ``max_time``.
     dual : "auto" or bool, default="auto"
-        Accepted as in scikit-learn, where it chooses which of two problems is solved: here both are, and their gap is the
-        proof.
+        Accepted for compatibility with scikit-learn, where it chooses between the primal and the dual problem. Here both
+        objectives are computed, and their gap is the proof.
     tol : float, default=1e-4
         Largest gap between the two objectives, relative to the primal one.
     C : float, default=1.0
         Factor of the loss, positive.
     multi_class : {"ovr", "crammer_singer", "joint"}, default="ovr"
-        For three classes or more: a binary classifier for each class against the rest ("ovr"), or all classes at once, for
-        which "crammer_singer" and "joint" are two names: ``½ Σ_k ‖w_k‖² + Σ C_i max_k (f_k(x_i) + [k ≠ y_i] − f_{y_i}(x_i))``.
-        For two classes that is the hinge at ``2C``.
+        For three or more classes, "ovr" fits a binary classifier for each class against the rest. "crammer_singer" and "joint"
+        both fit all classes at once: ``½ Σ_k ‖w_k‖² + Σ C_i max_k (f_k(x_i) + [k ≠ y_i] − f_{y_i}(x_i))``. For two classes
+        this is the hinge at ``2C``.
     fit_intercept : bool, default=True
         Whether f has an offset.
     intercept_scaling : float, default=1.0
         Only with ``penalise_intercept``: the value of the constant feature; the offset costs ``½(b/intercept_scaling)²``, or
         ``|b|/intercept_scaling`` with ``penalty="l1"``.
     class_weight : dict, "balanced" or None, default=None
-        Factor of C for each class; "balanced" gives every class the same total.
+        Factor of C for each class; "balanced" gives every class the same total weight.
     verbose : bool or int, default=0
         Report progress through Python's stdout.
     random_state : int, RandomState instance or None, default=None
@@ -68,7 +68,7 @@ class LinearSVC(LinearModel):
         Which solver to use; with ``penalty="l1"`` one of the last two, for all classes at once "auto", "newton",
         "coordinate_descent", a ``MulticlassNewton`` or a ``MulticlassDescent``.
     warm_start : bool, default=False
-        Start from the weights of the last fit if they are as many as now; otherwise the fit starts anew and warns.
+        Start from the weights of the last fit if their number is the same; otherwise the fit warns and starts from scratch.
 
     Attributes
     ----------

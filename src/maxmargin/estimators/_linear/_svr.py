@@ -36,7 +36,7 @@ _LARGEST: Final = 1e150  # its square is a number
 
 @final
 class LinearSVR(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
-    """Linear support vector regression that proves its answer; suited to many rows and to sparse ones.
+    """Linear support vector regression that proves its answer; suited to many rows and to sparse data.
 
     It solves
 
@@ -61,8 +61,8 @@ class LinearSVR(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-
     intercept_scaling : float, default=1.0
         Only with ``penalise_intercept``: the value of the constant feature; the offset costs ``½(b/intercept_scaling)²``.
     dual : "auto" or bool, default="auto"
-        Accepted as in scikit-learn, where it chooses which of two problems is solved: here both are, and their gap is the
-        proof.
+        Accepted for compatibility with scikit-learn, where it chooses between the primal and the dual problem. Here both
+        objectives are computed, and their gap is the proof.
     verbose : bool or int, default=0
         Report progress through Python's stdout.
     random_state : int, RandomState instance or None, default=None
@@ -72,12 +72,11 @@ class LinearSVR(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-
     max_time : float or None, default=None
         Time limit of the fit, in seconds; None for no limit.
     penalise_intercept : bool, default=False
-        Penalise the offset like a weight, as LIBLINEAR does. This changes the optimum, which then depends on where y has its
-        zero.
+        Penalise the offset like a weight, as LIBLINEAR does. This changes the optimum, which then depends on the origin of y.
     solver : {"auto", "newton", "coordinate_descent"} or solver object, default="auto"
         Which solver to use.
     warm_start : bool, default=False
-        Start from the weights of the last fit if they are as many as now; otherwise the fit starts anew and warns.
+        Start from the weights of the last fit if their number is the same; otherwise the fit warns and starts from scratch.
 
     Attributes
     ----------

@@ -37,7 +37,9 @@ __all__ = [
 
 def starts_anew(model: Any, why: str, *, stacklevel: int = 4) -> None:
     """Warn that the last solution is of no use, and why."""
-    warnings.warn(f"warm_start=True, but this fit of {type(model).__name__} starts anew: {why}.", WarmStartWarning, stacklevel)
+    warnings.warn(
+        f"warm_start=True, but this fit of {type(model).__name__} starts from scratch: {why}.", WarmStartWarning, stacklevel
+    )
 
 
 def held_coefficients(model: KernelModel, X: Any, kind: RowKind) -> list[Coefficients] | None:

@@ -27,9 +27,9 @@ Vector = NDArray[np.float64]
 class Chunking(DualSolver):
     """Solve a chunk of the rows with any solver, keep its support vectors, and add the worst violators of the rest.
 
-    The others have ``β = 0``. When no row violates the optimality conditions the chunk's optimum is that of all rows (Vapnik
-    1982; Boser, Guyon and Vapnik 1992). Every chunk holds the support vectors of the last, so its optimum is never lower: the
-    dual objective never falls. It pays while support vectors are few. Its steps are those of the inner solver.
+    Rows outside the chunk have ``β = 0``. When none of them violates the optimality conditions, the chunk's optimum is that of
+    all rows (Vapnik 1982; Boser, Guyon and Vapnik 1992). Every chunk holds the support vectors of the last, so the dual
+    objective never falls. Chunking pays off if support vectors are few. Its steps are those of the inner solver.
 
     Parameters
     ----------

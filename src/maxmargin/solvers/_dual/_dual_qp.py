@@ -29,14 +29,15 @@ _NO_CURVATURE = "its kernel matrix is not positive semidefinite, and a general Q
 class DualQP(DualSolver):
     """The canonical dual by a general QP solver: ``min ½ βᵀ(K + D) β + qᵀβ + l1_weight Σ|β|`` within its bounds and sums.
 
-    The whole matrix is formed, as in the lectures' ``QP(Q_D, −1, A_D, 0)`` (Abu-Mostafa, Magdon-Ismail and Lin 2012). A
-    variable that may have both signs is the difference of two where ``|β|`` is in the program. Interior points leave every
-    variable a little inside its bounds; an active-set finish puts them on the bounds, so that support vectors can be counted.
+    The whole matrix is formed, as in ``QP(Q_D, −1, A_D, 0)`` of Abu-Mostafa, Magdon-Ismail and Lin (2012). Where ``|β|``
+    appears in the program, a variable that may have either sign is split into the difference of two. Interior-point methods
+    leave every variable slightly inside its bounds; an active-set finish puts them on the bounds, so that support vectors can
+    be counted.
 
-    A long run of the general solver has a process of its own: a time limit or Ctrl-C ends it and leaves the point where it
-    began. The callback is called before and after the run. Its steps are those of the general solver. The trace has one
-    checkpoint for each round of a long run of PIQP, some twenty, with the objectives that it prints; other solvers, and short
-    runs, cannot be watched: there it has the start and the end.
+    A long run of the general solver takes place in a separate process; a time limit or Ctrl-C ends it, and the result is the
+    starting point. The callback is called before and after the run. The steps are those of the general solver. For a long run
+    of PIQP the trace has one checkpoint per round, about twenty, with the objectives that PIQP prints. Other solvers and short
+    runs cannot be observed: their trace has only the start and the end.
 
     Parameters
     ----------

@@ -31,16 +31,17 @@ _MOST_FEATURES = 1_000  # they meet each other in the factor, which is dense the
 class PrimalQP(DualSolver):
     """The primal program of a linear kernel in ``u = (b, w, ξ)``: ``min ½ uᵀQu + pᵀu`` subject to ``A u ≥ c``.
 
-    Abu-Mostafa, Magdon-Ismail and Lin (Learning from Data, 2012) build it so. Hard margin: ``Q = diag(0, I)``, ``p = 0``, a row
-    ``y_i (1, x_iᵀ)`` with ``c_i = 1`` for each example. Linear slack has ``p = C`` at ξ, an identity beside these rows, and the
-    rows ``ξ ≥ 0``; squared slack has ``2C`` on the diagonal of Q instead. Regression has two slacks for each row, above and
-    below the tube. Without offset b is left out; a penalised one has a 1 in Q. The multipliers of the rows are the dual
-    variables: ``β_i = y_i z_i``, for a regression the difference of two. Where a hard margin has no solution they prove it.
+    This is the form of Abu-Mostafa, Magdon-Ismail and Lin (Learning from Data, 2012). A hard margin has ``Q = diag(0, I)``, ``p
+    = 0``, and a row ``y_i (1, x_iᵀ)`` with ``c_i = 1`` for each example. Linear slack has ``p = C`` at ξ, an identity beside
+    these rows, and the rows ``ξ ≥ 0``; squared slack has ``2C`` on the diagonal of Q instead. Regression has two slacks for
+    each row, above and below the tube. Without an offset, b is left out; a penalised offset has a 1 in Q. The multipliers z of
+    the rows are the dual variables: ``β_i = y_i z_i``, for a regression the difference of two. If a hard margin has no
+    solution, they prove it.
 
-    A long run of the general solver has a process of its own: a time limit or Ctrl-C ends it and leaves the point where it
-    began. The callback is called before and after the run. Its steps are those of the general solver. The trace has one
-    checkpoint for each round of a long run of PIQP, some twenty, with the objectives that it prints; other solvers, and short
-    runs, cannot be watched: there it has the start and the end.
+    A long run of the general solver takes place in a separate process; a time limit or Ctrl-C ends it, and the result is the
+    starting point. The callback is called before and after the run. The steps are those of the general solver. For a long run
+    of PIQP the trace has one checkpoint per round, about twenty, with the objectives that PIQP prints. Other solvers and short
+    runs cannot be observed: their trace has only the start and the end.
 
     Parameters
     ----------

@@ -36,11 +36,11 @@ _PATIENCE = 100  # steps in which neither objective nor violation are better tha
 class ProjectedGradient(DualSolver):
     """Gradient steps on the dual, each projected back: ``β ← proj[β − τ ((K + D) β + q)]``.
 
-    For a soft margin without offset it is ``λ ← proj_[0,1] [λ + τ (1 − Y K Y λ / α)]`` of the lecture, with ``α = 1/C`` and
-    ``λ = αβy``. The objective of the dual rises in every step for ``0 < τ < 2/‖K + D‖``. The projection on box and plane is
-    exact, by a search over its breakpoints; an L1 term enters as a soft threshold; where the sums of both sides are fixed, each
-    has its own search. With a linear kernel ``K β`` is ``X (Xᵀβ)``, and K is never formed. It needs many cheap steps, and no
-    matrix has to be factored.
+    For a soft margin without offset it is ``λ ← proj_[0,1] [λ + τ (1 − Y K Y λ / α)]`` up to the scale of τ, with ``α = 1/C``
+    and ``λ_i = α y_i β_i``. The dual objective rises in every step for ``0 < τ < 2/‖K + D‖``. The projection on box and plane
+    is exact, by a search over its breakpoints; an L1 term enters as a soft threshold; where the sums of both sides are fixed,
+    each has its own search. With a linear kernel ``K β`` is ``X (Xᵀβ)``, and K is never formed. It needs many cheap steps, and
+    no matrix has to be factored.
 
     Parameters
     ----------

@@ -31,7 +31,7 @@ _ORIGINS: Final = {
 @final
 @dataclass(frozen=True)
 class SMO(DualSolver):
-    """Pair steps with second-order working sets, shrinking, and an exact finish by Newton on the free support vectors.
+    """SMO with second-order working set selection, shrinking, and an exact finish by Newton on the free support vectors.
 
     Each step moves the two variables that gain most (Platt 1998; Fan, Chen and Lin 2005). Kernel rows are float32 where that
     suffices; with few variables, a small tolerance or a large C they are float64, and the finish then reaches rounding
@@ -58,7 +58,7 @@ class SMO(DualSolver):
     shrinking: bool = True
 
     def supports(self, problem: Problem) -> str | None:
-        """All problems whose dual is a box with at most one equality."""
+        """All problems with a canonical dual (`DualProblem`)."""
         return None
 
     def run(

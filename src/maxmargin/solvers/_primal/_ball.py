@@ -36,10 +36,10 @@ _NO_SLOPE: Final = 1e-12  # of the sum of costs
 class BallSearch(PrimalSolver):
     """Minimise the loss subject to ``|w|² ≤ B`` through penalised forms ``λ/2 |w|² + Σ C_i ℓ``, whose w shrinks as λ grows.
 
-    Lagrange: the w of that λ where ``|w|² = B`` solves the constrained form; where w stays inside as λ falls to 0, the
-    constraint is not active. ``1/|w|`` is nearly linear in λ, so that λ is found by secants, kept between what is known to be
-    too small and too large; each form starts from the answer of the one before. With w scaled to the surface where it is
-    outside, any of these is a feasible point, and its multipliers bound the optimum: the search ends where the gap is small.
+    By Lagrange duality, the w of the λ with ``|w|² = B`` solves the constrained form; if w stays inside the ball as λ falls to
+    0, the constraint is not active. ``1/|w|`` is nearly linear in λ, so that λ is found by the secant method, bracketed by
+    values known to be too small and too large. Each penalised form starts from the solution of the one before. Scaled back to
+    the ball where necessary, each w is feasible, and its multipliers bound the optimum: the search ends when the gap is small.
 
     Parameters
     ----------

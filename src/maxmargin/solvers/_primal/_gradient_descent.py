@@ -37,18 +37,18 @@ _FAR: Final = 1e6  # so many times the first objective is no detour
 class GradientDescent(PrimalSolver):
     """``w ← w − ε ∇E(w)`` with all rows in every step.
 
-    For the logistic loss without penalty, with ``C = 1``, that is ``w ← w − ε Σ (h(x_k) − c_k) x̃_k`` of the fourth text, with
-    classes c of 0 and 1, the probability ``h = 1/(1 + e^−f)`` and ``x̃ = (x, 1)``. The objective falls in every step if
-    ``ε < 2/L``, where L bounds the curvature: ``L = ℓ''_max λ_max(Σ C_i x̃_i x̃_iᵀ)``, and 1 more with a penalty; ``ℓ''_max``
-    of the logistic loss is ¼. ``ε ≤ 1``, as in the text, is no such bound, since the bound depends on the data. The exponential
-    loss has no bound of its own, but below the objective of the start it has one, and there the steps stay.
+    For the logistic loss without penalty, with ``C = 1``, this is ``w ← w − ε Σ (h(x_k) − c_k) x̃_k``, with classes c of 0 and
+    1, the probability ``h = 1/(1 + e^−f)`` and ``x̃ = (x, 1)``. The objective falls in every step if ``ε < 2/L``, where L
+    bounds the curvature: ``L = ℓ''_max λ_max(Σ C_i x̃_i x̃_iᵀ)``, and 1 more with a penalty; ``ℓ''_max`` of the logistic loss
+    is ¼. ``ε ≤ 1`` does not suffice, since the bound depends on the data. The curvature of the exponential loss is unbounded,
+    but it is bounded where the objective is at most that of the start, and the steps stay there.
 
     Parameters
     ----------
     step : float or "auto"
-        ε; "auto" is ``1/L``. A number is taken as given; if it is too long, the status says so.
+        ε, the step size; "auto" is ``1/L``. A number is used as given; if it is too large, the status is DIVERGED.
     seed : int or None
-        Seed of the start, which is drawn near 0 as in the text; None starts at 0.
+        Seed of the starting point, which is drawn near 0; None starts at 0.
     stop_when_separable : bool
         Without a penalty, the logistic and the exponential loss have no minimum where a hyperplane separates the classes: the
         loss falls to 0, and ``|w|`` grows without limit, slower and slower. True ends as soon as w separates; False goes on to

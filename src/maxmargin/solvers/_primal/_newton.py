@@ -136,17 +136,21 @@ def _without_minimum(problem: PrimalProblem, found: PrimalIterate, patience: Pat
 class LinearNewton(PrimalSolver):
     """Newton's method in the primal, with an exact line search.
 
-    Up to 1023 features it factors the Hessian ``I + Xᵀ diag(C_i ℓ''(z_i)) X``, which changes between rounds by the rows that
-    come and go; smooth losses begin with every fourth row where there are many rows a feature, and take conjugate gradients,
+    Up to 1023 features it factors the Hessian ``I + Xᵀ diag(C_i ℓ''(z_i)) X``, which it updates between rounds by the rows that
+    enter or leave it. With many rows per feature, smooth losses start on every fourth row. They use conjugate gradients,
     preconditioned by the diagonal or the last factor, where these cost less. Dense rows that are mostly 0 are copied as sparse
-    ones. Beyond, it takes conjugate gradients: over the features, with the 256 heaviest exactly in the preconditioner and the
-    others by their diagonal; or, where fewer rows have curvature than there are features (for a smooth loss: where few have
-    much), over those rows' multipliers, scaled by the rows' lengths. For a hinge, 200 sweeps of coordinate descent come first.
-    The hinge has no curvature; it is replaced by ``max_{0≤α≤C_i} α(1 − z) − (α − a_i)²/(2σC_i)``, solved, and ``a_i`` set to
-    the α found: the method of multipliers (Rockafellar 1976), which comes to the exact solution. On wide rows the squared hinge
-    has this term too, with ``σ/|x_i|²`` for ``σC_i``, and dual points come from the multipliers' own systems. The ε-insensitive
-    loss has the same with ``−C_i ≤ α ≤ C_i`` and ``ε|α|`` less. A free offset is one more coordinate, or the plane where
-    multipliers balance.
+    rows.
+
+    Beyond 1023 features it uses conjugate gradients over the features, with a preconditioner that is exact for the 256 heaviest
+    features and diagonal for the others. Where fewer rows have curvature than there are features (for a smooth loss: where few
+    rows have much), it uses conjugate gradients over the multipliers of those rows, scaled by the lengths of the rows. For a
+    hinge, 200 sweeps of coordinate descent come first.
+
+    The hinge has no curvature. It is replaced by ``max_{0≤α≤C_i} α(1 − z) − (α − a_i)²/(2σC_i)``; after each solve ``a_i`` is
+    set to the α found. This is the method of multipliers (Rockafellar 1976), which converges to the exact solution. On wide
+    rows the squared hinge has this term too, with ``σ/|x_i|²`` for ``σC_i``, and dual points come from the linear systems of
+    the multipliers. For the ε-insensitive loss the bounds are ``−C_i ≤ α ≤ C_i``, and ``ε|α|`` is subtracted. A free offset is
+    one more coordinate, or the constraint that the signed multipliers sum to 0.
 
     Examples
     --------

@@ -34,9 +34,9 @@ _BETWEEN_LOOKS = 256  # steps between looks at the clock
 class StochasticSubgradient(PrimalSolver):
     """Stochastic subgradient descent with steps of ``1/(λt)``, and the mean of all weights as its answer.
 
-    For ``λ/2 |w|² + mean loss``, which is the `PrimalProblem` with ``C = 1/(λn)``: begin with ``θ = 0``; in step t set
-    ``w = θ/(λt)``, draw a row i, and add ``−ℓ'(z_i) y_i x_i`` to θ: for the hinge ``y_i x_i`` if ``y_i <w, x_i> < 1``, else
-    nothing. The answer is ``(1/T) Σ w^(t)``. Its objective is above the optimum by about ``1/(λT)``: a step costs the same for
+    For ``λ/2 |w|² + mean loss``, which is the `PrimalProblem` with ``C = 1/(λn)``: begin with ``θ = 0``; in step t set ``w =
+    θ/(λt)``, draw a row i, and add ``−ℓ'(z_i) y_i x_i`` to θ: for the hinge ``y_i x_i`` if ``y_i <w, x_i> < 1``, else nothing.
+    The answer is ``(1/T) Σ w^(t)``. Its expected objective is ``O(log(T)/(λT))`` above the optimum: a step costs the same for
     any number of rows, but a precise answer takes many steps. A free offset takes the same steps, unpenalised; that is slower.
     Shalev-Shwartz, Singer, Srebro and Cotter 2011.
 

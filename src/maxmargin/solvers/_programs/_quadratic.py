@@ -60,8 +60,8 @@ class Quadratic:
 def qp(Q: Any, p: Any, A: Any, c: Any, solver: str = "piqp") -> Quadratic:
     """Minimise ``½ uᵀQu + pᵀu`` subject to ``A u ≥ c``.
 
-    The form in which lectures hand a support vector machine to a general solver (Abu-Mostafa, Magdon-Ismail and Lin,
-    Learning from Data, 2012). An equality is two rows of opposite sign.
+    This is the form in which textbooks hand a support vector machine to a general solver (Abu-Mostafa, Magdon-Ismail and Lin,
+    Learning from Data, 2012). Write an equality as two rows of opposite sign.
 
     Parameters
     ----------
