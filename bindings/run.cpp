@@ -24,7 +24,8 @@ struct Field {
   std::size_t offset;
 };
 
-// Of rows of so many entries, one row after the other: which to keep of each, the first and the last among them.
+// Entries are grouped, with so many in each group, one group after the other. Picks at most `most` of each group, evenly
+// spaced; the first and the last of a group are always among them.
 nb::object evenly_spaced(const Values<std::int64_t>& counts, std::int64_t most) {
   if (most < 2) throw nb::value_error("At least the first and the last must be kept.");
   std::vector<std::int64_t> places;

@@ -139,7 +139,7 @@ def test_above_some_rows_kernel_values_are_computed_as_needed(monkeypatch: pytes
 @pytest.mark.parametrize("fit_intercept", [True, False])
 def test_inseparable_rows_end_and_it_is_said(kernel: Any, fit_intercept: bool) -> None:
     X, y = np.array([[0.0, 1.0], [1.0, 1.0], [2.0, 1.0]]), [1, 0, 1]
-    with pytest.warns(ConvergenceWarning, match=r"INSEPARABLE: no hyperplane .* \(1 rows are wrong\)\. Allow slack"):
+    with pytest.warns(ConvergenceWarning, match=r"INSEPARABLE: no hyperplane .* \(1 row is misclassified\)\. Allow slack"):
         model = Perceptron(kernel=kernel, fit_intercept=fit_intercept).fit(X, y)
     assert model.status_ is Status.INSEPARABLE
     assert model.fit_status_ == 1

@@ -31,7 +31,7 @@ struct DualBatch {
 };
 
 // From points that satisfy the constraints, with their exact gradients. Problems run in parallel, and share kernel values of
-// rows that several of them have. Of the options the seconds are not read: `events` has the clock.
+// rows that several of them have. The time limit in `options` is ignored: `events` has the clock.
 std::vector<Outcome> minimise_batch(const DualBatch& batch, const double* beta, const double* gradient, const Options& options,
                                     Events& events);
 

@@ -32,7 +32,7 @@ def leave_one_out_bound(solution: Solution) -> float:
     ----------
     solution : Solution
         Solution of a two-class problem with a soft margin by C or a hard margin. (For an item of an estimator's
-        ``solutions_``, n is the number of rows of its pair of classes.)
+        ``solutions_``, n is the number of rows that it was trained on.)
 
     Returns
     -------

@@ -164,7 +164,7 @@ class OneClassSVM(_OneClassModel):
     tol : float, default=1e-3
         Largest violation of the optimality conditions at which to stop.
     cache_size : "auto" or float, default="auto"
-        Memory for kernel values, in MB; "auto" is a share of the machine's memory.
+        Memory for kernel values, in MB; "auto" is a quarter of the machine's memory.
     verbose : bool or int, default=False
         Report progress through Python's stdout.
     max_iter : int, default=-1
@@ -262,7 +262,7 @@ class SVDD(_OneClassModel):
     tol : float, default=1e-3
         Largest violation of the optimality conditions at which to stop.
     cache_size : "auto" or float, default="auto"
-        Memory for kernel values, in MB; "auto" is a share of the machine's memory.
+        Memory for kernel values, in MB; "auto" is a quarter of the machine's memory.
     verbose : bool or int, default=False
         Report progress through Python's stdout.
     max_iter : int, default=-1

@@ -74,7 +74,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
     eigen_solver : {"auto", "dense", "lanczos", "arpack", "randomized"}, default="auto"
         "dense" computes all eigenvalues, in O(n³). "lanczos" is block Lanczos with restarts, "arpack" scipy's Lanczos with a
         single vector. "randomized" is subspace iteration, which runs a fixed number of rounds whatever the accuracy. "auto" is
-        "lanczos" for more than 300 rows with more than 40 rows per component, else "dense".
+        "lanczos" for more than 300 rows with at least 40 rows per component, else "dense".
     tol : float, default=0
         For "lanczos" and "arpack": largest residual ``|K̃v − λv|``, relative to the largest eigenvalue (to λ itself for ARPACK);
         0 for rounding accuracy.

@@ -335,7 +335,9 @@ def _warn(statuses: list[Status], runs: list[PerceptronRun], names: list[str]) -
     status = statuses[worst]
     if status is Status.CONVERGED:
         return
-    message = f"{status.name}: {status.message} ({int(runs[worst].mistakes.min())} rows are wrong). {status.advice}"
+    wrong = int(runs[worst].mistakes.min())
+    rows = "1 row is" if wrong == 1 else f"{wrong} rows are"
+    message = f"{status.name}: {status.message} ({rows} misclassified). {status.advice}"
     if len(runs) > 1:
         count = sum(each is not Status.CONVERGED for each in statuses)
         message = f"{count} of {len(runs)} binary classifiers did not converge; the worst is {names[worst]}. {message}"
