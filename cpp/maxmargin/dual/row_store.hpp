@@ -79,10 +79,16 @@ class RowStore {
     for (Index slot = 0; slot < filled(); ++slot) {
       const Index to = place[owner_[slot]];
       if (to < 0) continue;
-      poll_now();
+      if (next % slots_between_polls == 0) poll_now();
       const R* from = in(slot);
       R* const into = data_ + std::ptrdiff_t(next) * stride;  // never beyond `from`: both slots and strides only shrink
-      for (Index k = 0; k < n; ++k) into[k] = from[keep[k]];
+      Index k = 0;
+      for (; k + 8 <= n; k += 8) {  // several at a time, which need not wait for one another
+        R held[8];
+        for (Index r = 0; r < 8; ++r) held[r] = from[keep[k + r]];
+        std::copy(held, held + 8, into + k);
+      }
+      for (; k < n; ++k) into[k] = from[keep[k]];
       std::fill(into + n, into + stride, R(0));
       owner_[next] = to;
       last_use_[next] = last_use_[slot];
@@ -99,6 +105,8 @@ class RowStore {
   }
 
  private:
+  static constexpr Index slots_between_polls = 16;
+
   R* in(Index slot) const { return data_ + std::ptrdiff_t(slot) * stride_; }
 
   // An empty slot, or the one unused for longest that was not filled by the present request.

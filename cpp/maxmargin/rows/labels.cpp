@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <type_traits>
 
 namespace maxmargin {
@@ -15,12 +16,13 @@ constexpr double exact_below = 0x1p53;  // whole numbers of a double
 template <class V>
 std::optional<LabelCodes> label_codes(std::span<const V> labels, std::int64_t widest) {
   if (labels.empty()) return LabelCodes{};
-  const auto [least, most] = std::minmax_element(labels.begin(), labels.end());
-  if constexpr (std::is_floating_point_v<V>) {
-    const auto is_whole = [](V label) { return std::abs(label) < exact_below && label == std::nearbyint(label); };
-    if (!std::all_of(labels.begin(), labels.end(), is_whole)) return std::nullopt;
+  std::int64_t low = std::numeric_limits<std::int64_t>::max(), high = std::numeric_limits<std::int64_t>::min();
+  for (const V label : labels) {
+    if constexpr (std::is_floating_point_v<V>)
+      if (!(std::abs(label) < exact_below && V(std::int64_t(label)) == label)) return std::nullopt;
+    low = std::min(low, std::int64_t(label));
+    high = std::max(high, std::int64_t(label));
   }
-  const auto low = std::int64_t(*least), high = std::int64_t(*most);
   if (std::uint64_t(high) - std::uint64_t(low) >= std::uint64_t(widest)) return std::nullopt;
   std::vector<std::int64_t> place(std::size_t(high - low) + 1, -1);
   for (const V label : labels) place[std::size_t(std::int64_t(label) - low)] = 0;
@@ -30,8 +32,8 @@ std::optional<LabelCodes> label_codes(std::span<const V> labels, std::int64_t wi
       place[k] = std::int64_t(found.classes.size());
       found.classes.push_back(low + std::int64_t(k));
     }
-  found.codes.reserve(labels.size());
-  for (const V label : labels) found.codes.push_back(place[std::size_t(std::int64_t(label) - low)]);
+  found.codes.resize(labels.size());
+  for (std::size_t i = 0; i < labels.size(); ++i) found.codes[i] = place[std::size_t(std::int64_t(labels[i]) - low)];
   return found;
 }
 

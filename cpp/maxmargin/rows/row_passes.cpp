@@ -46,9 +46,13 @@ bool RowPasses::halted() const {
   return true;
 }
 
-void RowPasses::in_slices(Index begin, Index end, double work_of_a_row, const std::function<void(Index, Index)>& body) const {
+Index RowPasses::slice_of(double work_of_a_row) {
   const double wanted = std::clamp(work_of_a_slice / std::max(work_of_a_row, 1.0), 1.0, double(1 << 24));
-  const Index step = (Index(wanted) + rows_at_once - 1) / rows_at_once * rows_at_once;
+  return (Index(wanted) + rows_at_once - 1) / rows_at_once * rows_at_once;
+}
+
+void RowPasses::in_slices(Index begin, Index end, double work_of_a_row, const std::function<void(Index, Index)>& body) const {
+  const Index step = slice_of(work_of_a_row);
   for (Index at = begin; at < end && !halted(); at += std::min(step, end - at)) {
     poll_now();
     body(at, at + std::min(step, end - at));
@@ -66,17 +70,41 @@ void RowPasses::scores(const double* w, double* out) {
 }
 
 // Each part adds to a room of its own, the first to the sum itself.
-void RowPasses::reduce(Index parts, std::size_t width, double* sum, const std::function<void(Index, Index, double*)>& body,
-                       double work_of_a_row) {
+void RowPasses::reduce_parts(Index parts, std::size_t width, double* sum,
+                             const std::function<void(Index, Index, double*)>& body) {
   const std::int64_t n = x_.rows();
   room_.resize(std::size_t(parts - 1) * width);
   parallel_chunks(parts, [&](std::ptrdiff_t c) {
     double* const own = c == 0 ? sum : room_.data() + std::size_t(c - 1) * width;
     if (c > 0) std::fill(own, own + width, 0.0);
-    in_slices(Index(c * n / parts), Index((c + 1) * n / parts), work_of_a_row,
-              [&](Index begin, Index end) { body(begin, end, own); });
+    body(Index(c * n / parts), Index((c + 1) * n / parts), own);
   });
   for (Index c = 1; c < parts; ++c) simd().axpy(std::ptrdiff_t(width), 1.0, room_.data() + std::size_t(c - 1) * width, sum);
+}
+
+void RowPasses::reduce(Index parts, std::size_t width, double* sum, const std::function<void(Index, Index, double*)>& body,
+                       double work_of_a_row) {
+  reduce_parts(parts, width, sum, [&](Index begin, Index end, double* own) {
+    in_slices(begin, end, work_of_a_row, [&](Index from, Index to) { body(from, to, own); });
+  });
+}
+
+// As many rows that count as are packed together, or a multiple: a slice that ended in the middle of a pack would send the
+// products of few rows over the whole matrix.
+void RowPasses::add_outer_with(const double* a, double* H, Index stride,
+                               const std::function<void(Index, Index, double*)>& body) {
+  const double filled = std::min<double>(filled_, stride), work_of_a_row = std::max(filled * filled, filled_);
+  const Index count = slice_of(work_of_a_row);
+  reduce_parts(parts_of_outer(a, stride), std::size_t(stride) * std::size_t(stride), H,
+               [&](Index begin, Index end, double* own) {
+                 while (begin < end && !halted()) {
+                   poll_now();
+                   Index stop = begin;
+                   for (Index left = count; stop < end && left > 0; ++stop) left -= a[stop] != 0;
+                   body(begin, stop, own);
+                   begin = stop;
+                 }
+               });
 }
 
 // A matrix for each part has to be cleared and added: only as many as there is work for.
@@ -88,11 +116,6 @@ Index RowPasses::parts_of_outer(const double* a, Index stride) const {
   const bool dense = stored >= 0.9 * x_.rows() * double(x_.columns());
   const double worth = std::min(full_rows / (dense ? worth_a_matrix_dense : worth_a_matrix), stored / worth_a_chunk);
   return Index(std::clamp(worth, 1.0, double(most_chunks)));
-}
-
-double RowPasses::work_of_outer(Index stride) const {
-  const double filled = std::min<double>(filled_, stride);
-  return std::max(filled * filled, filled_);
 }
 
 void RowPasses::combine(const double* a, double* sum) {
@@ -131,15 +154,12 @@ void RowPasses::moments(double* mean, double* variance) {
 }
 
 void RowPasses::add_outer(const double* a, double* H, Index stride) {
-  const std::size_t size = std::size_t(stride) * std::size_t(stride);
-  const auto body = [&](Index begin, Index end, double* own) { x_.add_outer(begin, end, a + begin, own, stride); };
-  reduce(parts_of_outer(a, stride), size, H, body, work_of_outer(stride));
+  add_outer_with(a, H, stride, [&](Index begin, Index end, double* own) { x_.add_outer(begin, end, a + begin, own, stride); });
 }
 
 void RowPasses::add_outer(const double* a, const SomeColumns& some, double* H, Index stride) {
-  const std::size_t size = std::size_t(stride) * std::size_t(stride);
-  const auto body = [&](Index begin, Index end, double* own) { x_.add_outer(begin, end, a + begin, some, own, stride); };
-  reduce(parts_of_outer(a, stride), size, H, body, work_of_outer(stride));
+  add_outer_with(a, H, stride,
+                 [&](Index begin, Index end, double* own) { x_.add_outer(begin, end, a + begin, some, own, stride); });
 }
 
 }  // namespace maxmargin

@@ -39,9 +39,11 @@ class RowPasses final : public RowOperator {
  private:
   void reduce(Index parts, std::size_t width, double* sum, const std::function<void(Index, Index, double*)>& body,
               double work_of_a_row);
+  void reduce_parts(Index parts, std::size_t width, double* sum, const std::function<void(Index, Index, double*)>& body);
+  void add_outer_with(const double* a, double* H, Index stride, const std::function<void(Index, Index, double*)>& body);
   Index parts_of_outer(const double* a, Index stride) const;
-  double work_of_outer(Index stride) const;
   bool halted() const;
+  static Index slice_of(double work_of_a_row);  // rows
   void in_slices(Index begin, Index end, double work_of_a_row, const std::function<void(Index, Index)>& body) const;
 
   const LinearRows& x_;

@@ -10,8 +10,15 @@ template <class T, int count>
 inline void kernel_of(const KernelFunction& function, Vec<T>* dots, const Vec<T>* norm, const Vec<T>* norms) {
   const T gamma = T(function.gamma), coef0 = T(function.coef0);
   const KernelTraits& traits = kernel_traits[int(function.kind)];
-  if (traits.accumulates == Accumulates::squared_distance)
-    for (int v = 0; v < count; ++v) dots[v] = larger((norms[v] + norm[v]) - T(2) * dots[v], Vec<T>{});
+  const bool of_distances = traits.accumulates == Accumulates::squared_distance;
+  const auto distance = [&](int v) { return larger((norms[v] + norm[v]) - T(2) * dots[v], Vec<T>{}); };
+  if (of_distances && traits.map == KernelMap::exponential) {  // the usual one in one go: its values stay in registers
+    const T rate = T(-log2_e * function.gamma);
+    for (int v = 0; v < count; ++v) dots[v] = rate * distance(v);
+    return exp2_all<T, count>(dots);
+  }
+  if (of_distances)
+    for (int v = 0; v < count; ++v) dots[v] = distance(v);
   switch (traits.map) {
     case KernelMap::identity: return;
     case KernelMap::power:

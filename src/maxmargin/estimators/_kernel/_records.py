@@ -208,9 +208,17 @@ def record(
         total=found.total,
         by_side=found.by_side,
         sides=found.sides,
-        rows=take_rows(data.X, np.setdiff1d(boundary, support)) if kept else None,
+        rows=take_rows(data.X, _beyond(boundary, support, data.n)) if kept else None,
         solver=found.solver,
     )
+
+
+def _beyond(boundary: NDArray[np.intp], support: NDArray[np.intp], n: int) -> NDArray[np.intp]:
+    """Rows of boundary that support nothing, ascending; marks of all n rows take less than two sorts."""
+    marked = np.zeros(n, dtype=np.bool_)
+    marked[boundary] = True
+    marked[support] = False
+    return np.flatnonzero(marked)
 
 
 def _names(statuses: list[Status]) -> tuple[str, ...]:
