@@ -41,7 +41,7 @@ class ChiSquared(Kernel):
         self, X: Any, sample_weight: NDArray[np.float64] | None = None, *, moments: Moments | None = None
     ) -> FeatureKernel:
         """Fix γ."""
-        require_non_negative(X, "ChiSquared")
         gamma = gamma_value(self.gamma, X, sample_weight, "ChiSquared", moments)
+        require_non_negative(X, "ChiSquared")
         degrees = range(1) if gamma == 0.0 else None
         return FeatureKernel("chi_squared", gamma, of_distances=True, degrees=degrees, non_negative="ChiSquared")
