@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <optional>
 #include <thread>
 
@@ -57,14 +58,23 @@ std::vector<Index> subset_of(const std::optional<Indices>& subset, Index size) {
   return subset ? checked(*subset, size) : std::vector<Index>();
 }
 
+// A combined kernel leaves one value, and has no columns that the rows do not have.
+void require_fits(const KernelFunction& kernel, const Features& rows) {
+  if (kernel.is_combined() && kernel.height != 1) throw nb::value_error("The combined kernel is not complete.");
+  for (int s = 0; s < kernel.accumulator_count; ++s)
+    if (kernel.accumulators[s].end > rows.columns()) throw nb::value_error("The kernel has columns that the rows do not have.");
+}
+
 GramHandle feature_gram(const FeaturesHandle& x, const KernelFunction& kernel, const std::optional<Indices>& subset,
                         bool centred) {
+  require_fits(kernel, *x.features);
   return {make_feature_gram(x.features, kernel, subset_of(subset, x.features->rows()), centred), x.owners};
 }
 
 // Part k has the rows from cuts[k] to cuts[k + 1].
 std::vector<GramHandle> feature_grams(const FeaturesHandle& x, const KernelFunction& kernel, const Indices& rows,
                                       const std::vector<std::ptrdiff_t>& cuts, bool centred) {
+  require_fits(kernel, *x.features);
   const std::vector<Index> all = checked(rows, x.features->rows());
   if (cuts.empty() || cuts.front() < 0 || cuts.back() > std::ptrdiff_t(all.size()) || !std::is_sorted(cuts.begin(), cuts.end()))
     throw nb::value_error("The cuts must ascend within the rows.");
@@ -152,6 +162,26 @@ double seconds_of_block(const GramHandle& self, const Indices& rows, const Indic
   }
 }
 
+// The rows that a search is steered by, as float32 has them.
+nb::ndarray<nb::numpy, float> gram_float32_rows(const GramHandle& self, const Indices& rows) {
+  const auto wanted = checked(rows, self.gram->size());
+  const std::size_t n = std::size_t(self.gram->size()), padded = n + TileShape<float>::panel;
+  std::vector<float> made(wanted.size() * padded), out(wanted.size() * n);
+  without_gil([&](const Poll&) {
+    std::vector<Index> every(n);
+    std::iota(every.begin(), every.end(), 0);
+    std::vector<float*> targets(wanted.size());
+    for (std::size_t r = 0; r < wanted.size(); ++r) targets[r] = made.data() + r * padded;
+    self.gram->rows_f32(every)->make(wanted, targets.data());
+    for (std::size_t r = 0; r < wanted.size(); ++r) std::copy_n(targets[r], n, out.data() + r * n);
+  });
+  return to_numpy(std::move(out), {wanted.size(), n});
+}
+
+bool gram_float32_suffices(const GramHandle& self) {
+  return without_gil([&](const Poll&) { return self.gram->single_precision_suffices(); });
+}
+
 bool gram_is_indefinite(const GramHandle& self) {
   return without_gil([&](const Poll&) { return is_indefinite(*self.gram); });
 }
@@ -179,6 +209,7 @@ Result gram_product(const GramHandle& self, const Vector& beta) {
 Result sums(const KernelFunction& kernel, const FeaturesHandle& rows, const FeaturesHandle& support,
             const Matrix<double>& coefficients, const Indices& bounds) {
   if (rows.features->columns() != support.features->columns()) throw nb::value_error("Both sides must have the same features.");
+  require_fits(kernel, *rows.features);
   const Index count = support.features->rows();
   if (coefficients.shape(1) != std::size_t(count)) throw nb::value_error("Each support row needs a column of coefficients.");
   const std::span<const Index> groups(bounds.data(), bounds.shape(0));
@@ -194,6 +225,7 @@ Result sums(const KernelFunction& kernel, const FeaturesHandle& rows, const Feat
 
 Result cross(const KernelFunction& kernel, const FeaturesHandle& left, const FeaturesHandle& right) {
   if (left.features->columns() != right.features->columns()) throw nb::value_error("Both sides must have the same features.");
+  require_fits(kernel, *left.features);
   const std::size_t rows = left.features->rows(), columns = right.features->rows();
   std::vector<double> out = room_for(rows, columns, "kernel values");
   without_gil([&](const Poll& poll) { cross_kernel(kernel, *left.features, *right.features, out.data(), poll); });
@@ -267,18 +299,37 @@ SquareCheck square_check(const Matrix<V>& matrix) {
 }  // namespace
 
 void bind_kernels(nb::module_& m) {
-  nb::enum_<KernelKind>(m, "KernelKind")
-      .value("linear", KernelKind::linear)
-      .value("polynomial", KernelKind::polynomial)
-      .value("rbf", KernelKind::rbf)
-      .value("sigmoid", KernelKind::sigmoid);
+  nb::enum_<KernelKind> kinds(m, "KernelKind");
+  for (const KernelTraits& each : kernel_traits) kinds.value(each.name, each.kind);
+  nb::enum_<Operator>(m, "Operator")
+      .value("add", Operator::add)
+      .value("multiply", Operator::multiply)
+      .value("scale", Operator::scale)
+      .value("power", Operator::power)
+      .value("normalise", Operator::normalise);
   nb::class_<KernelFunction>(m, "KernelFunction")
       .def(
           "__init__",
           [](KernelFunction* self, KernelKind kind, double gamma, double coef0, int degree) {
-            new (self) KernelFunction{kind, gamma, coef0, degree};
+            if (kind > KernelKind::sigmoid) throw nb::value_error("This formula is an operation of a combined kernel.");
+            new (self) KernelFunction{{kind, degree, gamma, coef0}};
           },
-          "kind"_a, "gamma"_a, "coef0"_a, "degree"_a);
+          "kind"_a, "gamma"_a, "coef0"_a, "degree"_a)
+      .def_static("empty", [] { return KernelFunction(); })
+      .def(
+          "push_formula",
+          [](KernelFunction& self, KernelKind kind, double gamma, double coef0, int degree, Index begin, Index end) {
+            if (begin < 0 || end < begin) throw nb::value_error("The columns must ascend from 0.");
+            return push(self, Formula{kind, degree, gamma, coef0}, begin, end);
+          },
+          "kind"_a, "gamma"_a, "coef0"_a, "degree"_a, "begin"_a, "end"_a)
+      .def(
+          "push_operator",
+          [](KernelFunction& self, Operator op, double factor, int exponent) {
+            if (exponent < 1) throw nb::value_error("The exponent must be positive.");
+            return push(self, op, factor, exponent);
+          },
+          "op"_a, "factor"_a = 1.0, "exponent"_a = 1);
 
   const nb::class_<FeaturesHandle> features(m, "Features");
   m.def("dense_features", &dense_features<double>, "x"_a.noconvert());
@@ -297,6 +348,8 @@ void bind_kernels(nb::module_& m) {
       .def("diagonal", &gram_diagonal)
       .def("block", &gram_block, "rows"_a, "columns"_a)
       .def("seconds_of_block", &seconds_of_block, "rows"_a, "columns"_a, "max_seconds"_a)
+      .def("float32_rows", &gram_float32_rows, "rows"_a)
+      .def("float32_suffices", &gram_float32_suffices)
       .def("is_indefinite", &gram_is_indefinite)
       .def("off_sum_scale", &gram_off_sum_scale)
       .def("score_scale", &gram_score_scale)

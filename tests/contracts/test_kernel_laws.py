@@ -10,16 +10,18 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.base import clone
+from sklearn.metrics.pairwise import chi2_kernel
 
 import maxmargin
-from maxmargin.kernels import RBF, Polynomial, Precomputed, Sigmoid
+from maxmargin import kernels
+from maxmargin.kernels import RBF, ChiSquared, Laplacian, Linear, Matern, Polynomial, Precomputed, Sigmoid
 
-from ._registry import KERNELS, Array, KernelCase
+from ._registry import COMBINATIONS, KERNELS, Array, KernelCase
 
 ROUNDING = 1e-12
 """Relative to the largest kernel value: float64 sums over the features in another order."""
 
-each_kernel = pytest.mark.parametrize("case", KERNELS, ids=str)
+each_kernel = pytest.mark.parametrize("case", [*KERNELS, *COMBINATIONS], ids=str)
 
 
 def _csr(X: Array, values: type, indices: type) -> sparse.csr_array:
@@ -55,6 +57,12 @@ def _rows(n: int, d: int = 7, seed: int = 0) -> Array:
     return X.astype(np.float64)
 
 
+def _rows_of(case: KernelCase, n: int, d: int = 7, seed: int = 0) -> Array:
+    """The same, at least 0 where the kernel needs that."""
+    X = _rows(n, d, seed)
+    return np.abs(X) if case.non_negative else X
+
+
 def _close(actual: Array, expected: Array, tolerance: float = ROUNDING) -> None:
     np.testing.assert_allclose(actual, expected, rtol=0, atol=tolerance * max(1.0, np.abs(expected).max()))
 
@@ -62,7 +70,7 @@ def _close(actual: Array, expected: Array, tolerance: float = ROUNDING) -> None:
 @each_container
 @each_kernel
 def test_gram_equals_scikit_learn(case: KernelCase, container: str) -> None:
-    X, Y = _rows(33), _rows(21, seed=1)
+    X, Y = _rows_of(case, 33), _rows_of(case, 21, seed=1)
     make = CONTAINERS[container]
     K = case.kernel(make(X), make(Y))
     assert K.dtype == np.float64
@@ -73,24 +81,28 @@ def test_gram_equals_scikit_learn(case: KernelCase, container: str) -> None:
 
 @each_kernel
 def test_call_is_symmetric(case: KernelCase) -> None:
-    X, Y = _rows(19), _rows(30, seed=1)
+    X, Y = _rows_of(case, 19), _rows_of(case, 30, seed=1)
     _close(case.kernel(X, Y), case.kernel(Y, X).T)
 
 
 @each_kernel
 def test_mercer_kernels_are_positive_semidefinite(case: KernelCase) -> None:
-    K = case.kernel(_rows(40, d=3))
-    lowest = np.linalg.eigvalsh((K + K.T) / 2)[0]
-    if case.mercer:
-        assert lowest >= -1e-12 * np.trace(K)
-    elif case.name == "sigmoid":
-        assert lowest < -1e-6 * abs(np.trace(K)), "the example of an indefinite kernel must be one"
+    X = _rows_of(case, 40)
+    assert case.kernel.bind(X).mercer == case.mercer
+    degenerate = np.vstack([X[:3], X[:3], 2.0 * X[:3], np.zeros((2, 7)), X[[0]] + 1e-9])
+    for rows in (X, degenerate, np.zeros((3, 7))):
+        K = case.kernel(rows)
+        lowest = np.linalg.eigvalsh((K + K.T) / 2)[0]
+        assert np.isfinite(K).all()
+        assert not case.mercer or lowest >= -1e-12 * np.trace(K)
+    if case.name == "sigmoid":
+        assert np.linalg.eigvalsh(case.kernel(X))[0] < -1e-6, "the example of an indefinite kernel must be one"
 
 
 @each_container
 @each_kernel
 def test_gram_source_agrees_with_the_kernel(case: KernelCase, container: str) -> None:
-    X = _rows(50)
+    X = _rows_of(case, 50)
     data = CONTAINERS[container](X)
     gram = case.kernel.bind(data).gram(data)
     K = case.reference(X, X)
@@ -106,7 +118,7 @@ def test_gram_source_agrees_with_the_kernel(case: KernelCase, container: str) ->
 @each_kernel
 def test_same_bits_in_any_block(case: KernelCase, container: str) -> None:
     """Law 11: k(x_i, x_j) has the same bits in any tile, subset, order or half, for any number of threads."""
-    X = CONTAINERS[container](_rows(131, d=19) * np.pi)  # all digits in use: each product is rounded
+    X = CONTAINERS[container](_rows_of(case, 131, d=19) * np.pi)  # all digits in use: each product is rounded
     gram = case.kernel.bind(X).gram(X)
     everything = np.arange(131)
     whole = gram.block(everything, everything)
@@ -139,19 +151,82 @@ def _matvec_alone(gram: Any, beta: Array) -> Array:
 @each_kernel
 def test_cross_is_the_kernel_against_chosen_rows(case: KernelCase, container: str) -> None:
     make = CONTAINERS[container]
-    X, support = _rows(40, seed=2), _rows(12)
-    bound = case.kernel.bind(make(_rows(60)))
+    X, support = _rows_of(case, 40, seed=2), _rows_of(case, 12)
+    bound = case.kernel.bind(make(_rows_of(case, 60)))
     K = bound.cross(make(X), make(support))
     assert K.dtype == np.float64
     _close(K, case.reference(X, support))
     np.testing.assert_array_equal(bound.cross(make(X[5:9]), make(support)), K[5:9])
 
 
+@pytest.mark.parametrize("container", ["float64", "wide csr float64"])
+@each_kernel
+def test_float32_rows_are_close_or_not_used(case: KernelCase, container: str) -> None:
+    """What a search is steered by, also where rows are near each other: a root at 0 would show it."""
+    X = _rows_of(case, 40) * np.pi
+    X[20:] = X[:20] * (1.0 + 1e-4 * np.random.default_rng(4).random((20, 7)))
+    rows = CONTAINERS[container](X)
+    gram = case.kernel.bind(rows).gram(rows)
+    suffices = gram.core.float32_suffices()
+    assert suffices != ((case.roots and "wide" in container) or case.name in ("on columns", "too long for the core"))
+    _close(gram.core.float32_rows(np.arange(40, dtype=np.int32)), case.reference(X, X), 1e-5 if suffices else 2e-3)
+
+
+@pytest.mark.parametrize("kernel", [RBF(gamma=0.3), Laplacian(gamma=0.2), Matern(1.5, nu=0.5)], ids=str)
+def test_float32_rows_are_close_far_from_the_origin(kernel: Any) -> None:
+    X = _rows(40) + 1e5
+    gram = kernel.bind(X).gram(X)
+    assert gram.core.float32_suffices()
+    _close(gram.core.float32_rows(np.arange(40, dtype=np.int32)), kernel(X), 2e-6)
+
+
+@each_kernel
+def test_equal_rows_have_equal_values(case: KernelCase) -> None:
+    X = np.repeat(_rows_of(case, 9) * np.pi, 3, axis=0)
+    K = case.kernel(X)
+    np.testing.assert_array_equal(K[::3], K[1::3])
+    np.testing.assert_array_equal(K[:, ::3], K[:, 2::3])
+
+
+@each_kernel
+def test_weighted_sums_are_products(case: KernelCase) -> None:
+    X, support = _rows_of(case, 30, seed=2), _rows_of(case, 11)
+    coefficients = np.random.default_rng(1).normal(size=(2, 11))
+    bound = case.kernel.bind(_rows_of(case, 40))
+    sums = bound.weighted_sums(X, support, coefficients, (0, 4, 11))
+    K = case.reference(X, support)
+    _close(sums[0], coefficients[:, :4] @ K[:, :4].T, 1e-11)
+    _close(sums[1], coefficients[:, 4:] @ K[:, 4:].T, 1e-11)
+
+
+@each_kernel
+def test_strictly_positive_kernels_tell_rows_apart(case: KernelCase) -> None:
+    """Where it is claimed that distinct rows are independent, the matrix of far ones is well away from singular."""
+    X = 4.0 * _rows_of(case, 12, seed=8)
+    bound = case.kernel.bind(X)
+    K = case.kernel(X)
+    if case.strict:
+        assert np.linalg.eigvalsh(K)[0] > 1e-9 * np.trace(K)
+    assert bound.strictly_positive == case.strict
+
+
+def test_sums_and_products_are_what_they_are_written_as() -> None:
+    a, b, c = RBF(gamma=0.2), Linear(), Laplacian(gamma=0.3)
+    X = _rows(12)
+    A, B, C = (kernel(X) for kernel in (a, b, c))
+    _close(((a + b) * c)(X), (A + B) * C)
+    _close((a + b * c)(X), A + B * C)
+    _close((a * b * c)(X), A * B * C)
+    assert np.abs(((a + b) * c)(X) - (a * b * c)(X)).max() > 0.1
+    assert (a + b) * c != a * b * c
+    assert a + b == RBF(gamma=0.2) + Linear() != b + a
+
+
 @each_kernel
 def test_parameters_round_trip(case: KernelCase) -> None:
     kernel = case.kernel
     parameters = kernel.get_params()
-    assert type(kernel)(**parameters).get_params() == parameters
+    assert type(kernel)(**kernel.get_params(deep=False)).get_params() == parameters
     copy = clone(kernel)
     assert copy is not kernel
     assert copy.get_params() == parameters
@@ -159,13 +234,14 @@ def test_parameters_round_trip(case: KernelCase) -> None:
     assert copy.set_params(**parameters) is copy
     with pytest.raises(ValueError, match="no_such_parameter"):
         copy.set_params(no_such_parameter=1)
-    X = _rows(5)
+    X = _rows_of(case, 5)
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(kernel))(X), kernel(X))
-    eval_names = {type(kernel).__name__: type(kernel)}
-    assert eval(repr(kernel), eval_names).get_params() == parameters
+    same = eval(repr(kernel), vars(kernels))
+    assert same == kernel == copy
+    assert same.get_params() == parameters
 
 
-@pytest.mark.parametrize("kernel", [RBF(), Polynomial(), Sigmoid()], ids=lambda kernel: type(kernel).__name__)
+@pytest.mark.parametrize("kernel", [RBF(), Polynomial(), Sigmoid(), Laplacian()], ids=lambda kernel: type(kernel).__name__)
 class TestGamma:
     """Words for gamma become numbers when a kernel is bound to data, under the weights."""
 
@@ -190,6 +266,17 @@ class TestGamma:
         before = kernel.get_params()
         kernel.bind(_rows(10))
         assert kernel.get_params() == before
+
+
+def test_scale_of_some_columns_is_theirs() -> None:
+    X = _rows(30) * np.arange(1, 8)
+    inner = RBF().on([1, 4]).bind(X).parts[0]  # type: ignore[attr-defined]
+    assert inner.gamma == pytest.approx(1 / (2 * X[:, [1, 4]].var()), rel=1e-12)
+
+
+def test_chi_squared_has_the_default_of_scikit_learn() -> None:
+    X = np.abs(_rows(9))
+    _close(ChiSquared()(X), chi2_kernel(X))
 
 
 def test_precomputed_takes_the_matrix_as_it_is() -> None:

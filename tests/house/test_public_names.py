@@ -28,8 +28,9 @@ PUBLIC: dict[str, str] = {
     "Perceptron StochasticClassifier SVC SVDD SVR",
     "maxmargin.feature_maps": "Affine FeatureMap GaussianSeries Monomials Multinomial Powers QuadraticForm SecondOrder Squares "
     "WeightedSecondOrder",
-    "maxmargin.kernels": "BoundKernel Gram Kernel Linear Mercer Polynomial Precomputed RBF Sigmoid UserFunction as_kernel "
-    "mercer repair",
+    "maxmargin.kernels": "BoundKernel ChiSquared Cosine Gram Intersection Kernel Laplacian Linear Matern Mercer MinMax "
+    "Normalised OnColumns Polynomial Power Precomputed Product Quadratic RBF Scaled Sigmoid Sum Tanimoto UserFunction "
+    "as_kernel mercer repair",
     "maxmargin.losses": "ConvexLoss EpsilonInsensitive Exponential Hinge Logistic Loss MarginLoss Perceptron Squared "
     "SquaredEpsilonInsensitive SquaredHinge ZeroOne as_loss cross_entropy logit odds sigmoid",
     "maxmargin.plots": "canvas convergence decision_boundary margin_losses ordinary_region tube",

@@ -22,8 +22,8 @@ class Block {
   Block(std::vector<Index> rows, float* values) : rows_(std::move(rows)), values_(values), state_(rows_.size()) {}
 
   const std::vector<Index>& rows() const { return rows_; }
-  const Panels<float>& panels(const OrderedRows<float>& source) {
-    packed_([&] { panels_.pack(source, rows_); });
+  const Panels<float>& panels(const KernelFunction& kernel, const OrderedRows<float>& source) {
+    packed_([&] { panels_.pack(kernel, source, rows_); });
     return panels_;
   }
   // The values of one of its rows, or nothing.
@@ -103,9 +103,9 @@ class PartedRowMaker final : public RowMaker<float> {
   void fill(Block& block) {
     if (wanted_.empty()) return;
     constexpr Index width = Panels<float>::width;
-    const Panels<float>& panels = block.panels(common_->source);
+    const Panels<float>& panels = block.panels(common_->kernel, common_->source);
     const auto columns = Index(block.rows().size()), whole = columns / width;
-    left_.pack(common_->source, wanted_);
+    left_.pack(common_->kernel, common_->source, wanted_);
     left_.meet(common_->kernel, 0, left_.count(), panels, 0, whole, targets_.data());
     if (whole == panels.groups()) return;
     last_.reserve(wanted_.size() * std::size_t(width));

@@ -28,13 +28,13 @@ class PackedRowMaker final : public RowMaker<R> {
   PackedRowMaker(const KernelFunction& kernel, std::shared_ptr<const TileRows> features, const OrderedRows<R>& source,
                  std::vector<Index> rows)
       : kernel_(kernel), features_(std::move(features)), source_(source), rows_(std::move(rows)) {
-    panels_.pack(source_, rows_);
+    panels_.pack(kernel_, source_, rows_);
   }
 
   void make(std::span<const Index> positions, R* const* out) override {
     wanted_.clear();
     for (const Index p : positions) wanted_.push_back(rows_[p]);
-    left_.pack(source_, wanted_);
+    left_.pack(kernel_, source_, wanted_);
     constexpr Index width = TileShape<R>::panel;
     const Index panels = panels_.groups();
     // A chunk is some 30 microseconds of multiply-adds; of a small request 8, which a thread that still looks for work is
@@ -79,13 +79,13 @@ void for_each_block(const KernelFunction& kernel, const OrderedRows<T>& left, st
   LeftRows<T> packed;
   const auto at_once = std::size_t(std::max<std::ptrdiff_t>(left_values / depth / tile_rows, 1)) * tile_rows;
   for (std::size_t block = 0; block < rows.size(); block += at_once) {
-    packed.pack(left, rows.subspan(block, std::min(at_once, rows.size() - block)));
+    packed.pack(kernel, left, rows.subspan(block, std::min(at_once, rows.size() - block)));
     parallel_chunks((n + block_columns - 1) / block_columns, [&](std::ptrdiff_t chunk) {
       const Index first = Index(chunk) * block_columns, width = std::min(block_columns, n - first);
       thread_local Workplace<R, T> kept;
       Workplace<R, T> place = std::exchange(kept, Workplace<R, T>());  // a poll may come back here
       Panels<T>& panels = place.panels;
-      panels.pack(right, columns.subspan(std::size_t(first), std::size_t(width)));
+      panels.pack(kernel, right, columns.subspan(std::size_t(first), std::size_t(width)));
       const std::ptrdiff_t stride = std::ptrdiff_t(panels.groups()) * Panels<T>::width;
       const Index height = std::min(tile_rows, packed.count());
       place.tile.reserve(std::size_t(height) * std::size_t(stride));
@@ -131,7 +131,7 @@ bool DenseGram::shares_a_copy() const {
 
 void DenseGram::prepare() const {
   layout();
-  if (shares_a_copy()) features().ordered(is_centred());
+  if (shares_a_copy()) features().ordered(reading());
 }
 
 std::unique_ptr<RowMaker<float>> DenseGram::rows_f32(std::span<const Index> active) const {
@@ -139,6 +139,19 @@ std::unique_ptr<RowMaker<float>> DenseGram::rows_f32(std::span<const Index> acti
 }
 std::unique_ptr<RowMaker<double>> DenseGram::rows_f64(std::span<const Index> active) const {
   return std::make_unique<PackedRowMaker<double>>(kernel(), shared_features(), rows_of_x<double>(), global(active));
+}
+
+void DenseGram::combined_diagonal(double* out) const {
+  const Index depth = layout().depth(), per_chunk = std::max<Index>(1, (1 << 16) / std::max<Index>(depth, 1));
+  parallel_chunks((size() + per_chunk - 1) / per_chunk, [&](std::ptrdiff_t chunk) {
+    std::vector<double> room(2 * std::size_t(depth));
+    const auto x = rows_of_x<double>();
+    for (Index r = Index(chunk) * per_chunk; r < std::min(Index(chunk + 1) * per_chunk, size()); ++r) {
+      double own[KernelFunction::most_own];
+      simd().own_of_row_f64(kernel(), x.row(used()[r], room.data()), own);
+      simd().own_values_f64(kernel(), 1, 1, own, out + r);
+    }
+  });
 }
 
 void DenseGram::block(std::span<const Index> rows, std::span<const Index> columns, double* out) const {
@@ -199,7 +212,7 @@ void dense_weighted_sums(const KernelFunction& kernel, const TileRows& rows, con
                          const double* coefficients, Index coefficient_rows, std::span<const Index> bounds, double* out,
                          const Poll& poll) {
   const auto left = numbers(support.rows()), right = numbers(rows.rows());
-  const Layout& layout = support.layout(takes_centre(kernel, false));
+  const Layout& layout = support.layout(reading_of(kernel, false));
   const OrderedRows<double> of_support(support, layout), of_rows(rows, layout);
   for_each_block<double>(
       kernel, of_support, left, of_rows, right, poll,
@@ -216,7 +229,7 @@ void dense_weighted_sums(const KernelFunction& kernel, const TileRows& rows, con
 void dense_cross_kernel(const KernelFunction& kernel, const TileRows& left, const TileRows& right, double* out,
                         const Poll& poll) {
   const auto rows = numbers(left.rows()), columns = numbers(right.rows());
-  const Layout& layout = right.layout(takes_centre(kernel, false));
+  const Layout& layout = right.layout(reading_of(kernel, false));
   const OrderedRows<double> of_left(left, layout), of_right(right, layout);
   for_each_block<double>(kernel, of_left, rows, of_right, columns, poll,
                          [&](Index first, Index width, Index begin, Index count, const double* const* tile) {

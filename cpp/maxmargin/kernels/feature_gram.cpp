@@ -30,9 +30,11 @@ bool stays_sparse(const TileRows& features) {
   return features.columns() > 2048 && double(features.stored_values()) < 0.1 * cells;
 }
 
+Reading reading_of(const KernelFunction& kernel, bool centred) { return {takes_centre(kernel, centred), kernel.is_combined()}; }
+
 FeatureGram::FeatureGram(std::shared_ptr<const TileRows> features, const KernelFunction& kernel, std::vector<Index> subset,
-                         bool centred)
-    : features_(std::move(features)), kernel_(kernel), rows_(std::move(subset)), centred_(centred) {
+                         Reading reading)
+    : features_(std::move(features)), kernel_(kernel), rows_(std::move(subset)), reading_(reading) {
   if (rows_.empty()) rows_ = numbers(features_->rows());
 }
 
@@ -55,10 +57,11 @@ double FeatureGram::square(Index row, std::vector<double>& room) const {
 }
 
 void FeatureGram::diagonal(double* out) const {
-  if (traits_of(kernel_).unit_diagonal) {
+  if (has_unit_diagonal(kernel_)) {
     std::fill(out, out + size(), 1.0);
     return;
   }
+  if (kernel_.is_combined()) return combined_diagonal(out);
   const Index per_chunk = std::max<Index>(1, (1 << 16) / std::max<Index>(features_->columns(), 1));
   parallel_chunks((size() + per_chunk - 1) / per_chunk, [&](std::ptrdiff_t chunk) {
     std::vector<double> room;
@@ -71,7 +74,7 @@ void FeatureGram::diagonal(double* out) const {
 
 // w = X' beta of a linear kernel, of centred rows where they are.
 std::vector<double> FeatureGram::weights(const double* beta) const {
-  const double* const centre = centred_ ? layout().origin() : nullptr;
+  const double* const centre = reading_.centred ? layout().origin() : nullptr;
   std::vector<double> w(features_->columns(), 0.0), room(centre == nullptr ? 0 : w.size());
   for (Index i = 0; i < size(); ++i) {
     if (i % rows_between_polls == 0) poll_now();
@@ -87,25 +90,32 @@ std::vector<double> FeatureGram::weights(const double* beta) const {
 }
 
 double FeatureGram::offset_shift(const double* beta) const {
-  if (!is_linear(kernel_) || !centred_ || is_zero(beta, size())) return 0;
+  if (!is_linear(kernel_) || !reading_.centred || is_zero(beta, size())) return 0;
   const std::vector<double> w = weights(beta);
   return -simd().dot(std::ptrdiff_t(w.size()), w.data(), layout().centre.data());
 }
 
 // A model has the weights of rows less one of them, z: the sum of beta times (centre - z) more, and <centre - z, x> times that.
-double FeatureGram::off_sum_scale() const { return is_linear(kernel_) && centred_ ? score_scale() : 0; }
+double FeatureGram::off_sum_scale() const { return is_linear(kernel_) && reading_.centred ? score_scale() : 0; }
 
-double FeatureGram::largest_square() const {
-  if (!stays_sparse(*features_)) return layout().largest_square;
-  double largest = 0;
-  for (const Index row : rows_) largest = std::max(largest, features_->square(row));
-  return largest;
+RowSizes FeatureGram::sizes(bool polls) const {
+  if (!stays_sparse(*features_)) return {layout().largest_square, layout().mean_square, double(features_->columns()), true};
+  constexpr double spread = 4;  // of how many values rows have
+  RowSizes found{0, 0, spread * double(features_->stored_values()) / std::max<Index>(features_->rows(), 1), false};
+  for (std::size_t r = 0; r < rows_.size(); ++r) {
+    if (polls && r % rows_between_polls == 0) poll_now();
+    const double square = features_->square(rows_[r]);
+    found.largest_square = std::max(found.largest_square, square);
+    found.mean_square += square / double(rows_.size());
+  }
+  return found;
 }
 
 // Predictions of a linear kernel are <w, x> + b with x as it is, and w from centred rows.
 double FeatureGram::score_scale() const {
-  const double square = largest_square(), length = std::sqrt(square);
-  if (!is_linear(kernel_) || !centred_) return largest_value(kernel_, square);
+  const RowSizes found = sizes(false);
+  if (!is_linear(kernel_) || !reading_.centred) return largest_value(kernel_, found);
+  const double length = std::sqrt(found.largest_square);
   const std::vector<double>& centre = layout().centre;
   const double away = std::sqrt(simd().dot(std::ptrdiff_t(centre.size()), centre.data(), centre.data()));
   return (length + away) * length;
@@ -119,7 +129,7 @@ void FeatureGram::product(const double* beta, double* out, const Poll& poll) con
   }
   if (is_linear(kernel_)) {
     const std::vector<double> w = weights(beta);
-    const double* const centre = centred_ ? layout().origin() : nullptr;
+    const double* const centre = reading_.centred ? layout().origin() : nullptr;
     constexpr Index per_chunk = 4096;
     parallel_chunks((size() + per_chunk - 1) / per_chunk, [&](std::ptrdiff_t chunk) {
       const Index first = Index(chunk) * per_chunk, last = std::min(first + per_chunk, size());
@@ -142,21 +152,7 @@ void FeatureGram::product(const double* beta, double* out, const Poll& poll) con
   kernel_product(support, coefficients.data(), out, poll);
 }
 
-bool FeatureGram::single_precision_suffices() const {
-  double largest = 0, mean = 0;
-  if (stays_sparse(*features_)) {
-    for (std::size_t r = 0; r < rows_.size(); ++r) {
-      const Index row = rows_[r];
-      if (r % rows_between_polls == 0) poll_now();
-      largest = std::max(largest, features_->square(row));
-      mean += features_->square(row) / double(rows_.size());
-    }
-  } else {
-    largest = layout().largest_square;
-    mean = layout().mean_square;
-  }
-  return float32_suffices(kernel_, largest, mean);
-}
+bool FeatureGram::single_precision_suffices() const { return float32_suffices(kernel_, sizes(true)); }
 
 std::unique_ptr<Gram> make_feature_gram(std::shared_ptr<const TileRows> features, const KernelFunction& kernel,
                                         std::vector<Index> subset, bool centred) {

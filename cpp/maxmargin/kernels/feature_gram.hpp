@@ -20,6 +20,9 @@ std::vector<Index> numbers(Index n);
 // Wide sparse rows are not made dense.
 bool stays_sparse(const TileRows& features);
 
+// How the tiles of a kernel read rows.
+Reading reading_of(const KernelFunction& kernel, bool centred);
+
 class FeatureGram : public Gram {
  public:
   Index size() const final { return Index(rows_.size()); }
@@ -34,23 +37,25 @@ class FeatureGram : public Gram {
   const KernelFunction& kernel() const { return kernel_; }
 
  protected:
-  FeatureGram(std::shared_ptr<const TileRows> features, const KernelFunction& kernel, std::vector<Index> subset, bool centred);
+  FeatureGram(std::shared_ptr<const TileRows> features, const KernelFunction& kernel, std::vector<Index> subset,
+              Reading reading);
+  virtual void combined_diagonal(double* out) const = 0;
   virtual void kernel_product(std::span<const Index> support, const double* coefficients, double* out,
                               const Poll& poll) const = 0;
   std::vector<Index> global(std::span<const Index> local) const;
   std::shared_ptr<const TileRows> shared_features() const { return features_; }
-  const Layout& layout() const { return features_->layout(centred_); }
-  bool is_centred() const { return centred_; }
+  const Layout& layout() const { return features_->layout(reading_); }
+  Reading reading() const { return reading_; }
 
  private:
   double square(Index row, std::vector<double>& room) const;
-  double largest_square() const;
+  RowSizes sizes(bool polls) const;
   std::vector<double> weights(const double* beta) const;
 
   std::shared_ptr<const TileRows> features_;
   KernelFunction kernel_;
   std::vector<Index> rows_;
-  bool centred_;
+  Reading reading_;
 };
 
 // Neighbouring support rows, and what they add to one row of results.
@@ -62,8 +67,7 @@ struct WeightedRun {
 class DenseGram final : public FeatureGram {
  public:
   DenseGram(std::shared_ptr<const TileRows> features, const KernelFunction& kernel, std::vector<Index> subset, bool centred)
-      : FeatureGram(std::move(features), kernel, std::move(subset), takes_centre(kernel, centred)) {}
-  using FeatureGram::is_centred;
+      : FeatureGram(std::move(features), kernel, std::move(subset), reading_of(kernel, centred)) {}
   void block(std::span<const Index> rows, std::span<const Index> columns, double* out) const override;
   std::unique_ptr<RowMaker<float>> rows_f32(std::span<const Index> active) const override;
   std::unique_ptr<RowMaker<double>> rows_f64(std::span<const Index> active) const override;
@@ -72,7 +76,7 @@ class DenseGram final : public FeatureGram {
 
   // The same kernel of the same X?
   bool shares_kernel_with(const DenseGram& other) const {
-    return &features() == &other.features() && kernel() == other.kernel() && is_centred() == other.is_centred();
+    return &features() == &other.features() && kernel() == other.kernel() && reading() == other.reading();
   }
   // For each run: out[run.target][c] += sum over its support rows s of coefficients[s - begin] k(s, column c), in float64.
   // Support rows are numbers of the source's rows, columns of rows of x. Float32 rows must be whole.
@@ -97,13 +101,14 @@ class DenseGram final : public FeatureGram {
   template <class T>
   OrderedRows<T> shared_rows_of_x() const {
     if constexpr (std::is_same_v<T, float>)
-      if (shares_a_copy()) return {features().ordered(is_centred()), layout()};
+      if (shares_a_copy()) return {features().ordered(reading()), layout()};
     return rows_of_x<T>();
   }
-  // Are inner products exact in float32?
-  bool is_whole() const { return layout().whole; }
+  // Are inner products, or whatever the kernel sums up, exact in float32?
+  bool is_whole() const { return layout().whole && is_exact_for_whole_rows(kernel(), layout().largest_square); }
 
  private:
+  void combined_diagonal(double* out) const override;
   void kernel_product(std::span<const Index> support, const double* coefficients, double* out, const Poll& poll) const override;
   // Problems with some of the rows, as pairs of classes are, share one copy of all of them.
   bool shares_a_copy() const;
@@ -117,7 +122,7 @@ std::vector<RowGroup> row_groups(std::span<const DenseGram* const> grams);
 class SparseGram final : public FeatureGram {
  public:
   SparseGram(std::shared_ptr<const TileRows> features, const KernelFunction& kernel, std::vector<Index> subset)
-      : FeatureGram(std::move(features), kernel, std::move(subset), false) {}
+      : FeatureGram(std::move(features), kernel, std::move(subset), Reading{}) {}
   void block(std::span<const Index> rows, std::span<const Index> columns, double* out) const override;
   std::unique_ptr<RowMaker<float>> rows_f32(std::span<const Index> active) const override;
   std::unique_ptr<RowMaker<double>> rows_f64(std::span<const Index> active) const override;
@@ -125,6 +130,7 @@ class SparseGram final : public FeatureGram {
   void products_of(std::span<const double* const> betas, std::span<double* const> outs, const Poll& poll) const;
 
  private:
+  void combined_diagonal(double* out) const override;
   void kernel_product(std::span<const Index> support, const double* coefficients, double* out, const Poll& poll) const override;
   // Calls use(those, values) for some of the rows at a time, with the kernel values of each against all rows.
   template <class Use>

@@ -13,9 +13,6 @@ namespace {
 
 constexpr std::size_t rows_between_polls = 256;
 
-template <class T>
-constexpr Index lanes_of = sizeof(T) == 4 ? 8 : 4;
-
 inline void apply_with(const KernelFunction& f, Index n, float norm, const float* norms, float* values) {
   simd().apply_f32(f, n, norm, norms, values);
 }
@@ -32,11 +29,18 @@ class SparseProducts {
         right_(right),
         columns_(std::move(columns)),
         spread_(std::size_t(std::max(left.columns(), right.columns())) * lanes_of<T>, T(0)),
-        norms_(columns_.size()) {
+        norms_(columns_.size() * std::size_t(norms_of_a_row(kernel))) {
     for (std::size_t c = 0; c < columns_.size(); ++c) {
       if (c % rows_between_polls == 0) poll_now();
-      norms_[c] = norm(right_, columns_[c]);
+      norm(right_, columns_[c], norms_.data() + c, columns_.size());
     }
+    if (kernel_.is_combined() && kernel_.normalised_count > 0)
+      (simd().*SimdOf<T>::own_values)(kernel_, Index(columns_.size()), std::ptrdiff_t(columns_.size()), norms_.data(), nullptr);
+  }
+
+  // k(x, x) of the columns
+  void diagonal(T* out) {
+    (simd().*SimdOf<T>::own_values)(kernel_, Index(columns_.size()), std::ptrdiff_t(columns_.size()), norms_.data(), out);
   }
 
   // out[r][c] = k(left row rows[r], right column c)
@@ -44,33 +48,74 @@ class SparseProducts {
     constexpr Index lanes = lanes_of<T>;
     for (std::size_t begin = 0; begin < rows.size(); begin += lanes) {
       const Index count = Index(std::min<std::size_t>(lanes, rows.size() - begin));
-      T left_norms[lanes];  // all before the first row is spread: each is found in its lane
-      for (Index l = 0; l < count; ++l) left_norms[l] = norm(left_, rows[begin + l]);
+      T left_norms[lanes][KernelFunction::most_own];  // all before the first row is spread: each is found in its lane
+      for (Index l = 0; l < count; ++l) {
+        norm(left_, rows[begin + l], left_norms[l], 1);
+        if (kernel_.normalised_count > 0) (simd().*SimdOf<T>::own_values)(kernel_, 1, 1, left_norms[l], nullptr);
+      }
       for (Index l = 0; l < count; ++l) left_.scatter(rows[begin + l], spread_.data(), lanes, l);
-      constexpr Index per_chunk = 512;
       const Index n = Index(columns_.size());
       parallel_chunks((n + per_chunk - 1) / per_chunk, [&](std::ptrdiff_t chunk) {
         const Index first = Index(chunk) * per_chunk, last = std::min(first + per_chunk, n);
-        T dots[lanes];
-        for (Index c = first; c < last; ++c) {
-          right_.dots(columns_[c], spread_.data(), dots);
-          for (Index l = 0; l < count; ++l) out[begin + l][c] = dots[l];
-        }
-        for (Index l = 0; l < count; ++l)
-          apply_with(kernel_, last - first, left_norms[l], norms_.data() + first, out[begin + l] + first);
+        T* targets[lanes];
+        for (Index l = 0; l < count; ++l) targets[l] = out[begin + l] + first;
+        if (kernel_.is_combined())
+          combined(first, last, count, left_norms, targets);
+        else
+          plain(first, last, count, left_norms, targets);
       });
       for (Index l = 0; l < count; ++l) left_.unscatter(rows[begin + l], spread_.data(), lanes, l);
     }
   }
 
  private:
-  // A row meets itself, alone in lane 0.
-  T norm(const TileRows& features, Index row) {
+  static constexpr Index per_chunk = 512;
+
+  void plain(Index first, Index last, Index count, const T (*left_norms)[KernelFunction::most_own], T* const* out) const {
     T dots[lanes_of<T>];
+    for (Index c = first; c < last; ++c) {
+      right_.dots(columns_[c], spread_.data(), dots);
+      for (Index l = 0; l < count; ++l) out[l][c - first] = dots[l];
+    }
+    for (Index l = 0; l < count; ++l) apply_with(kernel_, last - first, left_norms[l][0], norms_.data() + first, out[l]);
+  }
+
+  void combined(Index first, Index last, Index count, const T (*left_norms)[KernelFunction::most_own], T* const* out) const {
+    constexpr Index lanes = lanes_of<T>;
+    const Index width = last - first, accumulators = kernel_.accumulator_count;
+    static thread_local std::vector<T> sums;  // [lane][accumulator][column]
+    sums.resize(std::size_t(lanes) * KernelFunction::most_accumulators * std::size_t(per_chunk));
+    Meeting<T> meeting;
+    for (Index s = 0; s < accumulators; ++s) {
+      const Accumulator& each = kernel_.accumulators[s];
+      const T* const own = norms_.data() + std::size_t(s) * columns_.size();
+      for (Index c = first; c < last; ++c) {
+        right_.meet(each, columns_[c], spread_.data(), meeting);
+        for (Index l = 0; l < count; ++l)
+          sums[std::size_t((l * accumulators + s) * width + c - first)] =
+              joined(each.what, meeting.together[l], left_norms[l][s], meeting.spread[l], own[c], meeting.walked[l]);
+      }
+    }
+    for (Index l = 0; l < count; ++l)
+      (simd().*SimdOf<T>::combined_values)(kernel_, width, sums.data() + std::ptrdiff_t(l) * accumulators * width,
+                                           left_norms[l], norms_.data() + first, std::ptrdiff_t(columns_.size()), out[l]);
+  }
+
+  // A row meets itself, alone in lane 0: out[s * stride].
+  void norm(const TileRows& features, Index row, T* out, std::size_t stride) {
     features.scatter(row, spread_.data(), lanes_of<T>, 0);
-    features.dots(row, spread_.data(), dots);
+    if (kernel_.is_combined()) {
+      Meeting<T> meeting;
+      for (Index s = 0; s < kernel_.accumulator_count; ++s) {
+        features.meet(kernel_.accumulators[s], row, spread_.data(), meeting);
+        out[std::size_t(s) * stride] = is_distance(kernel_.accumulators[s].what) ? meeting.spread[0] : meeting.together[0];
+      }
+    } else {
+      T dots[lanes_of<T>];
+      features.dots(row, spread_.data(), dots);
+      *out = dots[0];
+    }
     features.unscatter(row, spread_.data(), lanes_of<T>, 0);
-    return dots[0];
   }
 
   KernelFunction kernel_;
@@ -78,7 +123,7 @@ class SparseProducts {
   const TileRows& right_;
   std::vector<Index> columns_;
   std::vector<T> spread_;
-  std::vector<T> norms_;
+  std::vector<T> norms_;  // squared, or own values: [value][column]
 };
 
 template <class R>
@@ -105,6 +150,10 @@ std::unique_ptr<RowMaker<float>> SparseGram::rows_f32(std::span<const Index> act
 }
 std::unique_ptr<RowMaker<double>> SparseGram::rows_f64(std::span<const Index> active) const {
   return std::make_unique<SparseRowMaker<double>>(kernel(), shared_features(), global(active));
+}
+
+void SparseGram::combined_diagonal(double* out) const {
+  SparseProducts<double>(kernel(), features(), features(), used()).diagonal(out);
 }
 
 void SparseGram::block(std::span<const Index> rows, std::span<const Index> columns, double* out) const {

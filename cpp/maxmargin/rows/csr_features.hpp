@@ -63,6 +63,12 @@ class CsrFeatures final : public Features {
   void unscatter(Index row, double* spread, Index lanes, Index lane) const override { clear(row, spread, lanes, lane); }
   void dots(Index row, const float* spread, float* out) const override { dots_of<float, 8>(row, spread, out); }
   void dots(Index row, const double* spread, double* out) const override { dots_of<double, 4>(row, spread, out); }
+  void meet(const Accumulator& accumulator, Index row, const float* spread, Meeting<float>& out) const override {
+    meet_with(accumulator, row, spread, out);
+  }
+  void meet(const Accumulator& accumulator, Index row, const double* spread, Meeting<double>& out) const override {
+    meet_with(accumulator, row, spread, out);
+  }
 
  private:
   I begin(Index row) const { return csr_.indptr[row]; }
@@ -87,6 +93,16 @@ class CsrFeatures final : public Features {
   template <class T>
   void clear(Index row, T* spread, Index lanes, Index lane) const {
     for (I k = begin(row); k < end(row); ++k) spread[std::ptrdiff_t(csr_.indices[k]) * lanes + lane] = T(0);
+  }
+  template <class T>
+  void meet_with(const Accumulator& accumulator, Index row, const T* spread, Meeting<T>& out) const {
+    const I* const first = std::lower_bound(csr_.indices + begin(row), csr_.indices + end(row), I(accumulator.begin));
+    const I* const last = std::lower_bound(first, csr_.indices + end(row), I(accumulator.end));
+    const auto for_values = [&](const auto& visit) {
+      for (I k = I(first - csr_.indices); k < I(last - csr_.indices); ++k)
+        visit(std::ptrdiff_t(csr_.indices[k]), T(csr_.data[k]));
+    };
+    meet_by(accumulator.what, for_values, spread, out);
   }
   template <class T, int lanes>
   void dots_of(Index row, const T* spread, T* out) const {

@@ -56,6 +56,12 @@ class DenseFeatures final : public Features {
   void unscatter(Index, double* spread, Index lanes, Index lane) const override { clear(spread, lanes, lane); }
   void dots(Index row, const float* spread, float* out) const override { dots_of<float, 8>(row, spread, out); }
   void dots(Index row, const double* spread, double* out) const override { dots_of<double, 4>(row, spread, out); }
+  void meet(const Accumulator& accumulator, Index row, const float* spread, Meeting<float>& out) const override {
+    meet_with(accumulator, row, spread, out);
+  }
+  void meet(const Accumulator& accumulator, Index row, const double* spread, Meeting<double>& out) const override {
+    meet_with(accumulator, row, spread, out);
+  }
 
  private:
   const V* at(Index row) const { return data_ + std::ptrdiff_t(row) * columns(); }
@@ -84,6 +90,13 @@ class DenseFeatures final : public Features {
   template <class T>
   void clear(T* spread, Index lanes, Index lane) const {
     for (Index k = 0; k < columns(); ++k) spread[std::ptrdiff_t(k) * lanes + lane] = T(0);
+  }
+  template <class T>
+  void meet_with(const Accumulator& accumulator, Index row, const T* spread, Meeting<T>& out) const {
+    const auto for_values = [&](const auto& visit) {
+      for (Index k = accumulator.begin; k < accumulator.end; ++k) visit(std::ptrdiff_t(k), T(at(row)[k]));
+    };
+    meet_by(accumulator.what, for_values, spread, out);
   }
   template <class T, int lanes>
   void dots_of(Index row, const T* spread, T* out) const {

@@ -56,14 +56,14 @@ bool are_whole(const std::vector<double>& x) {
 }
 
 // The order of the columns; `filled` is the share of each that is not 0. To walk a few columns is not worth the trouble.
-void put_in_order(const std::vector<double>& filled, Layout& layout) {
+void put_in_order(const std::vector<double>& filled, bool in_place, Layout& layout) {
   const auto depth = Index(filled.size());
   for (const bool dense : {true, false}) {
     for (Index k = 0; k < depth; ++k)
       if ((filled[k] > seldom) == dense) layout.order.push_back(k);
     if (dense) layout.dense = Index(layout.order.size());
   }
-  if (depth - layout.dense >= 8) return;
+  if (depth - layout.dense >= 8 && !in_place) return;
   for (Index k = 0; k < depth; ++k) layout.order[k] = k;
   layout.dense = depth;
 }
@@ -72,7 +72,8 @@ void put_in_order(const std::vector<double>& filled, Layout& layout) {
 
 // The centre of a column is the value that stands there most often, if it does so often: the difference is 0 then (a column of
 // zeros and ones stays sparse also when it was standardised). Else it is the mean, rounded where rows look whole.
-Layout Features::find_layout(bool centred) const {
+Layout Features::find_layout(Reading reading) const {
+  const bool centred = reading.centred;
   Layout layout;
   if (centred) {
     layout.centre.resize(columns());
@@ -101,7 +102,7 @@ Layout Features::find_layout(bool centred) const {
       }
     }
   });
-  put_in_order(filled, layout);
+  put_in_order(filled, reading.in_place, layout);
   std::vector<double> squares(rows());
   std::vector<char> whole(rows(), false);
   in_parts(rows(), rows_of_work(columns()), [&](Index begin, Index end) {

@@ -21,7 +21,7 @@ class Features : public TileRows, public LinearRows, public ColumnAccess {
       : TileRows(rows, columns, stored_values), LinearRows(rows, columns, stored_values) {}
 
  private:
-  Layout find_layout(bool centred) const final;
+  Layout find_layout(Reading reading) const final;
 };
 
 }  // namespace maxmargin

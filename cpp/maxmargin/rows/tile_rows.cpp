@@ -8,13 +8,14 @@
 
 namespace maxmargin {
 
-const OrderedCopy<float>& TileRows::ordered(bool centred) const {
-  copied_[centred]([&] {
+const OrderedCopy<float>& TileRows::ordered(Reading reading) const {
+  const int k = number_of(reading);
+  copied_[k]([&] {
     std::vector<Index> all(rows());
     std::iota(all.begin(), all.end(), 0);
-    copies_[centred] = copy_in_order<float>(*this, layout(centred), all);
+    copies_[k] = copy_in_order<float>(*this, layout(reading), all);
   });
-  return copies_[centred];
+  return copies_[k];
 }
 
 template <class T>

@@ -5,9 +5,16 @@
 #include <vector>
 
 #include "maxmargin/platform/once.hpp"
+#include "maxmargin/rows/meeting.hpp"
 #include "maxmargin/rows/stored_rows.hpp"
 
 namespace maxmargin {
+
+// How tiles want the rows: less a centre or not; with the columns in place and all dense, or in an order of the layout's own.
+struct Reading {
+  bool centred = false, in_place = false;
+  bool operator==(const Reading&) const = default;
+};
 
 // What kernels of distances subtract from every row (distances do not see it, float32 does), and the order in which tiles take
 // the columns: first those that are seldom 0.
@@ -35,15 +42,16 @@ struct OrderedCopy {
 
 class TileRows : public StoredRows {
  public:
-  // How tiles read these rows, with or without a centre. Found from all rows when it is first asked for, also where only some
+  // How tiles read these rows. Found from all rows when it is first asked for, also where only some
   // are used: so k(i, j) has the same bits in every subset. Takes a pass over rows made dense: not for wide sparse ones.
-  const Layout& layout(bool centred) const {
-    looked_[centred]([&] { layouts_[centred] = find_layout(centred); });
-    return layouts_[centred];
+  const Layout& layout(Reading reading) const {
+    const int k = number_of(reading);
+    looked_[k]([&] { layouts_[k] = find_layout(reading); });
+    return layouts_[k];
   }
 
   // All rows in float32, for problems that share them. Made when it is first asked for.
-  const OrderedCopy<float>& ordered(bool centred) const;
+  const OrderedCopy<float>& ordered(Reading reading) const;
 
   // out[k] = x_row,c - centre_c with c = layout.order[k]; the room is for a row.
   virtual void read_in_order(Index row, const Layout& layout, float* out, float* room) const = 0;
@@ -61,16 +69,21 @@ class TileRows : public StoredRows {
   // out[l] = sum over k of spread[k][l] x_row,k in the order of k; 8 lanes of float32 or 4 of float64.
   virtual void dots(Index row, const float* spread, float* out) const = 0;
   virtual void dots(Index row, const double* spread, double* out) const = 0;
+  // The terms of an accumulator over the columns that this row and those that are spread both have: what they add up to, in
+  // `together`, and of distances what the columns they share add to the distances of each from 0.
+  virtual void meet(const Accumulator& accumulator, Index row, const float* spread, Meeting<float>& out) const = 0;
+  virtual void meet(const Accumulator& accumulator, Index row, const double* spread, Meeting<double>& out) const = 0;
 
  protected:
   using StoredRows::StoredRows;
 
  private:
-  virtual Layout find_layout(bool centred) const = 0;
+  static int number_of(Reading reading) { return int(reading.centred) + 2 * int(reading.in_place); }
+  virtual Layout find_layout(Reading reading) const = 0;
 
-  mutable Once looked_[2], copied_[2];
-  mutable Layout layouts_[2];
-  mutable OrderedCopy<float> copies_[2];
+  mutable Once looked_[4], copied_[4];
+  mutable Layout layouts_[4];
+  mutable OrderedCopy<float> copies_[4];
 };
 
 template <class T>

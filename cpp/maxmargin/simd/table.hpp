@@ -115,6 +115,27 @@ struct SimdTable {
   void (*apply_f32)(const KernelFunction&, Index n, float norm, const float* norms, float* values);
   void (*apply_f64)(const KernelFunction&, Index n, double norm, const double* norms, double* values);
 
+  // The tiles of combined kernels. All columns are dense, and a row has several own values in place of its norm:
+  // norms[value][width], where `own_of_panel` and `own_of_row` put them.
+  void (*combined_f32)(const KernelFunction&, const LeftStrip<float>& left, PackedRows<float> panel, float* const* out,
+                       std::ptrdiff_t offset);
+  void (*combined_f64)(const KernelFunction&, const LeftStrip<double>& left, PackedRows<double> panel, double* const* out,
+                       std::ptrdiff_t offset);
+  void (*combined_whole)(const KernelFunction&, const LeftStrip<float>& left, PackedRows<float> panel, double* const* out,
+                         std::ptrdiff_t offset);
+  void (*own_of_panel_f32)(const KernelFunction&, const float* panel, float* own);
+  void (*own_of_panel_f64)(const KernelFunction&, const double* panel, double* own);
+  void (*own_of_row_f32)(const KernelFunction&, const float* row, float* own);
+  void (*own_of_row_f64)(const KernelFunction&, const double* row, double* own);
+  // own[s * stride + k] of rows k: from those of the accumulators to those that normalise, and to k(u, u), or null.
+  void (*own_values_f32)(const KernelFunction&, Index n, std::ptrdiff_t stride, float* own, float* values);
+  void (*own_values_f64)(const KernelFunction&, Index n, std::ptrdiff_t stride, double* own, double* values);
+  // values[k] from sums[accumulator * n + k] and the own values own[s] of a row and others[s * stride + k]
+  void (*combined_values_f32)(const KernelFunction&, Index n, const float* sums, const float* own, const float* others,
+                              std::ptrdiff_t stride, float* values);
+  void (*combined_values_f64)(const KernelFunction&, Index n, const double* sums, const double* own, const double* others,
+                              std::ptrdiff_t stride, double* values);
+
   // The pair that violates most, to first order.
   Selection (*select_f32)(const PairView<float>&);
   Selection (*select_f64)(const PairView<double>&);

@@ -3,8 +3,11 @@ namespace {
 
 #include "maxmargin/simd/vectors.inl"
 // (order matters)
+#include "maxmargin/simd/maps.inl"
+// (order matters)
 #include "maxmargin/simd/tiles.inl"
 // (order matters)
+#include "maxmargin/simd/combined.inl"
 #include "maxmargin/simd/algebra.inl"
 #include "maxmargin/simd/pairs.inl"
 #include "maxmargin/simd/rows.inl"
@@ -24,6 +27,17 @@ constexpr SimdTable table{
     interleave<double>,
     apply<float>,
     apply<double>,
+    combined_tile<float, float>,
+    combined_tile<double, double>,
+    combined_tile<float, double>,
+    own_of_panel<float>,
+    own_of_panel<double>,
+    own_of_row<float>,
+    own_of_row<double>,
+    own_values<float>,
+    own_values<double>,
+    combined_values<float>,
+    combined_values<double>,
     select<float>,
     select<double>,
     update<float>,

@@ -5,43 +5,6 @@
 
 constexpr Index run = 256;
 
-// Inner products become kernel values: `count` vectors, of rows with squared norms `norm` and columns with `norms`.
-template <class T, int count>
-inline void kernel_of(const KernelFunction& function, Vec<T>* dots, const Vec<T>* norm, const Vec<T>* norms) {
-  const T gamma = T(function.gamma), coef0 = T(function.coef0);
-  const KernelTraits& traits = kernel_traits[int(function.kind)];
-  const bool of_distances = traits.accumulates == Accumulates::squared_distance;
-  const auto distance = [&](int v) { return larger((norms[v] + norm[v]) - T(2) * dots[v], Vec<T>{}); };
-  if (of_distances && traits.map == KernelMap::exponential) {  // the usual one in one go: its values stay in registers
-    const T rate = T(-log2_e * function.gamma);
-    for (int v = 0; v < count; ++v) dots[v] = rate * distance(v);
-    return exp2_all<T, count>(dots);
-  }
-  if (of_distances)
-    for (int v = 0; v < count; ++v) dots[v] = distance(v);
-  switch (traits.map) {
-    case KernelMap::identity: return;
-    case KernelMap::power:
-      for (int v = 0; v < count; ++v) dots[v] = power_of<T>(gamma * dots[v] + coef0, function.degree);
-      return;
-    case KernelMap::exponential: {
-      const T rate = T(-log2_e * function.gamma);
-      for (int v = 0; v < count; ++v) dots[v] = rate * dots[v];
-      return exp2_all<T, count>(dots);
-    }
-    case KernelMap::tanh: {  // tanh x = e / (e + 2) with e = e^2x - 1, which keeps its digits where x is small
-      const T most = -PowerOfTwo<T>::least;
-      for (int v = 0; v < count; ++v) {
-        const Vec<T> x = T(2 * log2_e) * (gamma * dots[v] + coef0);
-        dots[v] = x < most ? x : splat(most);
-      }
-      exp2_less_1_all<T, count>(dots);
-      for (int v = 0; v < count; ++v) dots[v] = dots[v] / (dots[v] + T(2));
-      return;
-    }
-  }
-}
-
 // total[r][v] += the inner products over a run of the depth.
 template <class T, int rows, int vectors>
 inline void add_run(Index depth, const T* a, const T* b, Vec<T> (&total)[rows][vectors]) {

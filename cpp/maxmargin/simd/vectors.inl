@@ -51,6 +51,46 @@ inline V larger(V a, V b) {
 }
 #endif
 
+#if defined(__AVX__)
+inline Vec<float> smaller(Vec<float> a, Vec<float> b) { return __builtin_ia32_minps256(a, b); }
+inline Vec<double> smaller(Vec<double> a, Vec<double> b) { return __builtin_ia32_minpd256(a, b); }
+#else
+template <class V>
+inline V smaller(V a, V b) {
+  return a < b ? a : b;
+}
+#endif
+
+// The root of each lane, correctly rounded: the root of x * x is |x|.
+#if defined(__AVX__)
+inline Vec<float> square_root(Vec<float> x) { return __builtin_ia32_sqrtps256(x); }
+inline Vec<double> square_root(Vec<double> x) { return __builtin_ia32_sqrtpd256(x); }
+#else
+inline Vec<float> square_root(Vec<float> x) {
+  for (int l = 0; l < VectorOf<float>::width; ++l) x[l] = __builtin_sqrtf(x[l]);
+  return x;
+}
+inline Vec<double> square_root(Vec<double> x) {
+  for (int l = 0; l < VectorOf<double>::width; ++l) x[l] = __builtin_sqrt(x[l]);
+  return x;
+}
+#endif
+
+inline Vec<float> absolute(Vec<float> x) {
+  return __builtin_bit_cast(Vec<float>, __builtin_bit_cast(Bits<float>, x) & 0x7fffffff);
+}
+inline Vec<double> absolute(Vec<double> x) {
+  return __builtin_bit_cast(Vec<double>, __builtin_bit_cast(Bits<double>, x) & 0x7fffffffffffffff);
+}
+
+// x / sqrt(a b), which is exactly 1 where x = a = b. A row with a = 0 is a vector of its own, orthogonal to all others.
+template <class T>
+inline Vec<T> normalised(Vec<T> x, Vec<T> a, Vec<T> b) {
+  const Vec<T> length = square_root(a * b);
+  const Vec<T> otherwise = a + b > T(0) ? Vec<T>{} : splat(T(1));
+  return length > T(0) ? x / length : otherwise;
+}
+
 // Lanes in another order: halves, quarters, neighbours changed.
 #if defined(__has_builtin) && __has_builtin(__builtin_shufflevector)
 template <class V>
@@ -91,6 +131,17 @@ inline V neighbour(V v) {
   return at_distance(v, 1);
 }
 #endif
+
+template <class T>
+struct Smallest;
+template <>
+struct Smallest<float> {
+  static constexpr float normal = __FLT_MIN__;
+};
+template <>
+struct Smallest<double> {
+  static constexpr double normal = __DBL_MIN__;
+};
 
 // 2^x = 2^n 2^f with n the nearest integer and |f| <= 1/2. The polynomials for 2^f are 1 + f p(f), p interpolating
 // (2^f - 1) / f in Chebyshev nodes, highest power first: 9e-9 and 2e-17 off, and 2^0 = 1.

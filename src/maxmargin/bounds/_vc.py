@@ -9,7 +9,7 @@ from typing import Any, Literal, final
 import numpy as np
 
 from maxmargin.bounds._ball import EnclosingBall
-from maxmargin.kernels import BoundKernel, Kernel
+from maxmargin.kernels import Kernel
 from maxmargin.solution import Solution
 from maxmargin.validation import check_integer, check_non_negative, check_positive, reject, shape
 
@@ -90,11 +90,7 @@ def feature_dimension(kernel: Kernel, n_features: int) -> int | None:
     if not isinstance(kernel, Kernel):
         raise reject("kernel", kernel, "feature_dimension", "a kernel object of maxmargin.kernels")
     d = check_integer("n_features", n_features, "feature_dimension", 1)
-    return _spanned(kernel.bind(np.zeros((1, d))), d)
-
-
-def _spanned(kernel: BoundKernel, d: int) -> int | None:
-    return None if kernel.degrees is None else sum(math.comb(d + k - 1, k) for k in kernel.degrees if k > 0)
+    return kernel.bind(np.zeros((1, d))).dimension(d)
 
 
 def vc_dimension(
@@ -151,7 +147,7 @@ def _half_width(given: Any) -> float:
 def _dimension(given: Any, half_width: Any) -> int | None:
     if isinstance(given, str) and given == "auto":
         rows = shape(half_width.support_vectors) if isinstance(half_width, Solution) else ()
-        return _spanned(half_width.kernel, rows[1]) if len(rows) == 2 and not half_width.kernel.is_precomputed else None
+        return half_width.kernel.dimension(rows[1]) if len(rows) == 2 and not half_width.kernel.is_precomputed else None
     if isinstance(given, str):
         raise reject("dimension", given, "vc_dimension", "'auto', an int in the range [1, inf) or None")
     return None if given is None else check_integer("dimension", given, "vc_dimension", 1)

@@ -1,14 +1,18 @@
 """The kernels: objects with parameters that grid search can set, and the sources of their Gram matrices."""
 
 from maxmargin.kernels._base import BoundKernel, Kernel
+from maxmargin.kernels._chi_squared import ChiSquared
 from maxmargin.kernels._choice import as_kernel
+from maxmargin.kernels._choice import takes_matrix as takes_matrix
+from maxmargin.kernels._cosine import Cosine
 from maxmargin.kernels._eigen import BlockProduct as BlockProduct
 from maxmargin.kernels._eigen import Eigenpairs as Eigenpairs
 from maxmargin.kernels._eigen import fits_krylov as fits_krylov
 from maxmargin.kernels._eigen import outer_eigenpairs as outer_eigenpairs
 from maxmargin.kernels._feature_kernel import FeatureKernel as FeatureKernel
-from maxmargin.kernels._feature_kernel import Formula as Formula
 from maxmargin.kernels._gram import Gram
+from maxmargin.kernels._intersection import Intersection
+from maxmargin.kernels._laplacian import Laplacian
 from maxmargin.kernels._linear import Linear
 from maxmargin.kernels._linear_rows import about_the_first as about_the_first
 from maxmargin.kernels._linear_rows import as_features as as_features
@@ -16,29 +20,53 @@ from maxmargin.kernels._linear_rows import is_balanced as is_balanced
 from maxmargin.kernels._linear_rows import sparse_weights as sparse_weights
 from maxmargin.kernels._linear_rows import weight_sizes as weight_sizes
 from maxmargin.kernels._linear_rows import weights_of as weights_of
+from maxmargin.kernels._matern import Matern
 from maxmargin.kernels._mercer import Mercer, mercer, repair
 from maxmargin.kernels._mercer import gram_product as gram_product
 from maxmargin.kernels._mercer import matrix_product as matrix_product
+from maxmargin.kernels._min_max import MinMax
+from maxmargin.kernels._normalised import Normalised
+from maxmargin.kernels._on_columns import OnColumns
 from maxmargin.kernels._polynomial import Polynomial
 from maxmargin.kernels._polynomial import check_degree as check_degree
+from maxmargin.kernels._power import Power
 from maxmargin.kernels._precomputed import Precomputed
+from maxmargin.kernels._product import Product
+from maxmargin.kernels._quadratic import Quadratic
 from maxmargin.kernels._rbf import RBF
 from maxmargin.kernels._scale import Moments as Moments
 from maxmargin.kernels._scale import feature_scale_warning as feature_scale_warning
 from maxmargin.kernels._scale import moments_of as moments_of
+from maxmargin.kernels._scaled import Scaled
 from maxmargin.kernels._sigmoid import Sigmoid
+from maxmargin.kernels._sum import Sum
+from maxmargin.kernels._tanimoto import Tanimoto
 from maxmargin.kernels._user_function import UserFunction
 
 __all__ = [
     "RBF",
     "BoundKernel",
+    "ChiSquared",
+    "Cosine",
     "Gram",
+    "Intersection",
     "Kernel",
+    "Laplacian",
     "Linear",
+    "Matern",
     "Mercer",
+    "MinMax",
+    "Normalised",
+    "OnColumns",
     "Polynomial",
+    "Power",
     "Precomputed",
+    "Product",
+    "Quadratic",
+    "Scaled",
     "Sigmoid",
+    "Sum",
+    "Tanimoto",
     "UserFunction",
     "as_kernel",
     "mercer",

@@ -7,20 +7,36 @@ from typing import Any
 
 from maxmargin.errors import InvalidInput
 from maxmargin.kernels._base import Kernel
+from maxmargin.kernels._chi_squared import ChiSquared
+from maxmargin.kernels._cosine import Cosine
+from maxmargin.kernels._intersection import Intersection
+from maxmargin.kernels._laplacian import Laplacian
 from maxmargin.kernels._linear import Linear
+from maxmargin.kernels._matern import Matern
+from maxmargin.kernels._min_max import MinMax
 from maxmargin.kernels._polynomial import Polynomial
 from maxmargin.kernels._precomputed import Precomputed
+from maxmargin.kernels._quadratic import Quadratic
 from maxmargin.kernels._rbf import RBF
 from maxmargin.kernels._sigmoid import Sigmoid
+from maxmargin.kernels._tanimoto import Tanimoto
 from maxmargin.kernels._user_function import UserFunction
 
-__all__ = ["as_kernel"]
+__all__ = ["as_kernel", "takes_matrix"]
 
 _BY_NAME: dict[str, Callable[[Any, Any, Any], Kernel]] = {
+    "chi2": lambda gamma, coef0, degree: ChiSquared(gamma=gamma),
+    "cosine": lambda gamma, coef0, degree: Cosine(),
+    "intersection": lambda gamma, coef0, degree: Intersection(),
+    "laplacian": lambda gamma, coef0, degree: Laplacian(gamma=gamma),
     "linear": lambda gamma, coef0, degree: Linear(),
+    "matern": lambda gamma, coef0, degree: Matern(),
+    "min_max": lambda gamma, coef0, degree: MinMax(),
     "poly": lambda gamma, coef0, degree: Polynomial(degree=degree, gamma=gamma, coef0=coef0),
+    "quadratic": lambda gamma, coef0, degree: Quadratic(),
     "rbf": lambda gamma, coef0, degree: RBF(gamma=gamma),
     "sigmoid": lambda gamma, coef0, degree: Sigmoid(gamma=gamma, coef0=coef0),
+    "tanimoto": lambda gamma, coef0, degree: Tanimoto(),
     "precomputed": lambda gamma, coef0, degree: Precomputed(),
 }
 
@@ -31,10 +47,10 @@ def as_kernel(kernel: Any, *, gamma: Any = "scale", coef0: Any = 0.0, degree: An
     Parameters
     ----------
     kernel : str, Kernel or callable
-        One of "linear", "poly", "rbf", "sigmoid", "precomputed"; an object of `maxmargin.kernels`; or a function of two
-        blocks of rows.
+        One of "linear", "poly", "rbf", "sigmoid", "laplacian", "chi2", "matern", "cosine", "quadratic", "intersection",
+        "min_max", "tanimoto", "precomputed"; an object of `maxmargin.kernels`; or a function of two blocks of rows.
     gamma, coef0, degree : number or str
-        Parameters that a name takes; with a kernel object they must be left at their defaults.
+        Parameters that a name takes, if its kernel has them; with a kernel object they must be left at their defaults.
     owner : str
         Whose parameter it is, for messages.
 
@@ -60,4 +76,13 @@ def as_kernel(kernel: Any, *, gamma: Any = "scale", coef0: Any = 0.0, degree: An
     raise InvalidInput(
         f"The 'kernel' parameter of {owner} must be a str among {sorted(_BY_NAME)}, a kernel object of maxmargin.kernels or a "
         f"callable. Got {kernel!r} instead."
+    )
+
+
+def takes_matrix(kernel: Any) -> bool:
+    """Whether a ``kernel`` parameter, checked or not, says that X is a Gram matrix."""
+    return (
+        kernel.input_kind == "precomputed"
+        if isinstance(kernel, Kernel)
+        else isinstance(kernel, str) and kernel == "precomputed"
     )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import IntEnum
 from typing import Any, final
 
 import numpy as np
@@ -17,88 +16,121 @@ from maxmargin.errors import InvalidInput
 from maxmargin.kernels._base import BoundKernel
 from maxmargin.kernels._gram import FeatureSource, Gram
 from maxmargin.kernels._linear_rows import as_features
+from maxmargin.kernels._program import Program
 from maxmargin.kernels._scale import Moments, moments_of
 from maxmargin.validation import check_non_negative
 
-__all__ = ["FeatureKernel", "Formula", "gamma_value"]
+__all__ = ["FeatureKernel", "gamma_value", "require_non_negative"]
 
 _VALUES_AT_ONCE = 1 << 17
 
 
-class Formula(IntEnum):
-    """The formulas that the core knows, under its own names."""
-
-    LINEAR = 0
-    POLYNOMIAL = 1
-    RBF = 2
-    SIGMOID = 3
+_ALONE = frozenset({"linear", "polynomial", "rbf", "sigmoid"})  # which the core has without a program
 
 
 @final
 @dataclass(frozen=True)
 class FeatureKernel(BoundKernel):
-    """One of the core's formulas with its numbers."""
+    """One of the core's formulas with its numbers, and what is known of it.
 
-    formula: Formula
+    Parameters
+    ----------
+    kind : str
+        The core's name of the formula.
+    gamma, coef0, degree : number
+        What the formula has of them.
+    mercer, strictly_positive, of_distances : bool
+        See `BoundKernel`.
+    degrees : range, optional
+        See `BoundKernel`.
+    bounded : bool
+        Whether ``k(x, x)`` is at most 1.
+    non_negative : str
+        The name of the kernel if its rows must be at least 0, for the message; else empty.
+    """
+
+    kind: str
     gamma: float | None = None
     coef0: float = 0.0
     degree: int = 1
+    mercer: bool = True
+    strictly_positive: bool = False
+    of_distances: bool = False
+    degrees: range | None = None
+    bounded: bool = False
+    non_negative: str = ""
 
     @property
     def is_linear(self) -> bool:
         """Whether f(x) = <w, x> + b for weights w."""
-        return self.formula is Formula.LINEAR
+        return self.kind == "linear"
 
     @property
-    def mercer(self) -> bool:
-        """Whether every Gram matrix is positive semidefinite: all but the sigmoid, and (γ<u,v> + ζ)^Q with ζ < 0."""
-        if self.formula is Formula.POLYNOMIAL:
-            return self.coef0 >= 0
-        return self.formula is not Formula.SIGMOID
+    def of_features(self) -> bool:
+        """Whether the core computes all values from feature vectors."""
+        return True
 
-    def overflows_at(self, square: float) -> bool:
-        """Whether ``k(x, x)`` may overflow where ``|x|²`` is not larger than this."""
-        if self.formula in (Formula.RBF, Formula.SIGMOID):
-            return False
-        try:
-            largest = (abs(1.0 if self.gamma is None else self.gamma) * square + abs(self.coef0)) ** self.degree
-        except OverflowError:
-            return True
-        return not math.isfinite(largest)
+    def largest_at(self, square: float) -> float:
+        """A bound of ``|k(x, x)|`` where ``|x|²`` is not larger than this."""
+        if self.bounded or self.of_distances:
+            return 1.0
+        return (abs(1.0 if self.gamma is None else self.gamma) * square + abs(self.coef0)) ** self.degree
 
-    @property
-    def strictly_positive(self) -> bool:
-        """Whether ``φ(x_i)`` of any distinct rows are linearly independent: for the Gaussian (Micchelli 1986)."""
-        return self.formula is Formula.RBF and self.gamma is not None and self.gamma > 0.0
-
-    @property
-    def degrees(self) -> range | None:
-        """Degrees of monomials: 1; for a polynomial up to Q, or Q alone for ζ = 0; 0 if γ = 0 makes it constant."""
-        if self.formula is Formula.LINEAR:
-            return range(1, 2)
-        if self.gamma == 0.0 and (self.formula is Formula.RBF or (self.formula is Formula.POLYNOMIAL and self.coef0 > 0.0)):
-            return range(1)
-        if self.formula is Formula.POLYNOMIAL and self.gamma and self.mercer:
-            return range(0 if self.coef0 > 0.0 else self.degree, self.degree + 1)
-        return None
+    def check(self, X: Any) -> None:
+        """Raise for rows with values below 0, if the kernel is not defined for them."""
+        if self.non_negative:
+            require_non_negative(X, self.non_negative)
 
     def gram(self, X: Any) -> Gram:
         """Source of the Gram matrix of the training rows."""
-        return Gram(FeatureSource(as_features(X), self._function()), X, self)
+        return Gram(FeatureSource(as_features(X), self._function(X)), X, self)
 
     def cross(self, X: Any, rows: Any) -> NDArray[np.float64]:
         """Kernel values of the rows of X (down) against other rows (across), in float64."""
-        return _core.cross_kernel(self._function(), as_features(X), as_features(rows))
+        self.check(X)
+        if rows is not X:
+            self.check(rows)
+        return _core.cross_kernel(self._function(X), as_features(X), as_features(rows))
 
     def weighted_sums(self, X: Any, rows: Any, coefficients: NDArray[np.float64], bounds: Sequence[int]) -> NDArray[np.float64]:
         """Kernel values against groups of rows, summed with coefficients; no kernel value is kept."""
+        self.check(X)
         held = np.ascontiguousarray(coefficients, dtype=np.float64)
         groups = np.array(bounds, dtype=np.int32)
-        return _core.weighted_sums(self._function(), as_features(X), as_features(rows), held, groups)
+        return _core.weighted_sums(self._function(X), as_features(X), as_features(rows), held, groups)
 
-    def _function(self) -> _core.KernelFunction:
-        kind = _core.KernelKind[self.formula.name.lower()]
-        return _core.KernelFunction(kind, 1.0 if self.gamma is None else self.gamma, self.coef0, self.degree)
+    def push_to(self, program: Program, columns: tuple[int, ...] | None) -> bool:
+        """Add the formula to a program; False if that is full."""
+        gamma = 1.0 if self.gamma is None else self.gamma
+        return program.push_formula(self.kind, gamma, self.coef0, self.degree, columns)
+
+    def _function(self, X: Any) -> _core.KernelFunction:
+        if self.kind in _ALONE:
+            kind = _core.KernelKind[self.kind]
+            return _core.KernelFunction(kind, 1.0 if self.gamma is None else self.gamma, self.coef0, self.degree)
+        program = Program(int(X.shape[1]))
+        self.push_to(program, None)
+        return program.function
+
+
+def require_non_negative(X: Any, owner: str, columns: Sequence[int] | None = None) -> None:
+    """Raise for the first value below 0; ``columns`` are the numbers that the user knows them by."""
+    values = X.data if sparse.issparse(X) else X
+    if not values.size or not values.min() < 0.0:
+        return
+    if sparse.issparse(X):
+        first = int(np.flatnonzero(X.data < 0.0)[0])
+        row = int(np.searchsorted(X.indptr, first, side="right")) - 1
+        column, value = int(X.indices[first]), float(X.data[first])
+    else:
+        row, column = (int(k) for k in np.unravel_index(int((X < 0.0).argmax()), X.shape))
+        value = float(X[row, column])
+    feature = column if columns is None else columns[column]
+    raise InvalidInput(
+        f"{owner} needs features that are at least 0. Got {value:.6g} for feature {feature} of row {row}. Use counts, "
+        "frequencies or a histogram, scale the features, for example with MinMaxScaler, or take another kernel, for example"
+        " Laplacian."
+    )
 
 
 def gamma_value(

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.kernels._base import Kernel
-from maxmargin.kernels._feature_kernel import FeatureKernel, Formula
+from maxmargin.kernels._feature_kernel import FeatureKernel
 from maxmargin.kernels._scale import Moments
 
 __all__ = ["Linear"]
@@ -31,4 +31,4 @@ class Linear(Kernel):
         self, X: Any, sample_weight: NDArray[np.float64] | None = None, *, moments: Moments | None = None
     ) -> FeatureKernel:
         """Fix the parameters: there are none."""
-        return FeatureKernel(Formula.LINEAR)
+        return FeatureKernel("linear", degrees=range(1, 2))

@@ -110,8 +110,9 @@ def mercer(K_or_kernel: Any, X: Any = None) -> Mercer:
             )
         return _of_matrix(feature_matrix(K_or_kernel, pairwise=True))
     kernel = as_kernel(K_or_kernel, owner="mercer")
-    if isinstance(kernel, Precomputed):
-        return _of_matrix(feature_matrix(X, pairwise=True))
+    if kernel.input_kind == "precomputed":
+        matrix = feature_matrix(X, pairwise=True)
+        return _of_matrix(matrix if isinstance(kernel, Precomputed) else np.ascontiguousarray(kernel(matrix)))
     rows = object_rows(X) if rows_are_objects(X) else feature_matrix(X)
     bound, n = kernel.bind(rows), length(rows)
     if 8 * n * n <= _HELD_BYTES:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.kernels._base import Kernel
-from maxmargin.kernels._feature_kernel import FeatureKernel, Formula, gamma_value
+from maxmargin.kernels._feature_kernel import FeatureKernel, gamma_value
 from maxmargin.kernels._scale import Moments
 from maxmargin.validation import check_integer, check_real
 
@@ -55,4 +55,12 @@ class Polynomial(Kernel):
         check_degree(self.degree, "Polynomial")
         check_real("coef0", self.coef0, "Polynomial")
         gamma = gamma_value(self.gamma, X, sample_weight, "Polynomial", moments)
-        return FeatureKernel(Formula.POLYNOMIAL, gamma, float(self.coef0), int(self.degree))
+        zeta, Q = float(self.coef0), int(self.degree)
+        return FeatureKernel("polynomial", gamma, zeta, Q, mercer=zeta >= 0.0, degrees=_degrees(gamma, zeta, Q))
+
+
+def _degrees(gamma: float, zeta: float, Q: int) -> range | None:
+    """Degrees of the monomials: up to Q, or Q alone for ζ = 0; 0 if γ = 0 makes it constant."""
+    if gamma == 0.0:
+        return range(1) if zeta > 0.0 else None
+    return range(0 if zeta > 0.0 else Q, Q + 1) if zeta >= 0.0 else None

@@ -70,6 +70,11 @@ class Precomputed(Kernel):
     array([2., 2.])
     """
 
+    @property
+    def input_kind(self) -> str:
+        """Rows of a Gram matrix."""
+        return "precomputed"
+
     def bind(self, X: Any, sample_weight: NDArray[np.float64] | None = None, *, moments: Moments | None = None) -> BoundKernel:
         """Fix the parameters: there are none."""
         return _PrecomputedKernel()

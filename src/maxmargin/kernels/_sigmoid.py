@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.kernels._base import Kernel
-from maxmargin.kernels._feature_kernel import FeatureKernel, Formula, gamma_value
+from maxmargin.kernels._feature_kernel import FeatureKernel, gamma_value
 from maxmargin.kernels._scale import Moments
 from maxmargin.validation import check_real
 
@@ -44,4 +44,4 @@ class Sigmoid(Kernel):
         """Fix γ and ζ."""
         check_real("coef0", self.coef0, "Sigmoid")
         gamma = gamma_value(self.gamma, X, sample_weight, "Sigmoid", moments)
-        return FeatureKernel(Formula.SIGMOID, gamma, float(self.coef0))
+        return FeatureKernel("sigmoid", gamma, float(self.coef0), mercer=False, bounded=True)

@@ -18,7 +18,7 @@ from maxmargin.kernels._gram import Gram
 from maxmargin.kernels._scale import Moments
 from maxmargin.validation import length, take_rows
 
-__all__ = ["UserFunction"]
+__all__ = ["FunctionRows", "UserFunction"]
 
 _WHOLE = 256  # up to so many rows the whole matrix is asked for at once
 _SQUARE = 16  # rows of a square block when only its diagonal is wanted
@@ -34,8 +34,11 @@ class _FunctionKernel(BoundKernel):
     largest_checked = _WHOLE
 
     def gram(self, X: Any) -> Gram:
-        rows = _FunctionRows(self.function, X)
+        rows = FunctionRows(self.function, X)
         return Gram(rows.source, X, self)
+
+    def diagonal(self, X: Any) -> NDArray[np.float64]:
+        return FunctionRows(self.function, X).diagonal
 
     def cross(self, X: Any, rows: Any) -> NDArray[np.float64]:
         n, m = length(X), length(rows)
@@ -56,7 +59,8 @@ class UserFunction(Kernel):
     function : callable
         ``function(A, B)`` returns an array of shape ``(len(A), len(B))``. A and B are rows of X, in the container that X is: an
         array, a CSR matrix, or a list of objects. It is called in blocks, only for rows that the solver needs, and at
-        prediction only against the support vectors.
+        prediction only against the support vectors. An object with ``__call__(A, B)`` may also have ``diag(A)``, which returns
+        ``k(x, x)`` of the rows of A; without it these are taken from small blocks.
 
     Examples
     --------
@@ -71,13 +75,18 @@ class UserFunction(Kernel):
 
     function: Callable[[Any, Any], Any]
 
+    @property
+    def input_kind(self) -> str:
+        """Whatever the function can read."""
+        return "objects"
+
     def bind(self, X: Any, sample_weight: NDArray[np.float64] | None = None, *, moments: Moments | None = None) -> BoundKernel:
         """Nothing to fix."""
         return _FunctionKernel(self.function)
 
 
 @final
-class _FunctionRows:
+class FunctionRows:
     """Rows of the Gram matrix of a function; the latest ones are kept."""
 
     def __init__(self, function: Callable[[Any, Any], Any], X: Any) -> None:
@@ -97,6 +106,9 @@ class _FunctionRows:
     @lazy
     def diagonal(self) -> NDArray[np.float64]:
         """``k(x, x)`` of all rows, from small square blocks: a call costs more than some values too many."""
+        diag = getattr(self._function, "diag", None)
+        if callable(diag):
+            return _diagonal(diag(self._x), self._n)
         if self._n <= _WHOLE:
             every = np.arange(self._n)
             return np.ascontiguousarray(np.diagonal(self.block(every, every)))
@@ -126,6 +138,18 @@ class _FunctionRows:
             some = missing[start : start + size]
             values = _values(self._function, take_rows(self._x, np.array(some)), self._x, len(some), self._n)
             self._kept.update(zip(some, values, strict=True))
+
+
+def _diagonal(answer: Any, n: int) -> NDArray[np.float64]:
+    """What ``diag`` returns, if it is n finite numbers."""
+    try:
+        values = np.ascontiguousarray(answer, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise KernelError(f"The kernel's diag must return {n} numbers. Got {type(answer).__name__} instead.") from error
+    if values.shape != (n,) or not np.isfinite(values).all():
+        what = f"shape {values.shape}" if values.shape != (n,) else "values that are not finite"
+        raise KernelError(f"The kernel's diag must return an array of {n} finite numbers for {n} rows. Got {what} instead.")
+    return values
 
 
 def _values(function: Callable[[Any, Any], Any], A: Any, B: Any, n: int, m: int) -> NDArray[np.float64]:

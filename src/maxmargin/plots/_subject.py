@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.errors import InvalidInput
 from maxmargin.estimators import SVC
-from maxmargin.kernels import Precomputed
+from maxmargin.kernels import takes_matrix
 from maxmargin.solution import Kind, Solution
 
 Floats = NDArray[np.float64]
@@ -150,7 +150,7 @@ class ModelSubject(Subject):
 
     def __init__(self, svc: SVC, steps: list[tuple[str, Any]]) -> None:
         check_is_fitted(svc)
-        if svc.kernel == "precomputed" or isinstance(svc.kernel, Precomputed):
+        if takes_matrix(svc.kernel):
             raise InvalidInput(
                 "decision_boundary needs features to draw. Got an SVC with kernel='precomputed', "
                 "which knows only similarities. Fit with the kernel itself instead."

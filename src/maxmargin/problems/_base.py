@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.errors import InvalidInput
-from maxmargin.kernels import RBF, Gram, Kernel, Precomputed, UserFunction, as_kernel
+from maxmargin.kernels import RBF, Gram, Kernel, as_kernel
 from maxmargin.problems._dual import DualProblem
 from maxmargin.problems._kkt_data import KKTData
 from maxmargin.problems._proofs import Inseparable, NoTube
@@ -190,15 +190,15 @@ class Problem(ABC):
 def labelled(X: Any, y: Any, kernel: Kernel | Any, sample_weight: Any, owner: str) -> tuple[Kernel, TrainingSet]:
     """Kernel and data of two classes, validated."""
     chosen = as_kernel(RBF() if kernel is None else kernel, owner=owner)
-    objects = isinstance(chosen, UserFunction) and rows_are_objects(X)
-    return chosen, training_set(X, y, sample_weight, pairwise=isinstance(chosen, Precomputed), objects=objects)
+    objects = chosen.input_kind == "objects" and rows_are_objects(X)
+    return chosen, training_set(X, y, sample_weight, pairwise=chosen.input_kind == "precomputed", objects=objects)
 
 
 def unlabelled(X: Any, kernel: Kernel | Any, sample_weight: Any, owner: str) -> tuple[Kernel, Any, WeightedRows]:
     """Kernel, all rows, and those with weight, validated."""
     chosen = as_kernel(RBF() if kernel is None else kernel, owner=owner)
-    pairwise = isinstance(chosen, Precomputed)
-    objects = isinstance(chosen, UserFunction) and rows_are_objects(X)
+    pairwise = chosen.input_kind == "precomputed"
+    objects = chosen.input_kind == "objects" and rows_are_objects(X)
     rows = object_rows(X) if objects else feature_matrix(X, pairwise=pairwise)
     return chosen, rows, weighted_rows(rows, sample_weight, pairwise=pairwise)
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
-from maxmargin.kernels import FeatureKernel, Formula, Gram
+from maxmargin.kernels import Gram
 from maxmargin.problems._exact import dependence, monomials, positive_dependence, widest_dependence
 
 __all__ = ["classes_coincidence", "coincidence", "equal_rows"]
@@ -132,22 +132,24 @@ def _equal_of_two_classes(gram: Gram, codes: NDArray[np.intp]) -> NDArray[np.int
 def _features(gram: Gram) -> tuple[Matrix, float] | None:
     """The vectors ``φ(x_i)`` of a kernel with few features, but for factors of each feature, and their relative error."""
     kernel, every = gram.kernel, np.arange(gram.n, dtype=np.int32)
-    if not isinstance(kernel, FeatureKernel):
+    if not kernel.of_features:
         return _columns(gram)
     rows = gram.rows(every)
     if rows.shape[0] * rows.shape[1] > _MOST_VALUES:
         return None
     X = np.asarray(rows.toarray() if sparse.issparse(rows) else rows, dtype=np.float64)
-    if kernel.formula is Formula.LINEAR:
-        return X, 0.0
-    if kernel.gamma == 0.0 and kernel.formula in (Formula.RBF, Formula.POLYNOMIAL):
-        return np.ones((len(X), 1)), 0.0
-    polynomial = kernel.formula is Formula.POLYNOMIAL and kernel.coef0 >= 0.0
-    found = monomials(X, kernel.degree, kernel.coef0 == 0.0) if polynomial else None
+    degrees = kernel.degrees
+    if kernel.is_linear or degrees == range(1) or (kernel.gamma == 0.0 and kernel.mercer):  # its rows, or a constant
+        return X if kernel.is_linear else np.ones((len(X), 1)), 0.0
+    if degrees is None:
+        return None
+    highest = degrees.stop - 1
+    known = degrees.start in (0, highest)
+    found = monomials(X, highest, degrees.start == highest) if known else None
     if found is None:
         return None
     exact = bool((np.rint(X) == X).all()) and float(np.abs(found).max(initial=0.0)) <= _WHOLE
-    return found, 0.0 if exact else kernel.degree * _EPSILON
+    return found, 0.0 if exact else highest * _EPSILON
 
 
 def _columns(gram: Gram) -> tuple[Matrix, float] | None:
@@ -161,7 +163,7 @@ def _columns(gram: Gram) -> tuple[Matrix, float] | None:
 def equal_rows(gram: Gram) -> NDArray[np.intp]:
     """A number for each row, the same for rows that are equal; for a matrix or a function, for those with the same values."""
     every = np.arange(gram.n, dtype=np.int32)
-    if isinstance(gram.kernel, FeatureKernel):
+    if gram.kernel.of_features:
         rows = gram.rows(every)
         if sparse.issparse(rows):
             clean = rows.copy()

@@ -8,7 +8,7 @@ from typing import Any, Self, final
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.kernels import RBF, Gram, Kernel, Precomputed, UserFunction, as_kernel
+from maxmargin.kernels import RBF, Gram, Kernel, as_kernel
 from maxmargin.problems._base import gram_of, require_range
 from maxmargin.problems._coincidence import classes_coincidence
 from maxmargin.problems._proofs import InseparableClasses
@@ -76,8 +76,8 @@ class CrammerSinger:
         cost = check_positive("C", C, "CrammerSinger", infinite=True)
         free = check_boolean("offset", offset, "CrammerSinger")
         chosen = as_kernel(RBF() if kernel is None else kernel, owner="CrammerSinger")
-        pairwise = isinstance(chosen, Precomputed)
-        objects = isinstance(chosen, UserFunction) and rows_are_objects(X)
+        pairwise = chosen.input_kind == "precomputed"
+        objects = chosen.input_kind == "objects" and rows_are_objects(X)
         rows = object_rows(X) if objects else feature_matrix(X, pairwise=pairwise)
         data = labelled_set(rows, label_column(y, rows), sample_weight, pairwise=pairwise)
         self._fill(gram_of(chosen, data), data.codes, data.classes, cost * data.weight, free)

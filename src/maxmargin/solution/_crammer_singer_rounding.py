@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin import _core
-from maxmargin.kernels import FeatureKernel, Formula, as_features, weight_sizes, weights_of
+from maxmargin.kernels import as_features, weight_sizes, weights_of
 from maxmargin.problems import CrammerSinger
 from maxmargin.solution._crammer_singer_evaluation import CrammerSingerEvaluation, costs_at, crammer_singer_scores
 
@@ -113,7 +113,7 @@ def _norm_error(problem: CrammerSinger, coefficients: Matrix, squares: Vector, s
 def _sums(problem: CrammerSinger, coefficients: Matrix, squares: Vector) -> Matrix:
     """``Σ_j |a_jk| |k(x_i, x_j)|`` of each row and class, or a bound of it: see `solution._rounding`."""
     source, kernel = problem.source, problem.gram.kernel
-    if isinstance(kernel, FeatureKernel) and kernel.formula is Formula.RBF:
+    if kernel.of_distances:
         return source.core.score_scale() * crammer_singer_scores(problem, 2.0 * np.abs(coefficients))
     if not kernel.is_linear:
         return np.outer(np.sqrt(squares), np.sqrt(squares) @ np.abs(coefficients))

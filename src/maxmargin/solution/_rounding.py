@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin import _core
-from maxmargin.kernels import FeatureKernel, Formula, as_features, weight_sizes, weights_of
+from maxmargin.kernels import as_features, weight_sizes, weights_of
 from maxmargin.problems import DualProblem, Problem, dual_batch, inner, with_finite_bounds
 from maxmargin.solution._certify import Evaluation, allowed_gap
 
@@ -128,7 +128,7 @@ def _sums(dual: DualProblem, beta: Vector, evaluation: Evaluation, squares: Vect
     that it is the difference of, which `Evaluation.score_scale` knows.
     """
     gram, kernel = dual.gram, dual.gram.kernel
-    if isinstance(kernel, FeatureKernel) and kernel.formula is Formula.RBF:
+    if kernel.of_distances:
         return evaluation.score_scale * gram.matvec(np.abs(beta))
     if not kernel.is_linear:
         return np.sqrt(squares) * length

@@ -7,7 +7,7 @@ tolerance it is asked for and how near the optimum it then is.
 
 from ._data import BOXES, DATA
 from ._formulations import FORMULATIONS, SOFT_MARGINS, Answer, Formulation
-from ._kernels import KERNELS, KernelCase
+from ._kernels import COMBINATIONS, KERNELS, KernelCase
 from ._minima import least_joint, least_of_all_classes_dual, multinomial
 from ._problems import LOSSES, NO_MARGIN, OFFSETS, PENALTIES, PROBLEMS, Family, ProblemCase, Rows
 from ._programs import ORACLES, QP, Array, solve_by_piqp
@@ -16,6 +16,7 @@ from ._table import PAIRS, REASONS, SUPPORTED, TABLE
 
 __all__ = [
     "BOXES",
+    "COMBINATIONS",
     "DATA",
     "ENGINES",
     "FORMULATIONS",

@@ -20,7 +20,7 @@ from maxmargin.estimators._shared._fitted import RowKind, fitted
 from maxmargin.estimators._shared._input import training_rows
 from maxmargin.estimators._shared._parameters import check_search
 from maxmargin.estimators._shared._schemes import Scheme
-from maxmargin.kernels import Gram, Kernel, Precomputed, UserFunction, as_kernel, feature_scale_warning
+from maxmargin.kernels import Gram, Kernel, as_kernel, feature_scale_warning, takes_matrix
 from maxmargin.solution import Certificate, Status
 from maxmargin.solvers import Coefficients
 from maxmargin.validation import take_rows
@@ -46,7 +46,7 @@ class KernelModel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
 
         Where one subproblem over all rows continues from its last solution, ``again``, the values are kept for the next fit.
         """
-        of_features = kind in (RowKind.DENSE, RowKind.SPARSE) and not isinstance(kernel, UserFunction)
+        of_features = kind in (RowKind.DENSE, RowKind.SPARSE) and kernel.input_kind == "vectors"
         looks = of_features and not deadline.is_over()
         moments = feature_scale_warning(data.X, type(self).__name__, stacklevel=4) if looks else None
         before = vars(self).get("_kernel")
@@ -134,7 +134,7 @@ class KernelModel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        pairwise = isinstance(self.kernel, Precomputed) or (isinstance(self.kernel, str) and self.kernel == "precomputed")
+        pairwise = takes_matrix(self.kernel)
         tags.input_tags.pairwise = pairwise
         tags.input_tags.sparse = not pairwise
         return tags

@@ -18,7 +18,7 @@ from maxmargin.estimators._kernel._components import METHODS, Centred, Request, 
 from maxmargin.estimators._shared._fitted import RowKind
 from maxmargin.estimators._shared._input import checked_rows, training_rows
 from maxmargin.estimators._shared._parameters import check_random_state
-from maxmargin.kernels import BoundKernel, Kernel, Linear, Precomputed, UserFunction, as_kernel, check_degree
+from maxmargin.kernels import BoundKernel, Kernel, Linear, UserFunction, as_kernel, check_degree, takes_matrix
 from maxmargin.validation import (
     canonical,
     check_boolean,
@@ -284,7 +284,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        pairwise = isinstance(self.kernel, Precomputed) or (isinstance(self.kernel, str) and self.kernel == "precomputed")
+        pairwise = takes_matrix(self.kernel)
         tags.input_tags.pairwise = pairwise
         tags.input_tags.sparse = not pairwise and not self.fit_inverse_transform
         return tags

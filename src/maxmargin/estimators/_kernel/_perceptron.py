@@ -19,7 +19,7 @@ from maxmargin.estimators._shared._input import checked_rows, new_rows, training
 from maxmargin.estimators._shared._parameters import check_class_weight, check_kernel_numbers, check_max_time
 from maxmargin.estimators._shared._schemes import scheme_of, subproblem_names
 from maxmargin.estimators._shared._warm_start import on_parts, starts_anew, why_moved
-from maxmargin.kernels import BoundKernel, Gram, Precomputed, UserFunction, as_kernel, feature_scale_warning
+from maxmargin.kernels import BoundKernel, Gram, as_kernel, feature_scale_warning, takes_matrix
 from maxmargin.losses import Perceptron as PerceptronLoss
 from maxmargin.problems import HardMargin, Inseparable, Offset, Penalty, PrimalProblem
 from maxmargin.solution import Status, linear_scores
@@ -181,7 +181,7 @@ class Perceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         kernel = as_kernel(self.kernel, gamma=self.gamma, coef0=self.coef0, degree=self.degree, owner=owner)
         X, kind = training_rows(self, kernel, X)
         data = labelled_set(X, label_column(y, X), sample_weight, pairwise=kind is RowKind.PAIRWISE)
-        of_features = kind in (RowKind.DENSE, RowKind.SPARSE) and not isinstance(kernel, UserFunction)
+        of_features = kind in (RowKind.DENSE, RowKind.SPARSE) and kernel.input_kind == "vectors"
         looks = of_features and not deadline.is_over()
         moments = feature_scale_warning(data.X, type(self).__name__, stacklevel=2) if looks else None
         factors = class_weights(self.class_weight, data.classes, data.codes, data.weight, owner)
@@ -323,7 +323,7 @@ class Perceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        pairwise = isinstance(self.kernel, Precomputed) or (isinstance(self.kernel, str) and self.kernel == "precomputed")
+        pairwise = takes_matrix(self.kernel)
         tags.input_tags.pairwise = pairwise
         tags.input_tags.sparse = not pairwise
         return tags

@@ -10,7 +10,7 @@ from sklearn.utils.validation import validate_data
 
 from maxmargin.errors import InvalidInput
 from maxmargin.estimators._shared._fitted import RowKind
-from maxmargin.kernels import Kernel, Precomputed, UserFunction
+from maxmargin.kernels import Kernel
 from maxmargin.validation import (
     FLOATS,
     as_invalid_input,
@@ -28,10 +28,10 @@ __all__ = ["checked_rows", "new_rows", "training_rows"]
 
 def training_rows(model: Any, kernel: Kernel, X: Any) -> tuple[Any, RowKind]:
     """Validate the rows of a fit; sets ``n_features_in_`` and ``feature_names_in_`` if rows have features."""
-    if isinstance(kernel, UserFunction) and rows_are_objects(X):
+    if kernel.input_kind == "objects" and rows_are_objects(X):
         _forget_features(model)
         return object_rows(X), RowKind.OBJECTS
-    pairwise = isinstance(kernel, Precomputed)
+    pairwise = kernel.input_kind == "precomputed"
     if pairwise:
         refuse_sparse_kernel(X)
     X = checked_rows(model, X, reset=True)

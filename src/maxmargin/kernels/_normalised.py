@@ -1,0 +1,88 @@
+"""A kernel with vectors of length 1."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.errors import InvalidInput
+from maxmargin.kernels._base import BoundKernel, Kernel, combination
+from maxmargin.kernels._combined import CombinedKernel, input_kind_of, push_part, require_kernel
+from maxmargin.kernels._program import Columns, Program
+from maxmargin.kernels._scale import Moments
+
+__all__ = ["Normalised"]
+
+
+@final
+@dataclass(frozen=True)
+class _BoundNormalised(CombinedKernel):
+    kernel: BoundKernel
+
+    @property
+    def parts(self) -> tuple[BoundKernel, ...]:
+        return (self.kernel,)
+
+    @property
+    def strictly_positive(self) -> bool:
+        return self.kernel.strictly_positive
+
+    def values(self, X: Any, rows: Any) -> NDArray[np.float64]:
+        values, down, across = self.kernel.cross(X, rows), self.kernel.diagonal(X), self.kernel.diagonal(rows)
+        with np.errstate(invalid="ignore"):
+            lengths = np.sqrt(np.multiply.outer(down, across))
+        otherwise = np.where(np.add.outer(down, across) > 0.0, 0.0, 1.0)
+        return np.where(lengths > 0.0, values / np.where(lengths > 0.0, lengths, 1.0), otherwise)
+
+    def own_values(self, X: Any) -> NDArray[np.float64]:
+        squares = self.kernel.diagonal(X)
+        return np.where(squares < 0.0, -1.0, 1.0)
+
+    def push_to(self, program: Program, columns: Columns | None) -> bool:
+        return push_part(self.kernel, program, columns) and program.push_operator("normalise")
+
+
+@combination("normalised")
+@final
+@dataclass
+class Normalised(Kernel):
+    """``k(u, v) / √(k(u, u) k(v, v))``, written ``k.normalised()``: the cosine of the angle between φ(u) and φ(v).
+
+    ``k(x, x) = 1``. Where k(u, u) = 0, so that φ(u) = 0, u has a direction of its own: 1 with others of that kind, 0 with
+    the rest.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        k.
+
+    References
+    ----------
+    Shawe-Taylor and Cristianini, Kernel Methods for Pattern Analysis, 2004, section 5.1.
+
+    Examples
+    --------
+    >>> from maxmargin.kernels import Linear
+    >>> Linear().normalised()([[3.0, 4.0]], [[1.0, 0.0], [0.0, 2.0]])
+    array([[0.6, 0.8]])
+    """
+
+    kernel: Kernel
+
+    @property
+    def input_kind(self) -> str:
+        """What its rows must be."""
+        return input_kind_of(self.kernel)
+
+    def bind(self, X: Any, sample_weight: NDArray[np.float64] | None = None, *, moments: Moments | None = None) -> BoundKernel:
+        """Fix the parameters of the kernel."""
+        kernel = require_kernel("kernel", self.kernel, "Normalised")
+        if kernel.input_kind == "precomputed":
+            raise InvalidInput(
+                f"Normalised needs k(x, x) of every row. Got {kernel!r}, which has none for rows to predict. Normalise the"
+                " matrices yourself: K / np.sqrt(np.outer(k_xx, k_yy))."
+            )
+        return _BoundNormalised(kernel.bind(X, sample_weight, moments=moments))
