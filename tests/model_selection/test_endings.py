@@ -179,9 +179,8 @@ def test_ctrl_c_ends_the_engine_at_once() -> None:
     assert time.perf_counter() - begun < 2.5
 
 
-@pytest.mark.parametrize("keep_best", [False, True])
-def test_the_best_so_far_is_kept_if_asked(keep_best: bool) -> None:
-    X, y = blobs()
+def stopped_search(*, keep_best: bool) -> GridSearchCV:
+    """A search that Ctrl-C reaches at its last candidate."""
     asked = []
 
     def scoring(model: Any, X: Any, y: Any) -> float:
@@ -190,13 +189,18 @@ def test_the_best_so_far_is_kept_if_asked(keep_best: bool) -> None:
             raise KeyboardInterrupt
         return -float(model.gamma)
 
-    search = GridSearchCV(SVC(), {"gamma": [0.4, 0.3, 0.2, 0.1, 0.05]}, scoring=scoring, keep_best=keep_best)
-    if not keep_best:
-        with pytest.raises(KeyboardInterrupt):
-            search.fit(X, y)
-        return
+    return GridSearchCV(SVC(), {"gamma": [0.4, 0.3, 0.2, 0.1, 0.05]}, scoring=scoring, keep_best=keep_best)
+
+
+def test_ctrl_c_is_raised() -> None:
+    with pytest.raises(KeyboardInterrupt):
+        stopped_search(keep_best=False).fit(*blobs())
+
+
+def test_the_best_so_far_is_kept_if_asked() -> None:
+    X, y = blobs()
     with pytest.warns(UserWarning, match="non-finite"):
-        search.fit(X, y)
+        search = stopped_search(keep_best=True).fit(X, y)
     assert np.isnan(search.cv_results_["mean_test_score"]).tolist() == [False, False, False, False, True]
     assert search.best_params_ == {"gamma": 0.1}
     assert search.predict(X).shape == y.shape
