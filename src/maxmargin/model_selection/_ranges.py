@@ -26,10 +26,10 @@ def values_of(given: Any, name: str, owner: str, automatic: Any) -> NDArray[np.f
         if given < 1:
             raise InvalidInput(f"The '{name}' parameter of {owner} must be a positive int or a list of numbers. Got {given!r}.")
         return np.asarray(automatic(int(given)), dtype=np.float64)
-    values = np.unique(np.array([given] if isinstance(given, Real) else given, dtype=np.float64))
+    values = np.array([given] if isinstance(given, Real) else given, dtype=np.float64)
     if values.ndim != 1 or len(values) == 0:
         raise InvalidInput(f"The '{name}' parameter of {owner} must be a positive int or a list of numbers. Got {given!r}.")
-    return values
+    return np.unique(values)
 
 
 def cost_range(X: Any, y: Any, count: int, *, kernel_scale: float) -> NDArray[np.float64]:
