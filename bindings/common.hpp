@@ -130,6 +130,7 @@ void bind_classes(nb::module_& m);
 void bind_kernels(nb::module_& m);
 void bind_linear(nb::module_& m);
 void bind_parts(nb::module_& m);
+void bind_paths(nb::module_& m);
 void bind_solving(nb::module_& m);
 
 }  // namespace maxmargin::python

@@ -37,6 +37,7 @@ NB_MODULE(_core, m) {
   maxmargin::python::bind_kernels(m);
   maxmargin::python::bind_solving(m);
   maxmargin::python::bind_parts(m);
+  maxmargin::python::bind_paths(m);
   maxmargin::python::bind_linear(m);
   maxmargin::python::bind_classes(m);
 }

@@ -7,12 +7,13 @@
 #include <optional>
 #include <span>
 
-#include "common.hpp"
+#include "batch.hpp"
 #include "maxmargin/crammer_singer/problem.hpp"
 #include "maxmargin/dual/assembly.hpp"
 #include "maxmargin/dual/batch.hpp"
 #include "maxmargin/dual/engine.hpp"
 #include "maxmargin/dual/evaluation.hpp"
+#include "maxmargin/dual/paths.hpp"
 #include "watch.hpp"
 
 using namespace nb::literals;
@@ -20,18 +21,6 @@ using namespace nb::literals;
 namespace maxmargin::python {
 
 namespace {
-
-// A batch with its arrays, which Python can read back by name.
-struct BatchHandle {
-  std::vector<const GramHandle*> handles;
-  nb::object grams, q, lower, upper, ridge, total, abs_sum;
-  std::vector<std::size_t> sizes;
-  DualBatch batch;
-
-  void require_rows(const Vector& v) const {
-    if (v.shape(0) != std::size_t(batch.rows())) throw nb::value_error("All vectors must have one value per row.");
-  }
-};
 
 void make_batch(BatchHandle* place, const nb::sequence& grams, const Vector& q, const Vector& lower, const Vector& upper,
                 const std::optional<Vector>& D, double l1_weight, bool offset, const Vector& total,
@@ -210,21 +199,6 @@ Evaluations evaluate(const BatchHandle& handle, const Vector& beta, const std::o
   found.support = nb::cast(to_numpy(std::move(support)));
   found.boundary = nb::cast(to_numpy(std::move(boundary)));
   return found;
-}
-
-// What counts as small, as parts of the primal objective but for the violation.
-struct Allowed {
-  double violation, gap, rounding, infeasibility;
-};
-
-bool is_clear(const Evaluation& j, const Allowed& allowed) { return j.rounding <= allowed.rounding * std::abs(j.primal); }
-
-bool is_stationary(const Evaluation& j, const Allowed& allowed) {
-  return -j.rounding <= j.primal - j.dual && j.violation <= allowed.violation && j.infeasibility <= allowed.infeasibility;
-}
-
-bool is_optimal(const Evaluation& j, const Allowed& allowed) {
-  return is_stationary(j, allowed) && is_clear(j, allowed) && j.primal - j.dual <= allowed.gap * std::abs(j.primal);
 }
 
 struct Margins {

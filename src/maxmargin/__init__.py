@@ -5,7 +5,10 @@
 ``maxmargin.solve`` solves a problem of ``maxmargin.problems`` directly.
 """
 
+from importlib import import_module as _import_module
 from importlib import metadata as _metadata
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+from typing import Any as _Any
 
 from maxmargin import bounds, errors, feature_maps, kernels, losses, problems, scales, solution, solvers
 from maxmargin._solve import solve
@@ -26,21 +29,40 @@ from maxmargin.estimators import (
 )
 from maxmargin.solvers import get_threads, set_threads
 
+if _TYPE_CHECKING:
+    from maxmargin.model_selection import SVCCV, SVRCV, LinearSVCCV, LinearSVRCV, LogisticRegressionCV, NuSVCCV
+
 try:
     __version__ = _metadata.version("maxmargin")
 except _metadata.PackageNotFoundError:  # a source tree that is not installed
     __version__ = "0+unknown"
 
+_SEARCHED = ("SVCCV", "SVRCV", "LinearSVCCV", "LinearSVRCV", "LogisticRegressionCV", "NuSVCCV")
+
+
+def __getattr__(name: str) -> _Any:
+    """Estimators that choose their parameters: with them comes scikit-learn's model_selection, which takes its time to load."""
+    if name in _SEARCHED:
+        return getattr(_import_module("maxmargin.model_selection"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
 __all__ = [
     "SVC",
+    "SVCCV",
     "SVDD",
     "SVR",
+    "SVRCV",
     "KernelPCA",
     "LinearClassifier",
     "LinearSVC",
+    "LinearSVCCV",
     "LinearSVR",
+    "LinearSVRCV",
     "LogisticRegression",
+    "LogisticRegressionCV",
     "NuSVC",
+    "NuSVCCV",
     "NuSVR",
     "OneClassSVM",
     "Perceptron",

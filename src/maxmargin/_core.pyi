@@ -243,6 +243,25 @@ def search(
     origin: Origin,
     monitor: Monitor | None,
 ) -> SearchResult: ...
+
+# What was found on a path: (stages, rows of all problems) and (stages, problems).
+class PathResult:
+    beta: Floats
+    bias: Floats
+    optimal: NDArray[np.uint8]
+    converged: NDArray[np.uint8]
+    steps: Ints
+
+class PathsResult:
+    paths: list[PathResult]
+    interrupted: bool
+
+Stages = Sequence[Sequence[DualBatch]]
+StageStarts = Sequence[Sequence[Floats | None]]
+
+def search_paths(
+    batches: Stages, starts: StageStarts, limits: Limits, *, allowed: Allowed, cache_bytes: int, shrinking: bool
+) -> PathsResult: ...
 def evenly_spaced(counts: Ints, most: int) -> Ints: ...
 
 class Evaluation:

@@ -17,9 +17,9 @@ import maxmargin
 from ..endings._isolated import run
 
 PUBLIC: dict[str, str] = {
-    "maxmargin": "KernelPCA LinearClassifier LinearSVC LinearSVR LogisticRegression NuSVC NuSVR OneClassSVM Perceptron "
-    "StochasticClassifier SVC SVDD SVR bounds errors feature_maps get_threads kernels losses problems scales "
-    "set_threads solution solve solvers",
+    "maxmargin": "KernelPCA LinearClassifier LinearSVC LinearSVCCV LinearSVR LinearSVRCV LogisticRegression "
+    "LogisticRegressionCV NuSVC NuSVCCV NuSVR OneClassSVM Perceptron StochasticClassifier SVC SVCCV SVDD SVR SVRCV bounds "
+    "errors feature_maps get_threads kernels losses problems scales set_threads solution solve solvers",
     "maxmargin.bounds": "EnclosingBall LeaveOneOut VCDimension enclosing_ball feature_dimension leave_one_out_bound "
     "leave_one_out_error vc_dimension",
     "maxmargin.errors": "ConvergenceWarning FeatureScaleWarning FitInterrupted IndefiniteKernelWarning InfeasibleError "
@@ -33,7 +33,9 @@ PUBLIC: dict[str, str] = {
     "as_kernel mercer repair",
     "maxmargin.losses": "ConvexLoss EpsilonInsensitive Exponential Hinge Logistic Loss MarginLoss Perceptron Squared "
     "SquaredEpsilonInsensitive SquaredHinge ZeroOne as_loss cross_entropy logit odds sigmoid",
-    "maxmargin.plots": "canvas convergence decision_boundary margin_losses ordinary_region tube",
+    "maxmargin.model_selection": "GridSearchCV LinearSVCCV LinearSVRCV LogisticRegressionCV NuSVCCV RandomizedSearchCV SVCCV "
+    "SVRCV cross_val_predict cross_val_score",
+    "maxmargin.plots": "canvas convergence decision_boundary margin_losses ordinary_region search_surface tube",
     "maxmargin.problems": "Ball ClassLoss CrammerSinger DataDescription DualProblem EpsilonRegression HardMargin Inseparable "
     "InseparableClasses KKTData Level Margin Model MulticlassLinear NoTube NuClassification NuRegression Offset OneClass "
     "Penalty PrimalProblem Problem Slack SlackRule SoftMargin Tube",

@@ -44,6 +44,7 @@ void ActiveSet<R>::load() {
   first_gradient_.assign(gradient_.begin(), gradient_.begin() + v.n);
   first_objective_ = state_.objective;
   maker_ = maker_for(gram_, state_.active, R());
+  if (rows_.filled() == 0) rows_.adopt(maker_->held());
   take_gradient();
 }
 

@@ -1,10 +1,12 @@
-// Computed kernel rows over the active set, up to a number of bytes; beyond it the row not used for longest goes.
+// Computed kernel rows over the active set, up to a number of bytes; beyond it the row not used for longest goes. Rows that
+// stand ready elsewhere are read there.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <numeric>
 #include <span>
 #include <stdexcept>
 #include <utility>
@@ -20,13 +22,20 @@ class RowStore {
  public:
   static constexpr Index padding = 16;  // whole panels of tiles, and pairs of vectors of the passes
 
-  RowStore(Index n, std::size_t bytes) : n_(n), stride_((n + padding - 1) / padding * padding), slot_of_(stride_, -1) {
-    const std::size_t row_bytes = std::size_t(stride_) * sizeof(R);
-    capacity_ = Index(std::clamp<std::size_t>(bytes / row_bytes, std::min<std::size_t>(std::size_t(n), 64), std::size_t(n)));
-    mapping_ = std::make_unique<Mapping>(std::max<std::size_t>(row_bytes * std::size_t(capacity_), 1));
-    data_ = static_cast<R*>(mapping_->address());
-    owner_.reserve(capacity_);
-    last_use_.reserve(capacity_);
+  static Index stride_of(Index n) { return (n + padding - 1) / padding * padding; }
+
+  RowStore(Index n, std::size_t bytes) : bytes_(bytes) { begin(n); }
+
+  // For a new active set, of which no row was made yet: those that stand ready are used where they are.
+  void adopt(const HeldRows<R>& held) {
+    if (held.values == nullptr) return;
+    if (held.stride != stride_) throw std::logic_error("rows that are held have another stride");
+    held_ = held.values;
+    capacity_ = n_;
+    owner_.resize(n_);
+    std::iota(owner_.begin(), owner_.end(), 0);
+    std::copy(owner_.begin(), owner_.end(), slot_of_.begin());
+    last_use_.assign(n_, 0);
   }
 
   Index capacity() const { return capacity_; }
@@ -49,6 +58,11 @@ class RowStore {
   void fetch(RowMaker<R>& maker, std::span<const Index> positions, Index pinned) {
     missing_.clear();
     targets_.clear();
+    if (held_ != nullptr) return;
+    if (mapping_ == nullptr) {
+      mapping_ = std::make_unique<Mapping>(std::max<std::size_t>(std::size_t(stride_) * sizeof(R) * std::size_t(capacity_), 1));
+      data_ = static_cast<R*>(mapping_->address());
+    }
     const std::int64_t before = clock_;
     for (const Index p : positions)  // what the request already has must not make room for what it lacks
       if (has(p)) last_use_[slot_of_[p]] = ++clock_;
@@ -60,7 +74,7 @@ class RowStore {
       slot_of_[p] = slot;
       last_use_[slot] = ++clock_;
       missing_.push_back(p);
-      targets_.push_back(in(slot));
+      targets_.push_back(data_ + std::ptrdiff_t(slot) * stride_);
     }
     if (!missing_.empty()) {
       poll_now();
@@ -70,9 +84,10 @@ class RowStore {
     for (R* row : targets_) std::fill(row + n_, row + stride_, R(0));
   }
 
-  // Keeps only some positions (ascending), in rows and in columns.
+  // Keeps only some positions (ascending), in rows and in columns. Rows that stand ready elsewhere are let go.
   void compact(std::span<const Index> keep) {
-    const Index n = Index(keep.size()), stride = (n + padding - 1) / padding * padding;
+    const Index n = Index(keep.size()), stride = stride_of(n);
+    if (held_ != nullptr || mapping_ == nullptr) return begin(n);
     Index next = 0;
     std::vector<Index> place(n_, -1);
     for (Index k = 0; k < n; ++k) place[keep[k]] = k;
@@ -107,7 +122,18 @@ class RowStore {
  private:
   static constexpr Index slots_between_polls = 16;
 
-  R* in(Index slot) const { return data_ + std::ptrdiff_t(slot) * stride_; }
+  // Nothing is held.
+  void begin(Index n) {
+    n_ = n;
+    stride_ = stride_of(n);
+    const std::size_t fewest = std::min<std::size_t>(std::size_t(n), 64);
+    capacity_ = Index(std::clamp<std::size_t>(bytes_ / (std::size_t(stride_) * sizeof(R)), fewest, std::size_t(n)));
+    held_ = nullptr;
+    slot_of_.assign(stride_, -1);
+    owner_.clear();
+    last_use_.clear();
+  }
+  const R* in(Index slot) const { return (held_ != nullptr ? held_ : data_) + std::ptrdiff_t(slot) * stride_; }
 
   // An empty slot, or the one unused for longest that was not filled by the present request.
   Index free_slot(Index pinned, std::int64_t before) {
@@ -125,9 +151,11 @@ class RowStore {
     return oldest;
   }
 
-  Index n_, stride_, capacity_;
-  std::unique_ptr<Mapping> mapping_;
-  R* data_;
+  std::size_t bytes_;
+  Index n_ = 0, stride_ = 0, capacity_ = 0;
+  std::unique_ptr<Mapping> mapping_;  // of the rows made here, when the first is
+  R* data_ = nullptr;
+  const R* held_ = nullptr;  // or all rows, elsewhere
   std::vector<Index> slot_of_, owner_;
   std::vector<std::int64_t> last_use_;
   std::vector<Index> missing_;  // of a request

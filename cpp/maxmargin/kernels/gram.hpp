@@ -13,12 +13,21 @@
 
 namespace maxmargin {
 
+// Rows that stand ready, one after the other, `stride` apart.
+template <class R>
+struct HeldRows {
+  const R* values = nullptr;
+  std::ptrdiff_t stride = 0;
+};
+
 // Makes rows K[active[p], active] for positions p of one active set. Packs what it needs once, when it is made. A row has room
 // for whole panels (RowStore's padding); what is written there beyond its end does not count.
 template <class R>
 class RowMaker {
  public:
   virtual ~RowMaker() = default;
+  // All rows, where they need not be made: padded with 0 to the stride of a RowStore.
+  virtual HeldRows<R> held() const { return {}; }
   virtual void make(std::span<const Index> positions, R* const* out) = 0;
 };
 

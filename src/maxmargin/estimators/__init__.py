@@ -13,6 +13,14 @@ from maxmargin.estimators._linear._regularised import LinearClassifier
 from maxmargin.estimators._linear._stochastic import StochasticClassifier
 from maxmargin.estimators._linear._svc import LinearSVC
 from maxmargin.estimators._linear._svr import LinearSVR
+from maxmargin.estimators._paths import PATHS as PATHS
+from maxmargin.estimators._paths import path_of as path_of
+from maxmargin.estimators._paths import path_refusal as path_refusal
+from maxmargin.estimators._paths import solve_paths as solve_paths
+from maxmargin.estimators._shared._paths import Answers as Answers
+from maxmargin.estimators._shared._paths import FitPath as FitPath
+from maxmargin.estimators._shared._paths import NotThere as NotThere
+from maxmargin.estimators._shared._paths import answering as answering
 
 __all__ = [
     "SVC",

@@ -142,6 +142,13 @@ class Gram:
 
         return Gram(keeping, self._x, self.kernel)
 
+    def as_matrix(self) -> Gram:
+        """The same with all values computed now, if they come from a Python function: the core then needs none of it."""
+        every = np.arange(self.n, dtype=np.int32)
+        values = self.block(every, every)
+        rows = self._x if self._subset is None else take(self._x, self._subset)
+        return Gram(lambda subset: _core.precomputed_gram(values, subset), rows, self.kernel)
+
     def block(self, rows: Any, columns: Any) -> NDArray[np.float64]:
         """``K[rows, columns]`` in float64."""
         return self.core.block(np.ascontiguousarray(rows, dtype=np.int32), np.ascontiguousarray(columns, dtype=np.int32))

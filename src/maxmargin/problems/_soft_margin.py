@@ -210,19 +210,28 @@ class SoftMargins(Sequence[SoftMargin]):
     (3, array([ 1., -1.]))
     """
 
-    def __init__(self, gram: Gram, parts: LabelledParts, upper: Vector) -> None:
+    def __init__(self, gram: Gram, parts: LabelledParts, upper: Vector, cores: Sequence[_core.Gram] | None = None) -> None:
         self.gram = gram
         self._parts = parts
         self._upper = upper
+        self._cores = cores
         self._cuts = list(accumulate(parts.sizes, initial=0))
+
+    def at(self, upper: Vector) -> SoftMargins:
+        """The same problems with other bounds; they share their sources of kernel values."""
+        return SoftMargins(self.gram, self._parts, upper, self.batch.grams)
 
     @lazy
     def batch(self) -> DualBatch:
         """Duals of all."""
-        (rows, y, _), count, gram = self._parts, len(self), self.gram.centred()
+        (rows, y, _), count = self._parts, len(self)
         box = _core.margin_box(y, rows, self._upper)
+        cores = self._cores
+        if cores is None:
+            gram = self.gram.centred()
+            cores = [gram.core] * count if rows is None else gram.cores_of(rows, self._cuts)
         return DualBatch(
-            grams=[gram.core] * count if rows is None else gram.cores_of(rows, self._cuts),
+            grams=cores,
             q=box.q,
             lower=box.lower,
             upper=box.upper,

@@ -6,6 +6,7 @@ from maxmargin.solution._certificate import Certificate
 from maxmargin.solution._certificate import certificates_of as certificates_of
 from maxmargin.solution._certify import Evaluation, certify, certify_all
 from maxmargin.solution._certify import Evaluations as Evaluations
+from maxmargin.solution._certify import allowances as allowances
 from maxmargin.solution._certify import evaluate_all as evaluate_all
 from maxmargin.solution._certify import evaluated as evaluated
 from maxmargin.solution._certify import evaluation_seconds as evaluation_seconds

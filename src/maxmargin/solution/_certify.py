@@ -17,6 +17,7 @@ from maxmargin.problems import DualBatch, DualProblem, Problem, dual_batch, stac
 __all__ = [
     "Evaluation",
     "Evaluations",
+    "allowances",
     "certify",
     "certify_all",
     "evaluate_all",
@@ -144,7 +145,8 @@ def allowed_gap(tol: float) -> float:
     return max(tol, 1e-3)
 
 
-def _allowed(tol: float) -> _core.Allowed:
+def allowances(tol: float) -> _core.Allowed:
+    """What counts as small for the core, at a tolerance."""
     small = allowed_gap(tol)
     return _core.Allowed(violation=tol, gap=small, rounding=_NOTICEABLE * small, infeasibility=_INFEASIBLE)
 
@@ -270,15 +272,15 @@ class Evaluations:
 
     def are_optimal(self, tol: float) -> bool:
         """Whether all are converged, with rounding far below what is allowed: see `solution._dual_solution.verdict`."""
-        return self._found.are_optimal(_allowed(tol))
+        return self._found.are_optimal(allowances(tol))
 
     def optimal(self, tol: float) -> NDArray[np.uint8]:
         """The same of each, as 1 or 0."""
-        return self._found.optimal(_allowed(tol))
+        return self._found.optimal(allowances(tol))
 
     def are_settled(self, tol: float) -> bool:
         """Whether each is optimal, or not even stationary, with rounding far below what is allowed."""
-        return self._found.are_settled(_allowed(tol))
+        return self._found.are_settled(allowances(tol))
 
     def at(self, k: int) -> Evaluation:
         """What it says of problem k."""

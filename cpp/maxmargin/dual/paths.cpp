@@ -1,0 +1,203 @@
+#include "maxmargin/dual/paths.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <memory>
+#include <optional>
+
+#include "maxmargin/dual/pair_search.hpp"
+#include "maxmargin/kernels/matrix_gram.hpp"
+#include "maxmargin/platform/thread_pool.hpp"
+
+namespace maxmargin {
+
+namespace {
+
+// At most so many run at once, so that each one's share of the memory does not depend on the number of threads.
+constexpr std::size_t most_at_once = 16;
+constexpr int most_rounds = 8;
+
+// A point with its scores.
+struct Start {
+  std::vector<double> beta, scores;
+  Origin origin = Origin::cold;
+};
+
+// The objective that a search minimises, at a multiple of a point.
+double objective(const SignedDual& problem, const Start& at) {
+  double value = 0;
+  for (Index i = 0; i < problem.n; ++i)
+    value += at.beta[i] * (0.5 * at.scores[i] + problem.q[i] + 0.5 * problem.ridge_at(i) * at.beta[i]) +
+             problem.l1_weight * std::abs(at.beta[i]);
+  return value;
+}
+
+// The problem of a path, stage after stage.
+class PathSearch {
+ public:
+  PathSearch(const Path& path, std::size_t k, const Allowed& allowed, const Options& options, const Monitor& monitor)
+      : path_(path), k_(k), allowed_(allowed), options_(options), monitor_(monitor), inner_(path.stages[0]->gram(k)) {
+    const Index n = inner_.size();
+    const bool single = n > float_floor && options.tol >= float_tol && inner_.single_precision_suffices();
+    if (MatrixGram::bytes(n) <= options.cache_bytes) held_ = std::make_unique<MatrixGram>(inner_, single);
+  }
+
+  PathPoint stage(std::size_t s) {
+    const SignedDual problem = path_.stages[s]->problem(k_);
+    Start start = start_of(s, problem);
+    PathPoint point = search(problem, start);
+    last_ = Start{point.beta, std::move(start.scores), Origin::warm};
+    last_upper_ = sum_of_bounds(problem);
+    return point;
+  }
+
+ private:
+  const Gram& gram() const { return held_ != nullptr ? static_cast<const Gram&>(*held_) : inner_; }
+
+  static double sum_of_bounds(const SignedDual& problem) {
+    double sum = 0;
+    for (Index i = 0; i < problem.n; ++i) sum += problem.upper[i] - problem.lower[i];
+    return sum;
+  }
+
+  // The point of the stage before, made longer by a factor; nothing if it does not satisfy the constraints.
+  std::optional<Start> multiple(const SignedDual& problem, double factor) const {
+    Start found = last_;
+    double largest = 0, sum = 0, size = 0;
+    for (double& b : found.beta) largest = std::max(largest, std::abs(b *= factor));
+    const double near = 1e-13 * largest;
+    for (Index i = 0; i < problem.n; ++i) {
+      double& b = found.beta[i];
+      found.scores[i] *= factor;
+      if (b < problem.lower[i] - near || b > problem.upper[i] + near) return std::nullopt;
+      if (b - problem.lower[i] <= near) b = problem.lower[i];
+      if (problem.upper[i] - b <= near) b = problem.upper[i];
+      sum += b;
+      size += std::abs(b);
+    }
+    if (problem.keep != Keep::nothing && std::abs(sum - problem.sum) > 1e-12 * size) return std::nullopt;
+    return found;
+  }
+
+  Start start_of(std::size_t s, const SignedDual& problem) const {
+    const auto n = std::size_t(problem.n);
+    Start best{std::vector<double>(n, 0.0), std::vector<double>(n, 0.0), Origin::cold};
+    if (path_.starts[s] != nullptr) {
+      std::copy_n(path_.starts[s] + path_.stages[s]->starts[k_], n, best.beta.begin());
+      gram().product(best.beta.data(), best.scores.data(), poll_now);
+      return best;
+    }
+    if (last_.beta.empty()) return best;
+    double least = objective(problem, best);
+    for (const double factor : {1.0, sum_of_bounds(problem) / last_upper_})
+      if (const std::optional<Start> other = multiple(problem, factor))
+        if (const double value = objective(problem, *other); value < least) {
+          least = value;
+          best = *other;
+        }
+    return best;
+  }
+
+  // To the optimum, and on from exact scores while that helps.
+  PathPoint search(const SignedDual& problem, Start& at) const {
+    PathPoint point;
+    Options options = options_;
+    options.origin = at.origin;
+    double aim = options.tol;
+    std::vector<double> gradient(at.beta.size());
+    for (int round = 0; round < most_rounds; ++round) {
+      for (Index i = 0; i < problem.n; ++i) gradient[i] = at.scores[i] + problem.q[i] + problem.ridge_at(i) * at.beta[i];
+      Outcome outcome = minimise(problem, gram(), at.beta.data(), gradient.data(), options, monitor_);
+      point.steps += outcome.steps;
+      point.termination = outcome.termination;
+      point.negative_curvature |= outcome.negative_curvature;
+      at.beta = std::move(outcome.beta);
+      if (round == 0)
+        gram().rough_product(at.beta.data(), at.scores.data(), poll_now);
+      else
+        gram().product(at.beta.data(), at.scores.data(), poll_now);
+      const Evaluation before = std::move(point.evaluation);
+      point.evaluation = evaluate(problem, at.beta.data(), at.scores.data(), {});
+      const Evaluation& now = point.evaluation;
+      point.optimal = is_optimal(now, allowed_);
+      const bool goes_on = point.termination == Termination::converged || point.termination == Termination::stalled;
+      if (point.optimal || !goes_on || point.steps >= options_.max_steps) break;
+      const double gap = now.primal - now.dual;
+      if (round > 1 && now.violation >= 0.5 * before.violation && !(gap > 0 && gap < 0.5 * (before.primal - before.dual)))
+        break;
+      if (now.violation <= options_.tol) aim *= 0.1;  // the pairs agree, the gap does not
+      options.tol = std::min(aim, 0.5 * now.violation);
+      options.origin = Origin::resumed;
+    }
+    point.beta = at.beta;
+    point.evaluation.shift = inner_.offset_shift(at.beta.data());
+    return point;
+  }
+
+  const Path& path_;
+  std::size_t k_;
+  const Allowed& allowed_;
+  const Options& options_;
+  const Monitor& monitor_;
+  const Gram& inner_;
+  std::unique_ptr<MatrixGram> held_;
+  Start last_;  // of the stage before
+  double last_upper_ = 0;
+};
+
+}  // namespace
+
+bool is_clear(const Evaluation& at, const Allowed& allowed) { return at.rounding <= allowed.rounding * std::abs(at.primal); }
+
+bool is_stationary(const Evaluation& at, const Allowed& allowed) {
+  return -at.rounding <= at.primal - at.dual && at.violation <= allowed.violation && at.infeasibility <= allowed.infeasibility;
+}
+
+bool is_optimal(const Evaluation& at, const Allowed& allowed) {
+  return is_stationary(at, allowed) && is_clear(at, allowed) && at.primal - at.dual <= allowed.gap * std::abs(at.primal);
+}
+
+std::vector<std::vector<std::vector<PathPoint>>> minimise_paths(const std::vector<Path>& paths, const Allowed& allowed,
+                                                                const Options& options, Events& events) {
+  struct Task {
+    std::size_t path, problem;
+  };
+  std::vector<Task> tasks;
+  std::vector<std::vector<std::vector<PathPoint>>> found(paths.size());
+  for (std::size_t p = 0; p < paths.size(); ++p) {
+    const std::size_t problems = paths[p].stages[0]->size();
+    found[p].assign(paths[p].stages.size(), std::vector<PathPoint>(problems));
+    for (std::size_t k = 0; k < problems; ++k) tasks.push_back({p, k});
+  }
+  // No more at once than have room for their kernel values, as long as there is room for one.
+  std::size_t at_once = std::min(tasks.size(), most_at_once), largest = 1;
+  for (const auto& [p, k] : tasks) largest = std::max(largest, MatrixGram::bytes(paths[p].stages[0]->gram(k).size()));
+  if (options.cache_bytes >= largest) at_once = std::min(at_once, options.cache_bytes / largest);
+  Options each = options;
+  each.alone = false;
+  each.cache_bytes = options.cache_bytes / std::max<std::size_t>(at_once, 1);
+  const auto one = [&](std::size_t t) {
+    const auto [p, k] = tasks[t];
+    Options own = each;
+    own.deadline = events.deadline();
+    const Monitor monitor = [&events, t](const Progress& progress) { return events.at_checkpoint(t, progress); };
+    try {
+      PathSearch search(paths[p], k, allowed, own, monitor);
+      for (std::size_t s = 0; s < paths[p].stages.size() && !events.stopped(); ++s) found[p][s][k] = search.stage(s);
+    } catch (const Stopped&) {  // the stages that were reached are there
+    }
+  };
+  std::atomic<std::size_t> next{0};
+  const auto in_turn = [&](std::ptrdiff_t) {
+    const Poll poll = [&] { events.poll(); };
+    const Watched watched(poll);
+    for (std::size_t t = next++; t < tasks.size() && !events.stopped(); t = next++) one(t);
+  };
+  const Poll while_waiting = [&] { events.while_waiting(); };
+  const Watched watched(while_waiting);
+  parallel_chunks(std::ptrdiff_t(at_once), in_turn);
+  return found;
+}
+
+}  // namespace maxmargin

@@ -1,0 +1,225 @@
+"""Fits of one kernel estimator on the same rows with one cost after the other: they share kernel values and starts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, Final, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.errors import MaxmarginError
+from maxmargin.estimators._kernel._classifier import KernelClassifier
+from maxmargin.estimators._kernel._decision_values import decision_values
+from maxmargin.estimators._kernel._nu_svc import NuSVC
+from maxmargin.estimators._kernel._outputs import KernelOutputs
+from maxmargin.estimators._kernel._svc import SVC
+from maxmargin.estimators._kernel._svr import SVR, NuSVR
+from maxmargin.estimators._shared._fitted import Fitted, RowKind
+from maxmargin.estimators._shared._input import checked_rows
+from maxmargin.estimators._shared._parameters import chosen_solver
+from maxmargin.estimators._shared._paths import Answers, FitPath
+from maxmargin.estimators._shared._schemes import OneVsOne, Scheme, SharedVectors
+from maxmargin.kernels import Sigmoid, UserFunction, as_kernel
+from maxmargin.problems import DualBatch, Problem, SoftMargins, dual_batch, stacked
+from maxmargin.solution import certify, verdict
+from maxmargin.solvers import SMO, PathPoints, path_fits, search_paths
+from maxmargin.validation import canonical, length, object_rows, take_rows, target_columns
+
+__all__ = ["KERNEL_PATHS", "KernelPath", "kernel_path_refusal", "solve_kernel_paths"]
+
+Vector = NDArray[np.float64]
+
+KERNEL_PATHS: Final[dict[Any, str]] = {SVC: "C", SVR: "C", NuSVR: "C", NuSVC: "nu"}
+"""The parameter that grows along a path."""
+
+
+def kernel_path_refusal(model: Any) -> str | None:
+    """Why fits of this estimator do not go together; None if they do."""
+    if not isinstance(model.solver, str | SMO):
+        return f"the solver is {model.solver!r}"
+    if model.max_iter != -1 or model.max_time is not None:
+        return "max_iter or max_time limits each fit"
+    if model.verbose:
+        return "verbose reports on each fit"
+    if getattr(model, "multi_class", "ovo") not in ("ovo", "ovr"):
+        return f"multi_class={model.multi_class!r} is one problem of all classes"
+    if isinstance(model.kernel, Sigmoid) or (isinstance(model.kernel, str) and model.kernel == "sigmoid"):
+        return "the sigmoid kernel is not positive semidefinite, so that a fit depends on where it starts"
+    return None
+
+
+@final
+class KernelPath(FitPath):
+    """Fits that differ in C, or in ν for `NuSVC`.
+
+    Parameters
+    ----------
+    models : sequence of estimators
+        Unfitted; alike but for the one parameter.
+    X, y, sample_weight
+        What each would be fitted to.
+    """
+
+    def __init__(self, models: Sequence[Any], X: Any, y: Any, sample_weight: Any) -> None:
+        super().__init__(models)
+        self._first = models[0]
+        plan = self._plan(X, y, sample_weight)
+        rows = plan.rows
+        self._kind, self._data, self._kernel = rows.kind, rows.data, rows.gram.kernel
+        self.solver = chosen_solver(self._first)
+        self.has_room = path_fits(rows.data.n, self.solver.cache_size)
+        kernel = as_kernel(self._first.kernel, gamma=self._first.gamma, coef0=self._first.coef0, degree=self._first.degree)
+        if isinstance(kernel, UserFunction):
+            if not self.has_room:
+                raise MemoryError("The values of a kernel function do not fit into cache_size.")
+            rows_gram = rows.gram.as_matrix()
+        else:
+            rows_gram = rows.gram
+        self._gram = rows_gram
+        name = KERNEL_PATHS[type(self._first)]
+        order = sorted(range(len(models)), key=lambda k: float(getattr(models[k], name)))
+        self._stages: list[int] = []
+        self._problems: list[Sequence[Problem]] = []
+        self.batches: list[DualBatch] = []
+        self.starts: list[Vector | None] = []
+        for k in order:
+            try:
+                self._add(k)
+            except MaxmarginError:  # the fit by itself says what is wrong
+                continue
+        self._points: PathPoints | None = None
+
+    def _plan(self, X: Any, y: Any, sample_weight: Any) -> Any:
+        first = self._first
+        if isinstance(first, KernelOutputs):
+            plan = first._plan(X, y, sample_weight, target_columns)
+            self._scheme: Scheme = SharedVectors(len(plan.problems))
+            self._codes = np.zeros(plan.rows.data.n, dtype=np.intp)
+            self._columns = [problem.y for problem in plan.problems]
+            return plan
+        plan = first._plan(X, y, sample_weight)
+        assert plan.rows.scheme is not None
+        self._scheme, self._parts, self._codes = plan.rows.scheme, plan.rows.parts, plan.rows.data.codes
+        data = plan.rows.data
+        self._weight = data.weight if first.class_weight is None else plan.rows.factors[data.codes] * data.weight
+        return plan
+
+    def _add(self, k: int) -> None:
+        """The problems of a model, as the next stage."""
+        model = self.models[k]
+        model._check_own()
+        problems: Sequence[Problem]
+        if isinstance(model, KernelClassifier):
+            model._check_balance(self._data, self._weight)
+            if math.isinf(getattr(model, "C", 1.0)):
+                return
+            cost = model._costs(self._weight)
+            known = self._problems[0] if self._problems else None
+            problems = known.at(cost) if isinstance(known, SoftMargins) else model._problems(self._gram, self._parts, cost)
+        else:
+            if math.isinf(model.C):
+                return
+            problems = [model._problem(self._gram, column, self._data.weight) for column in self._columns]
+        if isinstance(problems, SoftMargins):
+            batch, start = problems.batch, None
+        else:
+            batch = dual_batch([problem.dual for problem in problems])
+            start = None
+            if batch.abs_sum is not None:
+                own = [(problem.start(), problem.dual.n) for problem in problems]
+                start = stacked([np.zeros(n) if point is None else point for point, n in own])
+        self._stages.append(k)
+        self._problems.append(problems)
+        self.batches.append(batch)
+        self.starts.append(start)
+
+    def take(self, points: PathPoints) -> None:
+        """Take over what the search has found."""
+        self._solved = np.array([each.all() for each in points.optimal], dtype=np.bool_)
+        if self.batches[0].abs_sum is None:
+            self._beta, self._bias = points.beta, points.bias
+            return
+        self._beta, self._bias = points.beta.copy(), points.bias.copy()
+        ends = np.cumsum(self.batches[0].sizes)
+        for stage, problems in enumerate(self._problems):
+            self._solved[stage] = points.converged[stage].all()
+            for t, problem in enumerate(problems):
+                own = slice(int(ends[t]) - problem.dual.n, int(ends[t]))
+                evaluation = certify(problem, points.beta[stage, own])
+                model = problem.model(points.beta[stage, own], evaluation)
+                self._beta[stage, own], self._bias[stage, t] = model.beta, model.bias
+                if verdict(problem, evaluation, self._first.tol) is None or problem.note(evaluation):
+                    self._solved[stage] = False
+
+    def answers(self, X: Any) -> list[Answers | None]:
+        """What each model says of rows; None where it must be fitted by itself."""
+        found: list[Answers | None] = [None] * len(self.models)
+        stages = [s for s in range(len(self._stages)) if self._solved[s]]
+        if not stages:
+            return found
+        for s, values in zip(stages, self._values(self._new_rows(X), stages), strict=True):
+            k = self._stages[s]
+            found[k] = self._answer(self.models[k], values)
+        return found
+
+    def _answer(self, model: Any, values: Vector) -> Answers:
+        if not isinstance(model, KernelClassifier):
+            return Answers(values[:, 0] if values.shape[1] == 1 else values)
+        classes, scheme = self._data.classes, self._scheme
+        shape = model.decision_function_shape
+        if model.break_ties and shape == "ovo":  # which a fitted model refuses to predict
+            return Answers(None, scheme.scores(values, by_class=False), classes)
+        labels = classes[scheme.winners(values, break_ties=bool(model.break_ties))]
+        return Answers(labels, scheme.scores(values, by_class=shape == "ovr"), classes)
+
+    def _new_rows(self, X: Any) -> Any:
+        if self._kind is RowKind.OBJECTS:
+            return object_rows(X)
+        rows = checked_rows(self._first, X, reset=False)
+        return canonical(rows) if self._kind is RowKind.SPARSE else np.asarray(rows)
+
+    def _values(self, X: Any, stages: list[int]) -> list[Vector]:
+        """``f`` of all subproblems at each stage; every kernel value is computed once for all of them."""
+        dual = self._coefficients(stages)
+        height = self._scheme.n_coefficients
+        used = np.flatnonzero(dual.any(axis=0))
+        used = used[np.argsort(self._codes[used], kind="stable")]
+        counts = np.bincount(self._codes[used], minlength=self._scheme.n_classes)
+        bounds = [0, *np.cumsum(counts).tolist()]
+        dual = np.ascontiguousarray(dual[:, used])
+        vectors = self._data.of_kept_rows(used) if self._kind is RowKind.PAIRWISE else take_rows(self._data.X, used)
+        if self._kernel.is_linear:
+            blocks = (dual[s * height : (s + 1) * height] for s in range(len(stages)))
+            return [
+                decision_values(Fitted(self._scheme, self._kernel, vectors, block, self._bias[s], bounds), X)
+                for s, block in zip(stages, blocks, strict=True)
+            ]
+        sums = self._kernel.weighted_sums(X, vectors, dual, bounds)
+        sums = sums.reshape(len(bounds) - 1, len(stages), height, length(X))
+        return [self._scheme.collect(sums[:, place]) + self._bias[s] for place, s in enumerate(stages)]
+
+    def _coefficients(self, stages: list[int]) -> Vector:
+        """Coefficients of the training rows: those of all stages, one after the other, down; rows across."""
+        beta, n = self._beta[stages], self._data.n
+        if not isinstance(self._scheme, OneVsOne):
+            return beta.reshape(-1, n)
+        rows, sizes = self._parts.rows, self._parts.sizes
+        owner = np.repeat(np.arange(len(sizes)), sizes)
+        dual = np.zeros((len(stages), self._scheme.n_coefficients, n))
+        dual[:, self._scheme.coefficient_rows[owner, self._codes[rows]], rows] = beta
+        return dual.reshape(-1, n)
+
+
+def solve_kernel_paths(paths: Sequence[KernelPath]) -> None:
+    """Search all paths at once."""
+    searched = [path for path in paths if path.batches]
+    kinds: dict[tuple[Any, ...], list[KernelPath]] = {}
+    for path in searched:
+        first = path.models[0]
+        kinds.setdefault((float(first.tol), path.solver.cache_size, path.solver.shrinking), []).append(path)
+    for (tol, _, _), some in kinds.items():
+        found = search_paths([path.batches for path in some], [path.starts for path in some], tol, some[0].solver)
+        for path, points in zip(some, found, strict=True):
+            path.take(points)

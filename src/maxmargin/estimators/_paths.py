@@ -1,0 +1,35 @@
+"""Which estimators have fits that go together along a path, and how to make one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from maxmargin.estimators._kernel._paths import KERNEL_PATHS, KernelPath, kernel_path_refusal, solve_kernel_paths
+from maxmargin.estimators._linear._paths import LINEAR_PATHS, LinearPath, linear_path_refusal
+from maxmargin.estimators._shared._paths import FitPath
+
+__all__ = ["PATHS", "path_of", "path_refusal", "solve_paths"]
+
+PATHS: Final[dict[Any, str]] = {**KERNEL_PATHS, **LINEAR_PATHS}
+"""The parameter that grows along the path of each estimator."""
+
+
+def path_refusal(model: Any) -> str | None:
+    """Why fits of this estimator do not go together; None if they do."""
+    if type(model) in KERNEL_PATHS:
+        return kernel_path_refusal(model)
+    if type(model) in LINEAR_PATHS:
+        return linear_path_refusal(model)
+    return f"{type(model).__name__} is not one of {', '.join(sorted(kind.__name__ for kind in PATHS))}"
+
+
+def path_of(models: Sequence[Any], X: Any, y: Any, sample_weight: Any) -> FitPath:
+    """The path of models that are alike but for the parameter of `PATHS`, on these rows; raises as their fits would."""
+    path = KernelPath if type(models[0]) in KERNEL_PATHS else LinearPath
+    return path(models, X, y, sample_weight)
+
+
+def solve_paths(paths: Sequence[FitPath]) -> None:
+    """Search all paths that are not solved yet, in parallel."""
+    solve_kernel_paths([path for path in paths if isinstance(path, KernelPath)])

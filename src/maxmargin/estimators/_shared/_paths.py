@@ -1,0 +1,94 @@
+"""Fits of one estimator on the same rows that differ in one parameter, and what they say of other rows."""
+
+from __future__ import annotations
+
+import copy
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any, NamedTuple, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Answers", "FitPath", "NotThere", "answering"]
+
+
+@final
+class Answers(NamedTuple):
+    """What a model says of some rows.
+
+    Attributes
+    ----------
+    predictions : ndarray or None
+        Labels or targets.
+    values : ndarray or None
+        ``decision_function``; None for a regression.
+    classes : ndarray or None
+        The labels of a classifier.
+    probabilities : ndarray or None
+        ``predict_proba``, where the model has it.
+    """
+
+    predictions: NDArray[Any] | None
+    values: NDArray[np.float64] | None = None
+    classes: NDArray[Any] | None = None
+    probabilities: NDArray[np.float64] | None = None
+
+
+@final
+class NotThere(Exception):
+    """More is asked than was computed: the model must be fitted by itself."""
+
+
+class FitPath(ABC):
+    """Fits that go together.
+
+    Parameters
+    ----------
+    models : sequence of estimators
+        Unfitted, alike but for one parameter.
+    """
+
+    has_room: bool = True
+    """Whether what the fits share fits into memory."""
+
+    def __init__(self, models: Sequence[Any]) -> None:
+        self.models = list(models)
+
+    @abstractmethod
+    def answers(self, X: Any) -> list[Answers | None]:
+        """What each model says of rows; None where it must be fitted by itself."""
+
+
+def answering(model: Any, X: Any, said: Answers) -> Any:
+    """A copy of an unfitted model, or of a pipeline with one at its end, that says of X what is known.
+
+    It has no other fitted state: who asks for more gets `NotThere`, or scikit-learn's word that it is not fitted.
+    """
+    stand_in = copy.copy(model)
+    given = {"predict": said.predictions, "decision_function": said.values, "predict_proba": said.probabilities}
+    for name, values in given.items():
+        if values is not None:
+            setattr(stand_in, name, _Saying(name, X, values))
+    if said.classes is not None:
+        last = stand_in
+        if hasattr(model, "steps"):
+            last = copy.copy(model.steps[-1][1])
+            stand_in.steps = [*model.steps[:-1], (model.steps[-1][0], last)]
+        last.classes_ = said.classes
+    return stand_in
+
+
+@final
+class _Saying:
+    """Returns known values for known rows."""
+
+    def __init__(self, name: str, X: Any, values: NDArray[Any]) -> None:
+        self.__name__ = name  # which scikit-learn's scorers read
+        self._x = X
+        self._values = values
+
+    def __call__(self, X: Any) -> NDArray[Any]:
+        if X is not self._x:
+            raise NotThere
+        return self._values

@@ -1,0 +1,21 @@
+"""Searches over parameters at the price of a few fits: scikit-learn's classes, whose fits share what they have in common."""
+
+from __future__ import annotations
+
+from maxmargin.model_selection._search import GridSearchCV, RandomizedSearchCV
+from maxmargin.model_selection._searched_kernel import SVCCV, SVRCV, NuSVCCV
+from maxmargin.model_selection._searched_linear import LinearSVCCV, LinearSVRCV, LogisticRegressionCV
+from maxmargin.model_selection._validation import cross_val_predict, cross_val_score
+
+__all__ = [
+    "SVCCV",
+    "SVRCV",
+    "GridSearchCV",
+    "LinearSVCCV",
+    "LinearSVRCV",
+    "LogisticRegressionCV",
+    "NuSVCCV",
+    "RandomizedSearchCV",
+    "cross_val_predict",
+    "cross_val_score",
+]

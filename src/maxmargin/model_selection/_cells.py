@@ -1,0 +1,275 @@
+"""The cells of a search: candidates times folds."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from traceback import format_exc
+from typing import Any, Final, final
+
+from sklearn.base import clone
+from sklearn.utils.metaestimators import _safe_split
+from sklearn.utils.validation import _check_method_params, _num_samples
+
+from maxmargin.estimators import answering, path_of, solve_paths
+from maxmargin.model_selection._candidates import Candidate, Group, candidates_of, groups_of, last_step, steps_before
+from maxmargin.model_selection._scores import known_scores, plain_scores
+
+__all__ = ["Cells", "Settings"]
+
+_ENOUGH: Final = 16  # paths at a time: enough for the threads to have equal shares, few enough to hear of the best so far
+
+Out = dict[str, Any]
+
+
+@final
+@dataclass(frozen=True)
+class Settings:
+    """How cells are scored: as scikit-learn names it."""
+
+    scorer: Any
+    names: Sequence[str] | None
+    fit_params: Mapping[str, Any]
+    score_params: Mapping[str, Any]
+    return_train_score: bool
+    error_score: Any
+
+
+@final
+@dataclass
+class Fold:
+    """Rows of a fold, and of the steps before the last what they make of them."""
+
+    train: Any
+    test: Any
+    X: Any
+    y: Any
+    X_test: Any
+    y_test: Any
+    weight: Any
+    before: Any = None
+    inner: Any = None
+    inner_test: Any = None
+    score_test: dict[str, Any] = field(default_factory=dict)
+    score_train: dict[str, Any] = field(default_factory=dict)
+
+
+@final
+class Cells:
+    """All cells, filled group by group.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Cloned for each candidate.
+    X, y
+        All rows.
+    splits : sequence of (train, test)
+        The folds.
+    settings : Settings
+        How to score.
+    """
+
+    def __init__(self, estimator: Any, X: Any, y: Any, splits: Sequence[tuple[Any, Any]], settings: Settings) -> None:
+        self._estimator = estimator
+        self._x = X
+        self._y = y
+        self._splits = splits
+        self._settings = settings
+        self.out: list[Out | None] = []
+        self._groups: list[Group] = []
+        self._alone: list[Candidate] = []
+        self._by_themselves = 0
+        self._without_room = False
+
+    def fill(self, every: Sequence[Mapping[str, Any]], done: Callable[[int], None]) -> None:
+        """Evaluate all candidates; ``done`` hears how many are.
+
+        What is there when something is raised stays in ``out``, candidate after candidate, their folds in order.
+        """
+        candidates = candidates_of(self._estimator, every, self._settings.fit_params)
+        self.out = [None] * (len(candidates) * len(self._splits))
+        groups = self._groups = groups_of(candidates)
+        alone = self._alone = [each for each in candidates if each.refusal is not None]
+        finished = 0
+        folds: list[Fold | None] = []
+        for before, some in _in_turn(groups, len(self._splits)):
+            if not folds or before:
+                folds = [self._fold(some[0].members[0], split) for split in range(len(self._splits))]
+            self._fill_groups(some, folds)
+            finished += sum(len(group.members) for group in some)
+            done(finished)
+        for each in alone:
+            for split in range(len(self._splits)):
+                self._put(each, split, self._plain(each, split))
+            finished += 1
+            done(finished)
+
+    def _fold(self, candidate: Candidate, split: int) -> Fold | None:
+        """The rows of a fold; None if a step before the last fails on them: each fit by itself then says so."""
+        model, settings = candidate.model, self._settings
+        train, test = self._splits[split]
+        X, y = _safe_split(model, self._x, self._y, train)
+        X_test, y_test = _safe_split(model, self._x, self._y, test, train)
+        fit_params = _check_method_params(self._x, params=dict(settings.fit_params), indices=train)
+        weight = next(iter(fit_params.values()), None)
+        fold = Fold(train, test, X, y, X_test, y_test, weight, inner=X, inner_test=X_test)
+        fold.score_test = _check_method_params(self._x, params=dict(settings.score_params), indices=test)
+        fold.score_train = _check_method_params(self._x, params=dict(settings.score_params), indices=train)
+        steps = steps_before(model)
+        if steps is None:
+            return fold
+        try:
+            fold.before = clone(steps)
+            fold.inner = fold.before.fit_transform(X, y)
+            fold.inner_test = fold.before.transform(X_test)
+        except Exception:  # whatever a user's step raises
+            return None
+        return fold
+
+    def _fill_groups(self, groups: Sequence[Group], folds: Sequence[Fold | None]) -> None:
+        begun = time.perf_counter()
+        paths: dict[tuple[int, int], Any] = {}
+        for g, group in enumerate(groups):
+            models = [last_step(each.model) for each in group.members]
+            for split, fold in enumerate(folds):
+                if fold is None:
+                    continue
+                try:
+                    paths[g, split] = path_of(models, fold.inner, fold.y, fold.weight)
+                except Exception:  # each fit by itself says so
+                    continue
+        solve_paths(list(paths.values()))
+        count = sum(len(group.members) for group in groups) * len(folds)
+        seconds = (time.perf_counter() - begun) / count
+        for g, group in enumerate(groups):
+            for split, fold in enumerate(folds):
+                self._score_path(group, split, fold, paths.pop((g, split), None), seconds)
+
+    def _score_path(self, group: Group, split: int, fold: Fold | None, path: Any, seconds: float) -> None:
+        if path is None or fold is None:
+            for each in group.members:
+                self._put(each, split, self._plain(each, split))
+            self._by_themselves += len(group.members)
+            return
+        self._without_room |= not path.has_room
+        begun = time.perf_counter()
+        answers = self._answers(path, fold.inner_test, len(group.members))
+        on_training = [None] * len(group.members)
+        if self._settings.return_train_score:
+            on_training = self._answers(path, fold.inner, len(group.members))
+        each_seconds = (time.perf_counter() - begun) / len(group.members)
+        for each, said, said_of_training in zip(group.members, answers, on_training, strict=True):
+            out = self._known(each, fold, said, said_of_training)
+            if out is None:
+                self._by_themselves += 1
+                out = self._plain(each, split)
+            else:
+                out["fit_time"], out["score_time"] = seconds, out["score_time"] + each_seconds
+            self._put(each, split, out)
+
+    @staticmethod
+    def _answers(path: Any, X: Any, count: int) -> list[Any]:
+        try:
+            return list(path.answers(X))
+        except Exception:  # rows that cannot be predicted: each fit by itself says so
+            return [None] * count
+
+    def _known(self, candidate: Candidate, fold: Fold, said: Any, said_of_training: Any) -> Out | None:
+        """A cell from what the model says; None if that is not enough."""
+        settings, begun = self._settings, time.perf_counter()
+        out: Out = {"fit_error": None, "n_test_samples": _num_samples(fold.X_test)}
+        asked = [("test_scores", said, fold.X_test, fold.y_test, fold.score_test)]
+        if settings.return_train_score:
+            asked.append(("train_scores", said_of_training, fold.X, fold.y, fold.score_train))
+        for name, answers, X, y, params in asked:
+            if answers is None:
+                return None
+            found = known_scores(answering(candidate.model, X, answers), X, y, settings.scorer, params)
+            if found is None:
+                return None
+            out[name] = found
+        out["score_time"] = time.perf_counter() - begun
+        return out
+
+    def _plain(self, candidate: Candidate, split: int) -> Out:
+        """A cell by a fit of its own, as scikit-learn does it."""
+        settings, model = self._settings, clone(candidate.model)
+        train, test = self._splits[split]
+        X, y = _safe_split(model, self._x, self._y, train)
+        X_test, y_test = _safe_split(model, self._x, self._y, test, train)
+        fit_params = _check_method_params(self._x, params=dict(settings.fit_params), indices=train)
+        out: Out = {"fit_error": None, "n_test_samples": _num_samples(X_test)}
+        begun = time.perf_counter()
+        try:
+            model.fit(X, **fit_params) if y is None else model.fit(X, y, **fit_params)
+        except Exception:
+            if isinstance(settings.error_score, str):
+                raise
+            out["fit_error"] = f"{self._where(candidate, split)}\n{format_exc()}"
+            out["fit_time"], out["score_time"] = time.perf_counter() - begun, 0.0
+            failed = settings.error_score if settings.names is None else dict.fromkeys(settings.names, settings.error_score)
+            out["test_scores"] = failed
+            if settings.return_train_score:
+                out["train_scores"] = failed if settings.names is None else dict(failed)
+            return out
+        out["fit_time"] = time.perf_counter() - begun
+        begun = time.perf_counter()
+        scored = [("test_scores", X_test, y_test, test)]
+        if settings.return_train_score:
+            scored.append(("train_scores", X, y, train))
+        for name, rows, truth, indices in scored:
+            params = _check_method_params(self._x, params=dict(settings.score_params), indices=indices)
+            with warnings.catch_warnings(record=True) as said:
+                warnings.simplefilter("always")
+                out[name] = plain_scores(model, rows, truth, settings.scorer, params, settings.error_score)
+            for each in said:
+                warnings.warn(f"{self._where(candidate, split)}: {each.message}", each.category, stacklevel=2)
+        out["score_time"] = time.perf_counter() - begun
+        return out
+
+    @property
+    def shared(self) -> str:
+        """What was shared, or why nothing was, in words."""
+        said, n_splits = [], len(self._splits)
+        if self._groups:
+            fits = sum(len(group.members) for group in self._groups) * n_splits
+            last = last_step(self._groups[0].members[0].model)
+            values = " and kernel values" if hasattr(last, "kernel") and not self._without_room else ""
+            said.append(
+                f"{fits} fits of {type(last).__name__} are {len(self._groups) * n_splits} paths. The fits of a path share"
+                f" their rows{values}, and each begins at the solution of the one before."
+            )
+            if self._without_room:
+                said.append("The kernel values of a fold do not fit into cache_size, so that they are not kept.")
+            if steps_before(self._groups[0].members[0].model) is not None:
+                times = len({group.before for group in self._groups}) * n_splits
+                said.append(f"The steps before the last are fitted {times} times.")
+            if self._by_themselves:
+                said.append(f"{self._by_themselves} of the fits had to be done by themselves.")
+        if self._alone:
+            whys = dict.fromkeys(str(each.refusal) for each in self._alone)
+            said.append(f"{len(self._alone) * n_splits} fits share nothing: {'; '.join(whys)}.")
+        return " ".join(said)
+
+    def _where(self, candidate: Candidate, split: int) -> str:
+        return f"Candidate {candidate.place}, fold {split}: {candidate.model!r}"
+
+    def _put(self, candidate: Candidate, split: int, out: Out) -> None:
+        self.out[candidate.place * len(self._splits) + split] = out
+
+
+def _in_turn(groups: Sequence[Group], n_splits: int) -> Iterator[tuple[bool, list[Group]]]:
+    """Some groups at a time that have the same steps before the last, and whether these are new."""
+    some: list[Group] = []
+    new = True
+    for group in groups:
+        if some and (group.before != some[0].before or len(some) * n_splits >= _ENOUGH):
+            yield new, some
+            new = group.before != some[0].before
+            some = []
+        some.append(group)
+    if some:
+        yield new, some

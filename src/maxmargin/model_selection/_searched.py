@@ -1,0 +1,166 @@
+"""What estimators that choose their own parameters share."""
+
+from __future__ import annotations
+
+import warnings
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from numbers import Integral
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, is_classifier
+from sklearn.utils.validation import check_is_fitted
+
+from maxmargin.model_selection._search import GridSearchCV
+
+__all__ = ["Searched", "SearchedClassifier", "SearchedRegressor"]
+
+_FOLDS = 5
+
+
+class Searched(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
+    """A grid search over the parameters that matter, and the fit of the best; each subclass says which these are."""
+
+    _path: ClassVar[str] = "C"  # the parameter along which fits are a path
+
+    @abstractmethod
+    def _base(self) -> Any:
+        """The estimator that is searched, with all other parameters."""
+
+    @abstractmethod
+    def _grid(self, X: Any, y: Any) -> tuple[NDArray[np.float64], list[dict[str, Any]]]:
+        """Values of the parameter of paths, ascending, and the settings of all others."""
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
+        """Choose the parameters by cross-validation, and fit to all rows with the best.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training rows.
+        y : array-like of shape (n_samples,)
+            Labels or targets.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weight of each row.
+        groups : array-like of shape (n_samples,), default=None
+            Groups of rows, for the splitter.
+
+        Returns
+        -------
+        self : estimator
+            The fitted model.
+        """
+        base = self._base()
+        values, others = self._grid(X, y)
+        grid = [{self._path: values.tolist(), **{name: [value] for name, value in each.items()}} for each in others]
+        search = GridSearchCV(
+            base, grid, scoring=self.scoring, cv=self._folds(base, y), verbose=self.verbose, refit=self._choose
+        )
+        given = {"sample_weight": sample_weight, "groups": groups}
+        search.fit(X, y, **{name: value for name, value in given.items() if value is not None})
+        self._adopt(search, values, others)
+        return self
+
+    def _folds(self, base: Any, y: Any) -> Any:
+        """The splitter; fewer folds where a class has fewer members."""
+        given = _FOLDS if self.cv is None else self.cv
+        if not isinstance(given, Integral) or not is_classifier(base):
+            return given
+        folds = int(given)
+        fewest = int(np.unique(np.asarray(y), return_counts=True)[1].min())
+        if not 2 <= fewest < folds:
+            return folds
+        warnings.warn(
+            f"{type(self).__name__} takes {fewest} folds instead of {folds}: the smallest class has {fewest} members.",
+            UserWarning,
+            stacklevel=3,
+        )
+        return fewest
+
+    def _choose(self, results: dict[str, Any]) -> int:
+        """The best candidate; with ``one_standard_error`` the simplest that is as good up to the error of the best."""
+        mean, deviation = results["mean_test_score"], results["std_test_score"]
+        best = int(results["rank_test_score"].argmin())
+        if not self.one_standard_error:
+            return best
+        count = sum(name.startswith("split") and name.endswith("_test_score") for name in results)
+        good = mean >= mean[best] - deviation[best] / np.sqrt(count)
+        simple = [tuple(_size(each, name) for name in self._simplicity()) for each in results["params"]]
+        return min(np.flatnonzero(good).tolist(), key=lambda place: simple[place])
+
+    def _simplicity(self) -> tuple[str, ...]:
+        """Parameters that make a model simpler the smaller they are (with a minus: the larger), the weightiest first."""
+        return (self._path, "gamma", "kernel__gamma")
+
+    def _adopt(self, search: GridSearchCV, values: NDArray[np.float64], others: list[dict[str, Any]]) -> None:
+        folds = search.n_splits_
+        scores = np.array([search.cv_results_[f"split{k}_test_score"] for k in range(folds)])
+        self.scores_ = scores.reshape(folds, len(others), len(values))
+        self.cv_results_ = search.cv_results_
+        self.best_index_ = search.best_index_
+        self.best_params_ = search.best_params_
+        self.best_score_ = float(search.cv_results_["mean_test_score"][search.best_index_])
+        self.best_estimator_ = search.best_estimator_
+        self.shared_ = search.shared_
+        self.n_features_in_ = search.best_estimator_.n_features_in_
+        self.__dict__.pop("feature_names_in_", None)
+        if hasattr(search.best_estimator_, "feature_names_in_"):
+            self.feature_names_in_ = search.best_estimator_.feature_names_in_
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """What the best model predicts for rows.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (m, n_features)
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (m,)
+            Labels or targets.
+        """
+        check_is_fitted(self)
+        return np.asarray(self.best_estimator_.predict(X))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+class SearchedClassifier(ClassifierMixin, Searched, ABC):  # type: ignore[misc]  # scikit-learn has no types
+    """The same for classes."""
+
+    def _adopt(self, search: GridSearchCV, values: NDArray[np.float64], others: list[dict[str, Any]]) -> None:
+        super()._adopt(search, values, others)
+        self.classes_ = search.best_estimator_.classes_
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """The scores of rows by the best model.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (m, n_features)
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (m,) or (m, n_classes)
+            As the best model has them.
+        """
+        check_is_fitted(self)
+        return np.asarray(self.best_estimator_.decision_function(X))
+
+
+class SearchedRegressor(RegressorMixin, Searched, ABC):  # type: ignore[misc]  # scikit-learn has no types
+    """The same for targets."""
+
+
+def _size(settings: Mapping[str, Any], name: str) -> float:
+    """The value of a parameter, or less it, if that makes the model simpler."""
+    value = settings.get(name.removeprefix("-"))
+    size = float(value) if isinstance(value, int | float) else 0.0
+    return -size if name.startswith("-") else size

@@ -1,0 +1,370 @@
+"""Kernel estimators that choose C (or ν) and the parameters of their kernel by cross-validation."""
+
+from __future__ import annotations
+
+from abc import ABC
+from collections.abc import Mapping
+from itertools import product
+from typing import Any, Literal, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.errors import InvalidInput
+from maxmargin.estimators import SVC, SVR, NuSVC
+from maxmargin.kernels import RBF, Kernel, as_kernel, moments_of
+from maxmargin.model_selection._ranges import cost_range, gamma_range, nu_range, values_of
+from maxmargin.model_selection._search import GridSearchCV
+from maxmargin.model_selection._searched import Searched, SearchedClassifier, SearchedRegressor
+from maxmargin.validation import feature_matrix
+
+__all__ = ["SVCCV", "SVRCV", "NuSVCCV"]
+
+
+class _SearchedKernel(Searched, ABC):
+    """The part of the grid that belongs to the kernel."""
+
+    def _kernel_settings(self, X: Any) -> tuple[NDArray[np.float64], list[dict[str, Any]]]:
+        """Values of gamma, and the settings of the kernel: all of them with everything in ``kernel_grid``."""
+        name = "kernel__gamma" if isinstance(self.kernel, Kernel) else "gamma"
+        has_gamma = "gamma" in as_kernel(self.kernel).get_params()
+        gammas = (
+            values_of(self.gammas, "gammas", type(self).__name__, lambda count: self._gammas(X, count)) if has_gamma else None
+        )
+        every: list[dict[str, Any]] = [{}] if gammas is None else [{name: gamma} for gamma in gammas.tolist()]
+        for parameter, values in dict(self.kernel_grid or {}).items():
+            every = [
+                {**each, f"kernel__{parameter}" if name != "gamma" else parameter: value}
+                for each, value in product(every, values)
+            ]
+        return np.empty(0) if gammas is None else gammas, every
+
+    def _gammas(self, X: Any, count: int) -> NDArray[np.float64]:
+        rows = feature_matrix(X)
+        if isinstance(as_kernel(self.kernel), RBF):
+            return gamma_range(rows, count)
+        scale = 1.0 / max(rows.shape[1] * _variance(rows), 1e-300)
+        return np.asarray(scale * (np.geomspace(0.1, 10.0, count) if count > 1 else np.ones(1)))
+
+    def _kernel_scale(self, X: Any) -> float:
+        """A typical ``k(x, x)`` about the centre."""
+        kernel = as_kernel(self.kernel)
+        if isinstance(kernel, RBF) or not hasattr(X, "shape"):
+            return 1.0
+        rows = feature_matrix(X)
+        if kernel.get_params() == {}:
+            return float(rows.shape[1]) * _variance(rows)
+        return float(np.mean(np.abs(kernel.bind(rows).diagonal(rows))))
+
+    def _adopt(self, search: GridSearchCV, values: NDArray[np.float64], others: list[dict[str, Any]]) -> None:
+        super()._adopt(search, values, others)
+        best = search.best_params_
+        self.gamma_ = best.get("gamma", best.get("kernel__gamma"))
+        self.kernel_settings_ = others
+
+
+def _variance(rows: Any) -> float:
+    """The mean variance of the features."""
+    return float(np.mean(moments_of(rows).variance))
+
+
+@final
+class SVCCV(_SearchedKernel, SearchedClassifier):
+    """`SVC` that chooses C and gamma by cross-validation, at the price of a few fits.
+
+    It is `GridSearchCV` around `SVC` with a grid that is made from the data: the fits share kernel values, and C ascends from
+    solution to solution.
+
+    Parameters
+    ----------
+    Cs : int, float or list of float, default=10
+        Values of C. An integer is their number: they are spread by factors from ``10/n`` to 1000, divided by a typical k(x, x).
+    gammas : int, float or list of float, default=10
+        Values of the kernel's gamma. An integer is their number: they are spread by factors, from kernels 5 times as wide as
+        the data to a fifth of the distance of neighbouring rows; for other kernels around 1 / (n_features · variance).
+    kernel : str, kernel object or callable, default="rbf"
+        As in `SVC`.
+    kernel_grid : dict, default=None
+        Other parameters of the kernel with the values to try, such as ``{"degree": [2, 3]}``.
+    cv : int, cross-validation generator or iterable, default=None
+        The folds; None for five, or fewer if a class has fewer members.
+    scoring : str or callable, default=None
+        How held-out rows are scored; None for accuracy.
+    one_standard_error : bool, default=False
+        Choose the smallest C, then gamma, whose mean score is within a standard error of the best.
+    class_weight : dict, "balanced" or None, default=None
+        Factor of C for each class.
+    multi_class : {"ovo", "ovr"}, default="ovo"
+        Pairs of classes, or each class against the rest.
+    decision_function_shape : {"ovo", "ovr"}, default="ovr"
+        As in `SVC`.
+    tol : float, default=1e-3
+        As in `SVC`.
+    cache_size : "auto" or float, default="auto"
+        Memory for kernel values of all fits that run together, in MB.
+    verbose : int, default=0
+        From 1 on, progress and the best so far are printed.
+
+    Attributes
+    ----------
+    C_, gamma_ : float
+        The chosen values; gamma_ is None for a kernel without gamma.
+    best_score_ : float
+        Mean score of the held-out rows there.
+    scores_ : ndarray of shape (folds, gammas, Cs)
+        All scores; with a ``kernel_grid`` the middle axis is that of ``kernel_settings_``.
+    Cs_, gammas_ : ndarray
+        The values tried.
+    kernel_settings_ : list of dict
+        Parameters of the kernel tried.
+    cv_results_, best_index_, best_params_, best_estimator_, shared_
+        As in `GridSearchCV`.
+    classes_ : ndarray of shape (n_classes,)
+        The labels.
+    n_features_in_ : int
+        Number of features seen during fit.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of features seen during fit, if they were all strings.
+
+    References
+    ----------
+    Steinwart and Thomann, liquidSVM: a fast and versatile SVM package, 2017.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from maxmargin import SVCCV
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = SVCCV(Cs=5, gammas=4).fit(X, y)
+    >>> model.scores_.shape, bool(model.best_score_ > 0.95)
+    ((5, 4, 5), True)
+    """
+
+    def __init__(
+        self,
+        *,
+        Cs: Any = 10,
+        gammas: Any = 10,
+        kernel: Any = "rbf",
+        kernel_grid: Mapping[str, Any] | None = None,
+        cv: Any = None,
+        scoring: Any = None,
+        one_standard_error: bool = False,
+        class_weight: Any = None,
+        multi_class: Literal["ovo", "ovr"] = "ovo",
+        decision_function_shape: Literal["ovo", "ovr"] = "ovr",
+        tol: float = 1e-3,
+        cache_size: float | Literal["auto"] = "auto",
+        verbose: int = 0,
+    ) -> None:
+        self.Cs = Cs
+        self.gammas = gammas
+        self.kernel = kernel
+        self.kernel_grid = kernel_grid
+        self.cv = cv
+        self.scoring = scoring
+        self.one_standard_error = one_standard_error
+        self.class_weight = class_weight
+        self.multi_class = multi_class
+        self.decision_function_shape = decision_function_shape
+        self.tol = tol
+        self.cache_size = cache_size
+        self.verbose = verbose
+
+    def _base(self) -> SVC:
+        return SVC(
+            kernel=self.kernel,
+            class_weight=self.class_weight,
+            multi_class=self.multi_class,
+            decision_function_shape=self.decision_function_shape,
+            tol=self.tol,
+            cache_size=self.cache_size,
+        )
+
+    def _grid(self, X: Any, y: Any) -> tuple[NDArray[np.float64], list[dict[str, Any]]]:
+        self.gammas_, others = self._kernel_settings(X)
+        scale = self._kernel_scale(X)
+        self.Cs_ = values_of(self.Cs, "Cs", "SVCCV", lambda count: cost_range(X, None, count, kernel_scale=scale))
+        return self.Cs_, others
+
+    def _adopt(self, search: GridSearchCV, values: NDArray[np.float64], others: list[dict[str, Any]]) -> None:
+        super()._adopt(search, values, others)
+        self.C_ = float(search.best_params_["C"])
+
+
+@final
+class NuSVCCV(_SearchedKernel, SearchedClassifier):
+    """`NuSVC` that chooses ν and gamma by cross-validation.
+
+    Parameters
+    ----------
+    nus : int, float or list of float, default=10
+        Values of ν. An integer is their number: they are spread evenly up to the largest that every pair of classes allows.
+    gammas, kernel, kernel_grid, cv, scoring, class_weight, decision_function_shape, tol, cache_size, verbose
+        As in `SVCCV`.
+    one_standard_error : bool, default=False
+        Choose the largest ν, then the smallest gamma, whose mean score is within a standard error of the best.
+
+    Attributes
+    ----------
+    nu_, gamma_ : float
+        The chosen values.
+    nus_, gammas_ : ndarray
+        The values tried.
+    scores_ : ndarray of shape (folds, gammas, nus)
+        All scores.
+    best_score_, kernel_settings_, cv_results_, best_index_, best_params_, best_estimator_, shared_, classes_
+        As in `SVCCV`.
+    n_features_in_ : int
+        Number of features seen during fit.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from maxmargin import NuSVCCV
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = NuSVCCV(nus=4, gammas=[0.01, 0.1]).fit(X, y)
+    >>> model.scores_.shape, model.gamma_ in (0.01, 0.1)
+    ((5, 2, 4), True)
+    """
+
+    _path = "nu"
+
+    def __init__(
+        self,
+        *,
+        nus: Any = 10,
+        gammas: Any = 10,
+        kernel: Any = "rbf",
+        kernel_grid: Mapping[str, Any] | None = None,
+        cv: Any = None,
+        scoring: Any = None,
+        one_standard_error: bool = False,
+        class_weight: Any = None,
+        decision_function_shape: Literal["ovo", "ovr"] = "ovr",
+        tol: float = 1e-3,
+        cache_size: float | Literal["auto"] = "auto",
+        verbose: int = 0,
+    ) -> None:
+        self.nus = nus
+        self.gammas = gammas
+        self.kernel = kernel
+        self.kernel_grid = kernel_grid
+        self.cv = cv
+        self.scoring = scoring
+        self.one_standard_error = one_standard_error
+        self.class_weight = class_weight
+        self.decision_function_shape = decision_function_shape
+        self.tol = tol
+        self.cache_size = cache_size
+        self.verbose = verbose
+
+    def _base(self) -> NuSVC:
+        return NuSVC(
+            kernel=self.kernel,
+            class_weight=self.class_weight,
+            decision_function_shape=self.decision_function_shape,
+            tol=self.tol,
+            cache_size=self.cache_size,
+        )
+
+    def _grid(self, X: Any, y: Any) -> tuple[NDArray[np.float64], list[dict[str, Any]]]:
+        counts = np.sort(np.unique(np.asarray(y), return_counts=True)[1])
+        if len(counts) < 2:
+            raise InvalidInput(f"NuSVCCV needs two classes or more. Got {len(counts)} in y.")
+        balanced = isinstance(self.class_weight, str)
+        self.gammas_, others = self._kernel_settings(X)
+        shares = [0.5 if balanced else float(counts[0] / (counts[0] + counts[-1]))]
+        self.nus_ = values_of(self.nus, "nus", "NuSVCCV", lambda count: nu_range(shares, count))
+        return self.nus_, others
+
+    def _adopt(self, search: GridSearchCV, values: NDArray[np.float64], others: list[dict[str, Any]]) -> None:
+        super()._adopt(search, values, others)
+        self.nu_ = float(search.best_params_["nu"])
+
+    def _simplicity(self) -> tuple[str, ...]:
+        return ("-nu", "gamma", "kernel__gamma")
+
+
+@final
+class SVRCV(_SearchedKernel, SearchedRegressor):
+    """`SVR` that chooses C and gamma by cross-validation, at the price of a few fits.
+
+    Parameters
+    ----------
+    Cs : int, float or list of float, default=10
+        Values of C. An integer is their number: they are spread by factors from ``10/n`` to 1000, times the deviation of y,
+        divided by a typical k(x, x).
+    epsilon : float, default=0.1
+        Half the width of the tube, at least 0.
+    gammas, kernel, kernel_grid, tol, cache_size, verbose
+        As in `SVCCV`.
+    cv : int, cross-validation generator or iterable, default=None
+        The folds; None for five.
+    scoring : str or callable, default=None
+        How held-out rows are scored; None for R².
+    one_standard_error : bool, default=False
+        Choose the smallest C, then gamma, whose mean score is within a standard error of the best.
+
+    Attributes
+    ----------
+    C_, gamma_ : float
+        The chosen values.
+    Cs_, gammas_ : ndarray
+        The values tried.
+    scores_ : ndarray of shape (folds, gammas, Cs)
+        All scores.
+    best_score_, kernel_settings_, cv_results_, best_index_, best_params_, best_estimator_, shared_
+        As in `SVCCV`.
+    n_features_in_ : int
+        Number of features seen during fit.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from maxmargin import SVRCV
+    >>> X = np.linspace(0.0, 6.0, 60)[:, np.newaxis]
+    >>> model = SVRCV(Cs=4, gammas=4, epsilon=0.01, cv=3).fit(X[::-1], np.sin(X[::-1, 0]))
+    >>> model.scores_.shape
+    (3, 4, 4)
+    """
+
+    def __init__(
+        self,
+        *,
+        Cs: Any = 10,
+        gammas: Any = 10,
+        epsilon: float = 0.1,
+        kernel: Any = "rbf",
+        kernel_grid: Mapping[str, Any] | None = None,
+        cv: Any = None,
+        scoring: Any = None,
+        one_standard_error: bool = False,
+        tol: float = 1e-3,
+        cache_size: float | Literal["auto"] = "auto",
+        verbose: int = 0,
+    ) -> None:
+        self.Cs = Cs
+        self.gammas = gammas
+        self.epsilon = epsilon
+        self.kernel = kernel
+        self.kernel_grid = kernel_grid
+        self.cv = cv
+        self.scoring = scoring
+        self.one_standard_error = one_standard_error
+        self.tol = tol
+        self.cache_size = cache_size
+        self.verbose = verbose
+
+    def _base(self) -> SVR:
+        return SVR(epsilon=self.epsilon, kernel=self.kernel, tol=self.tol, cache_size=self.cache_size)
+
+    def _grid(self, X: Any, y: Any) -> tuple[NDArray[np.float64], list[dict[str, Any]]]:
+        self.gammas_, others = self._kernel_settings(X)
+        scale = self._kernel_scale(X)
+        self.Cs_ = values_of(self.Cs, "Cs", "SVRCV", lambda count: cost_range(X, y, count, kernel_scale=scale))
+        return self.Cs_, others
+
+    def _adopt(self, search: GridSearchCV, values: NDArray[np.float64], others: list[dict[str, Any]]) -> None:
+        super()._adopt(search, values, others)
+        self.C_ = float(search.best_params_["C"])

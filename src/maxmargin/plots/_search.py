@@ -1,0 +1,126 @@
+"""The scores of a search over two parameters."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from maxmargin.errors import InvalidInput
+from maxmargin.plots._canvas import screen_axes
+from maxmargin.plots._style import INK
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_FEWEST = 2
+_LOGARITHMIC = 20.0  # largest over smallest value from which an axis is logarithmic
+
+
+def search_surface(search: Any, x: str | None = None, y: str | None = None, *, metric: str = "score", ax: Any = None) -> Axes:
+    """Draw the mean held-out score of a search over two of its parameters, and where it is best.
+
+    Of candidates that differ in other parameters only, the best is shown. Candidates without a score are left white. The ring
+    marks the best score; the cross, where it is another, the candidate that was chosen.
+
+    Parameters
+    ----------
+    search : GridSearchCV, RandomizedSearchCV, SVCCV, …
+        Fitted: what has ``cv_results_``.
+    x, y : str, optional
+        The parameters of the two axes; by default those with the most numbers tried, C across.
+    metric : str, default="score"
+        Which of several scores.
+    ax : matplotlib Axes, optional
+        Where to draw. By default new axes of a pyplot figure.
+
+    Returns
+    -------
+    Axes
+        The axes.
+
+    Raises
+    ------
+    InvalidInput
+        When there are not two parameters with numbers to draw, or no such score.
+    MissingExtra
+        When matplotlib is not installed.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from maxmargin import SVCCV
+    >>> from maxmargin.plots import search_surface
+    >>> X, y = load_iris(return_X_y=True)
+    >>> ax = search_surface(SVCCV(Cs=5, gammas=4).fit(X, y))
+    >>> ax.get_xlabel(), ax.get_ylabel()
+    ('C', 'gamma')
+    """
+    results = getattr(search, "cv_results_", None)
+    if results is None:
+        raise InvalidInput(f"search_surface draws a fitted search, which has cv_results_. Got {type(search).__name__}.")
+    if f"mean_test_{metric}" not in results:
+        known = sorted(name.removeprefix("mean_test_") for name in results if name.startswith("mean_test_"))
+        raise InvalidInput(f"The search has no score {metric!r}. Its scores are: {', '.join(known)}.")
+    numbers = _numbers(results)
+    across, up = _chosen(numbers, x, y)
+    scores = np.asarray(results[f"mean_test_{metric}"], dtype=np.float64)
+    xs, ys = np.unique(numbers[across]), np.unique(numbers[up])
+    surface = np.full((len(ys), len(xs)), np.nan)
+    places = np.searchsorted(ys, numbers[up]), np.searchsorted(xs, numbers[across])
+    np.fmax.at(surface, places, scores)
+    drawn: Axes = screen_axes() if ax is None else ax
+    mesh = drawn.pcolormesh(_edges(xs), _edges(ys), surface, cmap="viridis")
+    drawn.figure.colorbar(mesh, ax=drawn, label=f"mean held-out {metric}")
+    for values, axis in ((xs, "x"), (ys, "y")):
+        if values[0] > 0.0 and values[-1] > _LOGARITHMIC * values[0]:
+            getattr(drawn, f"set_{axis}scale")("log")
+    best = int(np.nanargmax(scores))
+    drawn.plot(numbers[across][best], numbers[up][best], "o", mfc="none", mec="white", mew=2.0, ms=11)
+    taken = getattr(search, "best_index_", best)
+    if taken != best:
+        drawn.plot(numbers[across][taken], numbers[up][taken], "x", color="white", mew=2.0, ms=9)
+    drawn.set_xlabel(across, color=INK)
+    drawn.set_ylabel(up, color=INK)
+    drawn.set_title(
+        f"{scores[best]:.4g} at {across} = {numbers[across][best]:.3g}, {up} = {numbers[up][best]:.3g}", fontsize=10
+    )
+    return drawn
+
+
+def _numbers(results: dict[str, Any]) -> dict[str, NDArray[np.float64]]:
+    """The parameters that have numbers in all candidates, and more than one; those with most of them first."""
+    found = {}
+    for name in (each for each in results if each.startswith("param_")):
+        values = np.ma.asarray(results[name])
+        every = list(values.filled(None)) if values.mask.any() else list(values)
+        if all(isinstance(value, int | float | np.number) and not isinstance(value, bool) for value in every):
+            found[name.removeprefix("param_")] = np.array(every, dtype=np.float64)
+    several = {name: values for name, values in found.items() if len(np.unique(values)) > 1}
+    return dict(sorted(several.items(), key=lambda item: -len(np.unique(item[1]))))
+
+
+def _chosen(numbers: dict[str, NDArray[np.float64]], x: str | None, y: str | None) -> tuple[str, str]:
+    for name in (x, y):
+        if name is not None and name not in numbers:
+            raise InvalidInput(
+                f"The search has no parameter {name!r} with several numbers. It has: {', '.join(numbers) or 'none'}."
+            )
+    if len(numbers) < _FEWEST or (x is not None and x == y):
+        raise InvalidInput(
+            f"search_surface draws the scores over two parameters with several numbers. The search has {len(numbers)}:"
+            f" {', '.join(numbers) or 'none'}."
+        )
+    costs = [name for name in numbers if name.rpartition("__")[2] in ("C", "nu")]
+    across = x or next(name for name in [*costs, *numbers] if name != y)
+    return across, y or next(name for name in numbers if name != across)
+
+
+def _edges(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Borders of cells around values: half way between neighbours, by their logarithms if they spread by factors."""
+    factors = values[0] > 0.0 and values[-1] > _LOGARITHMIC * values[0]
+    at = np.log(values) if factors else values
+    middles = 0.5 * (at[1:] + at[:-1])
+    edges = np.concatenate([[2.0 * at[0] - middles[0]], middles, [2.0 * at[-1] - middles[-1]]])
+    return np.exp(edges) if factors else edges

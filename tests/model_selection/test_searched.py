@@ -1,0 +1,115 @@
+"""Estimators that choose their own parameters."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV as Reference
+
+from maxmargin import SVC, SVCCV, SVRCV, LinearSVCCV, LinearSVRCV, LogisticRegressionCV, NuSVCCV
+from maxmargin.errors import InvalidInput
+from maxmargin.kernels import Polynomial
+
+
+def blobs(count: int = 150, classes: int = 3) -> tuple[Any, Any]:
+    rng = np.random.default_rng(5)
+    y = np.arange(count) % classes
+    return rng.normal(size=(count, 4)) + 1.5 * np.eye(4)[y], y
+
+
+EVERY = [SVCCV(gammas=3), NuSVCCV(gammas=3), SVRCV(gammas=3), LinearSVCCV(), LinearSVRCV(), LogisticRegressionCV()]
+
+
+@pytest.mark.parametrize("model", EVERY, ids=lambda model: type(model).__name__)
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_matrix])
+def test_scores_and_the_best(model: Any, kind: Any) -> None:
+    X, y = blobs()
+    values = "nus" if isinstance(model, NuSVCCV) else "Cs"
+    found = clone(model).set_params(**{values: 4}).fit(kind(X), y)
+    shape = (5, 3, 4) if hasattr(model, "gammas") else (5, 4)
+    assert found.scores_.shape == shape
+    means = found.scores_.mean(axis=0)
+    assert found.best_score_ == pytest.approx(means.max())
+    chosen = found.nu_ if values == "nus" else found.C_
+    assert isinstance(chosen, float)
+    tried = getattr(found, f"{values}_")
+    assert means[..., list(tried).index(chosen)].max() == pytest.approx(means.max())
+    assert found.predict(kind(X)).shape == y.shape
+    assert "by themselves" not in found.shared_
+    again = pickle.loads(pickle.dumps(found))
+    assert np.array_equal(again.predict(kind(X)), found.predict(kind(X)))
+
+
+def test_values_that_are_given() -> None:
+    X, y = blobs()
+    found = SVCCV(Cs=[10.0, 0.1, 1.0], gammas=0.3, tol=1e-4).fit(X, y)
+    assert found.scores_.shape == (5, 1, 3)
+    assert found.Cs_.tolist() == [0.1, 1.0, 10.0]
+    assert found.gamma_ == 0.3
+    wanted = Reference(SVC(gamma=0.3, tol=1e-4), {"C": [0.1, 1.0, 10.0]}).fit(X, y)
+    scores = np.array([wanted.cv_results_[f"split{k}_test_score"] for k in range(5)])
+    assert np.abs(found.scores_[:, 0] - scores).max() <= 1 / 30 + 1e-12
+
+
+def test_ranges_follow_the_scale_of_the_data() -> None:
+    X, y = blobs()
+    for model in (SVCCV(Cs=3, gammas=3), LinearSVCCV(Cs=3)):
+        one, ten = clone(model).fit(X, y), clone(model).fit(10.0 * X, y)
+        assert np.allclose(one.scores_, ten.scores_, atol=1 / 30 + 1e-12)
+        name = "gammas_" if isinstance(model, SVCCV) else "Cs_"
+        assert np.allclose(getattr(one, name), 100.0 * getattr(ten, name))
+
+
+def test_a_kernel_object_with_a_grid() -> None:
+    X, y = blobs(90)
+    found = SVCCV(Cs=[1.0, 10.0], gammas=[0.1], kernel=Polynomial(coef0=1.0), kernel_grid={"degree": [1, 2, 3]}).fit(X, y)
+    assert found.scores_.shape == (5, 3, 2)
+    assert [each["kernel__degree"] for each in found.kernel_settings_] == [1, 2, 3]
+    assert found.gamma_ == 0.1
+    linear = SVCCV(Cs=3, kernel="linear").fit(X, y)
+    assert linear.scores_.shape == (5, 1, 3)
+    assert linear.gamma_ is None
+
+
+def test_the_simplest_within_one_standard_error() -> None:
+    X, y = blobs()
+    best, simple = (SVCCV(Cs=6, gammas=4, one_standard_error=each).fit(X, y) for each in (False, True))
+    means = simple.cv_results_["mean_test_score"]
+    error = simple.cv_results_["std_test_score"][best.best_index_] / np.sqrt(5)
+    good = means >= means[best.best_index_] - error
+    costs = np.array([each["C"] for each in simple.cv_results_["params"]])
+    assert simple.C_ == costs[good].min() <= best.C_
+    assert simple.best_score_ == means[simple.best_index_]
+
+
+def test_fewer_folds_for_small_classes() -> None:
+    X, y = blobs(60)
+    y[:3], y[3:] = 2, np.arange(57) % 2
+    with pytest.warns(UserWarning, match="takes 3 folds instead of 5: the smallest class has 3 members"):
+        found = SVCCV(Cs=2, gammas=2).fit(X, y)
+    assert found.scores_.shape == (3, 2, 2)
+
+
+@pytest.mark.parametrize("given", [0, [], [[1.0, 2.0]], -3])
+def test_values_that_are_none(given: Any) -> None:
+    X, y = blobs(30)
+    with pytest.raises(InvalidInput, match="The 'Cs' parameter of SVCCV must be a positive int or a list of numbers"):
+        SVCCV(Cs=given).fit(X, y)
+
+
+def test_one_class_only() -> None:
+    with pytest.raises(InvalidInput, match="NuSVCCV needs two classes or more"):
+        NuSVCCV().fit(np.eye(5), np.ones(5))
+
+
+def test_weights() -> None:
+    X, y = blobs(90)
+    counts = np.arange(90) // 3 % 2  # rows of weight 0 do not count, in no fold
+    found = LinearSVCCV(Cs=2).fit(X, y, sample_weight=counts.astype(float))
+    kept = counts == 1
+    assert np.allclose(found.coef_, clone(found.best_estimator_).fit(X[kept], y[kept]).coef_, atol=1e-3)
