@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from fractions import Fraction
 from typing import Any
 
@@ -75,6 +76,54 @@ def test_the_sum_is_made_right(problem: Problem) -> None:
     assert (found >= problem.dual.lower).all()
     assert (found <= problem.dual.upper).all()
     assert levelled(problem, found, certify(problem, found), 1e-6) is None
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("kind", ["margin", "tube"])
+def test_weights_of_a_huge_constant_and_of_rows_of_very_different_weights(kind: str, seed: int) -> None:
+    """What is left of Σβ is a weight of the constant column: the certificate is that of ``|Σ β_i x_i|²`` as it is."""
+    rng = np.random.default_rng(seed)
+    rows, weight = np.column_stack([rng.normal(size=(60, 2)), np.full(60, 1e9)]), 10.0 ** rng.uniform(-12, 12, 60)
+    t = rng.normal(size=60)
+    y = t if kind == "tube" else np.where(t > 0, 1, -1)
+    model = NuSVR(kernel="linear", C=100.0, nu=0.8, tol=1e-8) if kind == "tube" else SVC(kernel="linear", C=0.05)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model.fit(rows, y, sample_weight=weight)
+    beta = model.dual_coef_[0]
+    exact = [
+        sum((Fraction(b) * Fraction(x) for b, x in zip(beta, rows[model.support_, k], strict=True)), Fraction())
+        for k in range(3)
+    ]
+    half = float(sum(w * w for w in exact)) / 2
+    if kind == "tube":
+        width = float(model.epsilon_[0])
+        losses = 100.0 * (0.8 * weight.sum() * width + weight @ np.maximum(0.0, np.abs(model.predict(rows) - y) - width))
+    else:
+        losses = 0.05 * weight @ np.maximum(0.0, 1.0 - y * model.decision_function(rows))
+    assert half + losses <= model.certificate_.primal_objective * (1.0 + 1e-3)
+
+
+def test_what_the_sum_is_off_by_goes_to_smaller_variables_last() -> None:
+    """The last place of a large variable is coarse: times a huge constant it would be seen."""
+    rows = np.column_stack([np.linspace(-1.0, 1.0, 6), np.full(6, 1e9)])
+    weight = np.array([1e15, 1e15, 1e6, 1e6, 10.0, 10.0])
+    problem = EpsilonRegression(rows, np.zeros(6), C=1.0, epsilon=0.0, kernel=Linear(), sample_weight=weight)
+    beta = np.array([3e14, -3e14, 1e5, -1e5, 3.0, -3.0]) + np.array([7.3, 0.0, 1e-4, 0.0, 1e-11, 0.0])
+    found = levelled(problem, beta, certify(problem, beta), 1e-3)
+    assert found is not None
+    assert abs(sum(map(Fraction, found))) < 1e-9
+    assert (np.abs(found - beta) <= 1e-3 * np.abs(beta)).all()
+
+
+@pytest.mark.parametrize("offset", [True, False])
+def test_coefficients_of_classes_that_do_not_sum_to_0_make_no_floor(offset: bool) -> None:
+    codes = np.arange(24) % 3
+    problem = CrammerSinger(X, codes, C=1.0, kernel=Linear(), offset=offset)
+    none = certify_crammer_singer(problem, np.zeros((24, 3)), np.zeros(3)).primal
+    beta = np.where(codes[:, np.newaxis] == np.arange(3), 1.0, 0.0)  # rows sum to 1
+    assert certify_crammer_singer(problem, 1e-9 * beta, np.zeros(3)).dual <= 0.0
+    assert certify_crammer_singer(problem, beta, np.zeros(3)).dual <= 0.0 <= none
 
 
 @pytest.mark.parametrize("seed", range(10))

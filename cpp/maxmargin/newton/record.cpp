@@ -20,11 +20,15 @@ NewtonRecord::NewtonRecord(const NewtonLimits& limits, const Monitor& monitor, c
 bool NewtonRecord::is_better_primal(double value) {
   const bool better = value <= primal_ || value - primal_ <= exact * std::abs(primal_);
   if (better) primal_ = std::min(value, primal_);
+  if (!rules_.penalty && is_above_primal(dual_)) dual_ = 0;  // what no loss is below
   return better;
 }
 
+// Without a penalty multipliers are feasible only at the end, and their objective may be no bound before.
+bool NewtonRecord::is_above_primal(double value) const { return value - primal_ > above_the_primal * std::abs(primal_); }
+
 bool NewtonRecord::is_better_dual(double value) {
-  if (!(value > dual_)) return false;
+  if (!(value > dual_) || (!rules_.penalty && is_above_primal(value))) return false;
   dual_ = value;
   return true;
 }

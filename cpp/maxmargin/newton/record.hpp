@@ -77,6 +77,7 @@ class NewtonRecord {
   // Better points than the best so far?
   bool is_better_primal(double value);
   bool is_better_dual(double value);
+  bool is_above_primal(double value) const;
   void set_dual(double value) { dual_ = value; }
   void set_rounds(std::int64_t rounds) { summary_.rounds = rounds; }
   void set_patience(std::int64_t patience) {

@@ -131,9 +131,7 @@ class DualRun:
     def _finished(self, k: int, problem: Problem, iterate: DualIterate, evaluation: Evaluation) -> Solution:
         """Continue from the exact scores as long as that brings the answer nearer to the optimum."""
         tol = aim = self.budget.tol
-        level = levelled(problem, iterate.beta, evaluation, tol) if iterate.status in _RESUMABLE else None
-        if level is not None:
-            iterate, evaluation = replace(iterate, beta=level), certify(problem, level)
+        iterate, evaluation = self._levelled(problem, iterate, evaluation)
         while iterate.status in _RESUMABLE:
             tol = self.budget.tol / problem.unit(evaluation)
             if verdict(problem, evaluation, self.budget.tol) or is_indefinite(problem, iterate, evaluation):
@@ -162,6 +160,8 @@ class DualRun:
             iterate, evaluation = iterate.then(later), better
             if not progressed:
                 break
+        if not self.budget.deadline.is_over():  # what it went on from may be off again
+            iterate, evaluation = self._levelled(problem, iterate, evaluation)
         if evaluation.needs_bounds(self.budget.tol) and not self.budget.allows_bounds(batch_of([problem])):
             evaluation = evaluation.widened()
             if iterate.status in _RESUMABLE and verdict(problem, evaluation, self.budget.tol) is None:
@@ -169,3 +169,8 @@ class DualRun:
         else:
             evaluation = with_rounding(problem, iterate.beta, evaluation, self.budget.tol)
         return self._solution(problem, iterate, evaluation)
+
+    def _levelled(self, problem: Problem, iterate: DualIterate, evaluation: Evaluation) -> tuple[DualIterate, Evaluation]:
+        """The same point where β keeps its sum, or could not be moved; else one that does."""
+        level = levelled(problem, iterate.beta, evaluation, self.budget.tol) if iterate.status in _RESUMABLE else None
+        return (iterate, evaluation) if level is None else (replace(iterate, beta=level), certify(problem, level))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Final, NamedTuple, final
 
 import numpy as np
@@ -151,11 +152,13 @@ def _evaluated(problem: CrammerSinger, beta: Matrix, bias: Vector) -> CrammerSin
     sums = float(np.abs(beta.sum(axis=1)).max())  # of a row, and of a class
     sums = max(sums, float(np.abs(beta.sum(axis=0)).max())) if problem.offset else sums
     outside, lead = max(float((beta - problem.room).max()), sums, 0.0), leads(slopes, own)
+    infeasibility = outside / max(abs_sum, 1e-300)
+    dual = float(beta[every, own].sum()) - square - _missed(problem, beta, values, bias)
     return CrammerSingerEvaluation(
         primal=square + loss,
-        dual=float(beta[every, own].sum()) - square,
+        dual=dual if infeasibility <= _INFEASIBLE else min(dual, 0.0),  # the bound of β = 0
         kkt_violation=float(np.maximum(highest - lowest, 0.0).max()),
-        infeasibility=outside / max(abs_sum, 1e-300),
+        infeasibility=infeasibility,
         square_norm=square,
         scale=abs_sum * abs_sum * float(np.abs(problem.source.diagonal()).max()) if abs_sum > 0.0 else 0.0,
         rounding=_rounding(problem, beta, bias, cost, lead, loss),
@@ -164,6 +167,16 @@ def _evaluated(problem: CrammerSinger, beta: Matrix, bias: Vector) -> CrammerSin
             codes=own, cost=problem.upper, scores=values, stationarity=sums, square_norm=square, loss=ClassLoss.JOINT
         ),
     )
+
+
+def _missed(problem: CrammerSinger, beta: Matrix, values: Matrix, bias: Vector) -> float:
+    """What scores and offsets gain in the dual objective by sums that are not 0, if they are not far beyond those of the point.
+
+    Coefficients of a row that do not sum to 0 gain by the level of its scores, those of a class by its offset.
+    """
+    reach = 1.0 + float(np.abs(values).max(initial=0.0)) + float(np.abs(bias).max(initial=0.0))
+    off = float(np.abs(beta.sum(axis=1)).sum()) + (float(np.abs(beta.sum(axis=0)).sum()) if problem.offset else 0.0)
+    return 2.0 * off * reach if math.isfinite(reach) else 0.0
 
 
 def _rounding(problem: CrammerSinger, beta: Matrix, bias: Vector, cost: Vector, lead: Vector, loss: float) -> float:

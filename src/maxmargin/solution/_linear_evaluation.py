@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Final, NamedTuple, final
+from typing import Final, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +28,9 @@ from maxmargin.losses import (
 from maxmargin.problems import Offset, Penalty, PrimalProblem, inner
 from maxmargin.solution._class_data import ClassData
 from maxmargin.solution._linear_data import LinearData
+from maxmargin.solution._row_sums import row_sums
 from maxmargin.solution._status import Status
+from maxmargin.solution._unpenalised import repair_cost
 
 __all__ = ["FEASIBLE", "LinearEvaluation", "certify_linear", "rounding_of", "unsure"]
 
@@ -73,8 +75,8 @@ class LinearEvaluation:
           ``ℓ(z_i) + ℓ*(−α_i/C_i) + z_i α_i/C_i``, which is never below 0, is 0 (Fenchel and Young).
     infeasibility : float
         How far the multipliers are off the equalities of a free offset or of no penalty, relative to the terms that should
-        cancel; infinite outside of their bounds. Beyond 1e-9 they prove nothing, and the dual objective is that of ``α = 0``:
-        the least that the loss can be.
+        cancel; infinite outside of their bounds, and where there are no exact ones near them. Beyond 1e-9 they prove nothing,
+        and the dual objective is that of ``α = 0``: the least that the loss can be.
     rounding : float
         By how much rounding may change the two objectives.
     noise : float
@@ -126,7 +128,14 @@ class LinearEvaluation:
 
 
 def certify_linear(
-    problem: PrimalProblem, w: Vector, b: float, alpha: Vector, *, stationarity: bool = True, with_rows: bool = True
+    problem: PrimalProblem,
+    w: Vector,
+    b: float,
+    alpha: Vector,
+    *,
+    stationarity: bool = True,
+    with_rows: bool = True,
+    proven: bool = True,
 ) -> LinearEvaluation:
     """Evaluate the point with weights w, offset b and multipliers α, in float64.
 
@@ -138,8 +147,9 @@ def certify_linear(
 
     Sums that should vanish do so up to rounding, or up to what a solver has left. Where ``t = Σ α_i s_i`` is not 0, an offset
     b' could gain ``−t b'``: the bound is made ``2 |t| (1 + max |f_i| + |b|)`` lower, and holds for all offsets that are not far
-    beyond the scores; and so for sums of columns without penalty. Where the offset is free, all of this is done for rows near 0
-    (`PrimalProblem.centred`), whose sums have their digits.
+    beyond the scores. Without a penalty weights may be as large as they like: the bound is that of exact multipliers near α,
+    and there is none where float64 does not show any (`repair_cost`). Where the offset is free, all of this is done for rows
+    near 0 (`PrimalProblem.centred`), whose sums have their digits.
 
     Parameters
     ----------
@@ -151,6 +161,9 @@ def certify_linear(
         Whether to compute this too; it costs another pass over the rows. nan if not.
     with_rows : bool
         Whether to keep what the report on the optimality conditions needs of the rows.
+    proven : bool
+        Whether the dual objective without a penalty must be a bound for all weights; if not, it is one for weights that are not
+        far beyond these, as a solver needs it on the way.
 
     Examples
     --------
@@ -179,7 +192,7 @@ def certify_linear(
     smooth = math.isfinite(loss.curvature) or isinstance(loss, Exponential)
     kind, epsilon = _KINDS.get(type(loss)), float(getattr(loss, "epsilon", 0.0))
     rows = (
-        _rows(problem, scores, alpha, shrink)
+        row_sums(problem, scores, alpha, shrink)
         if kind is None
         else _core.evaluate_rows(
             loss=kind,
@@ -198,6 +211,9 @@ def certify_linear(
     reach += 1.0 + abs(level)  # of the scores and offsets that count
     missed, infeasibility = sums.missed(w, abs_sum, reach, norms)
     infeasibility = infeasibility if math.isfinite(rows.conjugates) else math.inf
+    if proven and infeasibility <= FEASIBLE and problem.penalty is Penalty.NONE:
+        missed = repair_cost(near, alpha)
+        infeasibility = infeasibility if math.isfinite(missed) else math.inf
     valid, paid = infeasibility <= FEASIBLE, sums.paid()
     # z = y − f: the conjugate sees y as a linear term
     constant = 0.0 if isinstance(loss, MarginLoss) else shrink * inner(alpha, loss.argument(near.y, np.zeros(problem.n)))
@@ -242,40 +258,6 @@ def _terms(problem: PrimalProblem, w: Vector, b: float, scores: Vector, sums: _S
         stationarity=away,
         outside=outside,
         binds=binds,
-    )
-
-
-@final
-class _Rows(NamedTuple):
-    """Sums over the rows; the names are those of the core's `RowSums`."""
-
-    lost: float
-    conjugates: float
-    size: float
-    abs_sum: float
-    reach: float
-    worst: float
-    slopes: Vector | None
-
-
-def _rows(problem: PrimalProblem, scores: Vector, alpha: Vector, shrink: float) -> _Rows:
-    """What `_core.evaluate_rows` does, for losses that it does not know."""
-    loss, cost = problem.loss, problem.cost
-    assert isinstance(loss, ConvexLoss)
-    z, share = loss.argument(problem.y, scores), -shrink * alpha / cost
-    lost, conjugate, derivative = loss.value(z), loss.conjugate(share), loss.derivative(z)
-    cancelled = np.abs(derivative * z)
-    smooth = math.isfinite(loss.curvature) or isinstance(loss, Exponential)
-    with np.errstate(invalid="ignore"):
-        worst = float(np.max(lost + conjugate - share * z, initial=0.0))
-    return _Rows(
-        lost=inner(cost, lost),
-        conjugates=inner(cost, conjugate),
-        size=inner(cost, np.abs(conjugate) + cancelled),
-        abs_sum=float(np.abs(alpha).sum()),
-        reach=float(np.abs(scores).max(initial=0.0)),
-        worst=worst,
-        slopes=-cost * (derivative * loss.slope(problem.y)) if smooth else None,
     )
 
 
@@ -341,7 +323,7 @@ class _Sums:
         return shrink, 4.0 * _EPSILON * shrink * float(norms.max(initial=0.0)), None
 
     def missed(self, w: Vector, abs_sum: float, reach: float, norms: Vector | None) -> tuple[float, float]:
-        """What equalities that are missed cost, and by how much they are missed beside what should cancel."""
+        """What equalities that are missed cost, about, and by how much they are missed beside what should cancel."""
         problem, cost, most = self._problem, 0.0, 0.0
         if problem.offset is Offset.FREE or (norms is not None and problem.offset is not Offset.NONE):
             cost, most = 2.0 * abs(self.total) * reach, abs(self.total) / max(abs_sum, 1e-300)
@@ -349,9 +331,9 @@ class _Sums:
             some = (norms > 0.0) & np.isfinite(norms)
             off, like = np.abs(self.v[some]), norms[some]  # like: what the column's values are like
             most = max(most, float((off / like).max(initial=0.0)) / max(abs_sum, 1e-300))
+            cost += 2.0 * float((off * (np.abs(w[some]) + reach / like)).sum())
             if self.v[~some].any():  # values whose squares float64 does not have
                 most = math.inf
-            cost += 2.0 * float((off * (np.abs(w[some]) + reach / like)).sum())
         return cost, most
 
     def cancelled(self, w: Vector, alpha: Vector) -> float:

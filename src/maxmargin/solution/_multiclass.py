@@ -20,6 +20,7 @@ from maxmargin.solution._linear_evaluation import FEASIBLE, LinearEvaluation, ro
 from maxmargin.solution._predictions import label_of_best
 from maxmargin.solution._status import Status
 from maxmargin.solution._trace import Trace
+from maxmargin.solution._unpenalised import class_repair_cost
 from maxmargin.validation import feature_matrix
 
 __all__ = ["MulticlassSolution", "certify_multiclass", "class_scores"]
@@ -30,13 +31,17 @@ Vector = NDArray[np.float64]
 _ROUNDING = 1e-12  # of C_i: how far below 0 a multiplier may be
 
 
-def certify_multiclass(problem: MulticlassLinear, w: Matrix, b: Vector, alpha: Matrix) -> LinearEvaluation:
+def certify_multiclass(
+    problem: MulticlassLinear, w: Matrix, b: Vector, alpha: Matrix, *, proven: bool = True
+) -> LinearEvaluation:
     """Evaluate the point with weights w of shape (K, d), offsets b and multipliers α of shape (n, K), in float64.
 
     Any ``α_i ≥ 0`` with ``Σ_k α_ik = C_i`` gives the bound ``−½ Σ_k |v_k|² + gain`` on the optimum (Fenchel), with
     ``v_k = Σ_i (C_i [k = y_i] − α_ik) x_i`` and the gain ``−Σ α_ik log(α_ik/C_i)`` of the multinomial loss, ``Σ_{k≠y} α_ik`` of
     the joint one; if the sums ``Σ_i (C_i [k = y_i] − α_ik)`` are 0 for free offsets; without a penalty ``v_k`` must vanish
-    instead of being penalised. The multiplier of a row's own class is what the others leave of C_i, and is not read.
+    instead of being penalised: see `class_repair_cost`. The multiplier of a row's own class is what the others leave of C_i,
+    and is not read. Where the bound need not be ``proven`` for all weights, it holds for those not far beyond w, as for two
+    classes.
 
     Examples
     --------
@@ -81,6 +86,9 @@ def certify_multiclass(problem: MulticlassLinear, w: Matrix, b: Vector, alpha: M
         infeasibility = max(infeasibility, float((off / like).max(initial=0.0)) / max(abs_sum, 1e-300))
         missed += 2.0 * float((off * (np.abs(w[:, some]) + reach / like)).sum())
     infeasibility = infeasibility if outside <= _ROUNDING and math.isfinite(gain) else math.inf
+    if proven and infeasibility <= FEASIBLE and problem.penalty is Penalty.NONE:
+        missed = class_repair_cost(problem, np.maximum(others, 0.0))
+        infeasibility = infeasibility if math.isfinite(missed) else math.inf
     dual = gain - paid - missed if infeasibility <= FEASIBLE else 0.0  # no loss is below 0
     summed = paid + gain + abs_sum * reach if infeasibility <= FEASIBLE else 0.0
     rounding, away = rounding_of(problem.n, problem.d, primal + summed), _away(problem, w, b, v, totals)

@@ -11,7 +11,7 @@ from scipy import sparse
 
 from maxmargin._deadline import Deadline
 from maxmargin.errors import InvalidInput
-from maxmargin.problems import CrammerSinger, MulticlassLinear, PrimalProblem
+from maxmargin.problems import CrammerSinger, MulticlassLinear, Penalty, PrimalProblem
 from maxmargin.solution._certificate import Certificate
 from maxmargin.solution._certify import product_seconds
 from maxmargin.solution._crammer_singer import CrammerSingerSolution
@@ -22,6 +22,7 @@ from maxmargin.solution._linear import LinearSolution
 from maxmargin.solution._linear_evaluation import certify_linear, unsure
 from maxmargin.solution._multiclass import MulticlassSolution, certify_multiclass
 from maxmargin.solution._status import Status
+from maxmargin.solution._unpenalised import repair_seconds
 
 __all__ = ["certificate_seconds", "solution_of"]
 
@@ -34,7 +35,8 @@ def certificate_seconds(problem: PrimalProblem | MulticlassLinear | CrammerSinge
     if isinstance(problem, CrammerSinger):
         return product_seconds(problem.source.core, float(problem.gram.n) ** 2, deadline.left())
     classes = len(problem.classes) if isinstance(problem, MulticlassLinear) else 1
-    return _A_VALUE * classes * float(problem.X.nnz if sparse.issparse(problem.X) else problem.X.size)
+    passes = _A_VALUE * classes * float(problem.X.nnz if sparse.issparse(problem.X) else problem.X.size)
+    return passes + (classes * repair_seconds(problem.n, problem.d) if problem.penalty is Penalty.NONE else 0.0)
 
 
 @singledispatch

@@ -24,6 +24,9 @@ _FEW: Final = 4.0  # divided by their number
 _LITTLE: Final = 0.1  # of the allowed gap
 _NEGATIVE: Final = 1e-9  # of the primal objective: a gap that is further below 0 is shown with its rounding
 _APART: Final = 0.125  # of what a column ranges over: rows are mostly no nearer to another one
+_LAST_PLACE: Final = 2.0**-55  # of Σ|β|: a sum that is off by less is as near to what it must be as its largest terms allow
+_MOST_MOVES: Final = 4  # of variables that take what the sum is off by: each leaves its own rounding
+_MUCH: Final = 1e3  # times that: the room of a variable that hardly feels it
 _SAFE: Final = 4.0  # times what two ways to compute the scores differ in
 
 
@@ -61,21 +64,29 @@ def levelled(problem: Problem, beta: Vector, evaluation: Evaluation, tol: float)
     """β with the sum that it must keep, where what rounding has left of it changes the scores noticeably; else None.
 
     Centred rows do not see the sum, but a model has weights of rows as they are. A β that was large on the way leaves much of
-    it, and the variable with the most room takes that.
+    it, and the variable with the most room takes that. What its own last place leaves is for smaller ones, whose last places
+    are finer.
     """
     dual = problem.dual
     if not (dual.offset and evaluation.needs_bounds(tol) and dual.gram.core.off_sum_scale() > 0.0):
         return None
     off = math.fsum([*beta, -dual.total])
-    if abs(off) <= _MOST * evaluation.abs_sum:
+    if abs(off) <= _LAST_PLACE * evaluation.abs_sum:
         return None
-    room = np.minimum(np.minimum(dual.upper - beta, beta - dual.lower), np.abs(beta))
-    widest, found = int(room.argmax()), beta.copy()
-    if not room[widest] > abs(off):
-        return None
-    found[widest] -= off
-    found[widest] -= math.fsum([*found, -dual.total])
-    return found
+    found = beta.copy()
+    for _ in range(_MOST_MOVES):
+        room = np.minimum(np.minimum(dual.upper - found, found - dual.lower), np.abs(found))
+        widest = int(room.argmax())
+        if off == 0.0 or not room[widest] > abs(off):
+            break
+        enough = room > _MUCH * abs(off)
+        taker = int(np.where(enough, room, np.inf).argmin()) if found[widest] != beta[widest] and enough.any() else widest
+        found[taker] -= off
+        left = math.fsum([*found, -dual.total])
+        if abs(left) >= abs(off):
+            break
+        off = left
+    return found if (found != beta).any() else None
 
 
 def _widened(
@@ -85,7 +96,8 @@ def _widened(
     of_scores = part * sizes + _EPSILON * (np.abs(scores) + abs(evaluation.bias + evaluation.shift))
     if dual.gram.kernel.is_linear:
         vectors, held = dual.gram.rows(evaluation.support), beta[evaluation.support]
-        of_norm = 2.0 * part * inner(np.abs(weights_of(held, vectors)), weight_sizes(held, vectors))
+        w = weights_of(held, vectors)
+        of_norm = 2.0 * part * inner(np.abs(w), weight_sizes(held, vectors)) + _of_sum(dual, beta, w)
     else:
         of_values = _MOST * evaluation.score_scale * inner(np.square(beta), squares) / max(1.0, float(squares.max()))
         of_norm = 2.0 * (of_values + part * inner(np.abs(beta), sizes))
@@ -111,6 +123,16 @@ def _reach(dual: DualProblem) -> float:
     """By how much a score changes if rows less another row are summed up, a unit of coefficients too much."""
     high, low = dual.gram.column_ends()
     return float(((high - low) * np.maximum(np.abs(high), np.abs(low))).sum())
+
+
+def _of_sum(dual: DualProblem, beta: Vector, w: Vector) -> float:
+    """How much larger ``|Σ β_i x_i|²`` is for rows as they are than for rows less one of them: what is left of Σβ = 0."""
+    off = abs(math.fsum([*beta, -dual.total])) if dual.offset else 0.0
+    if off == 0.0:
+        return 0.0
+    high, low = dual.gram.column_ends()
+    far = np.maximum(np.abs(high), np.abs(low))
+    return 2.0 * off * inner(np.abs(w), far) + off * off * inner(far, far)
 
 
 def _most_lost(dual: DualProblem, beta: Vector, evaluation: Evaluation, error: Vector) -> float:

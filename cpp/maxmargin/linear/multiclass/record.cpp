@@ -16,7 +16,9 @@ bool is_small(const ClassProblem& problem) {
 
 // Where rounds cost next to nothing, two ways to say the same problem give the same answer.
 ClassRecord::ClassRecord(const ClassProblem& problem, const LinearOptions& options, const Monitor& monitor)
-    : NewtonRecord(options, monitor, {.exact = is_small(problem), .extra_rounds = 2, .patience = 60, .or_primal = true}),
+    : NewtonRecord(
+          options, monitor,
+          {.exact = is_small(problem), .extra_rounds = 2, .patience = 60, .or_primal = true, .penalty = problem.penalty}),
       problem_(problem) {}
 
 void ClassRecord::see_primal(double value, const std::vector<double>& W, std::int64_t rounds) {

@@ -132,7 +132,7 @@ def _unmoved(problem: MulticlassLinear, start: PrimalIterate | None) -> PrimalIt
 def _with_slopes(problem: MulticlassLinear, found: PrimalIterate) -> PrimalIterate:
     """With the slopes of the losses as multipliers if they prove more: at a minimum without penalty they are the exact ones."""
     slopes = problem.probabilities(problem.scores(found.w, found.b)) * problem.cost[:, np.newaxis]
-    both = [certify_multiclass(problem, found.w, found.b, alpha).dual for alpha in (found.alpha, slopes)]
+    both = [certify_multiclass(problem, found.w, found.b, alpha, proven=False).dual for alpha in (found.alpha, slopes)]
     return replace(found, alpha=slopes) if both[1] > both[0] else found
 
 

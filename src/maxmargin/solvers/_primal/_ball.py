@@ -101,7 +101,7 @@ class _Search:
         self._problem, self._limits, self._callback, self._solver = problem, limits, callback, solver
         self._deadline = Deadline(limits.max_seconds)
         self._w, self._b, self._alpha = np.zeros(problem.d), 0.0, np.zeros(problem.n)
-        self._evaluated = certify_linear(problem, self._w, self._b, self._alpha, stationarity=False)
+        self._evaluated = certify_linear(problem, self._w, self._b, self._alpha, stationarity=False, proven=False)
         self._steps = 0
         self._seen: list[Checkpoint] = []
         self._root = math.sqrt(problem.B)
@@ -174,8 +174,8 @@ class _Search:
             value = self._problem.objective(w, b)
             if value < self._evaluated.primal:
                 self._w, self._b = w, b
-                self._evaluated = certify_linear(self._problem, w, b, self._alpha, stationarity=False)
-        other = certify_linear(self._problem, self._w, self._b, lam * found.alpha, stationarity=False)
+                self._evaluated = certify_linear(self._problem, w, b, self._alpha, stationarity=False, proven=False)
+        other = certify_linear(self._problem, self._w, self._b, lam * found.alpha, stationarity=False, proven=False)
         if other.infeasibility <= 1e-9 and other.dual > self._evaluated.dual:
             self._alpha, self._evaluated = lam * found.alpha, other
         self._pass_by(found.trace, lam, began, before)

@@ -115,7 +115,10 @@ def _with_slopes(problem: PrimalProblem, found: PrimalIterate) -> PrimalIterate:
     """With the slopes of the losses as multipliers if they prove more: at a minimum without penalty they are the exact ones."""
     loss = problem.loss
     slopes = -problem.cost * loss.derivative(loss.argument(problem.y, problem.scores(found.w, found.b)))
-    both = [certify_linear(problem, found.w, found.b, alpha, stationarity=False).dual for alpha in (found.alpha, slopes)]
+    both = [
+        certify_linear(problem, found.w, found.b, alpha, stationarity=False, proven=False).dual
+        for alpha in (found.alpha, slopes)
+    ]
     return replace(found, alpha=slopes) if both[1] > both[0] else found
 
 

@@ -68,7 +68,7 @@ class PrimalWatch:
         """
         begin = time.perf_counter()
         with np.errstate(over="ignore", invalid="ignore"):  # a walk that ran off
-            evaluation = certify_linear(self._problem, w, b, self._alpha, stationarity=False)
+            evaluation = certify_linear(self._problem, w, b, self._alpha, stationarity=False, proven=False)
         self._evaluating = time.perf_counter() - begin
         if not math.isfinite(evaluation.primal):
             self.status = Status.DIVERGED
@@ -100,7 +100,7 @@ class PrimalWatch:
     def _better(self, evaluation: LinearEvaluation, guess: Vector) -> LinearEvaluation:
         """The evaluation by other multipliers if they say more."""
         guess = scaled(self._problem, feasible(self._problem, guess))
-        other = certify_linear(self._problem, self._w, self._b, guess, stationarity=False)
+        other = certify_linear(self._problem, self._w, self._b, guess, stationarity=False, proven=False)
         if other.infeasibility <= 1e-9 and other.dual > evaluation.dual:
             self._alpha = guess
             return other
