@@ -24,7 +24,7 @@ Matrix = NDArray[np.float64]
 
 _EPSILON: Final = float(np.finfo(np.float64).eps)
 _LONG: Final = float(np.finfo(np.longdouble).eps)
-_MOST_COLUMNS: Final = 1024  # beyond, a factor costs more than the fit
+_MOST_COLUMNS: Final = 2048  # beyond, a factor takes minutes
 _BLOCK: Final = 4096  # rows at a time
 _SAMPLE: Final = 4  # rows for each column,
 _FEW: Final = 512  # and more
