@@ -37,7 +37,7 @@ def rows(draw: st.DrawFn) -> tuple[Array, Array, float]:
 @given(data=rows(), kernel=st.sampled_from(CONVEX), problem=st.sampled_from(SOFT_MARGINS))
 def test_optimum_of_any_small_problem(data: tuple[Array, Array, float], kernel: KernelCase, problem: Formulation) -> None:
     X, y, C = data
-    upper = np.full(len(y), C)
+    X, upper = kernel.rows(X), np.full(len(y), C)
     K = kernel.reference(X, X)
     solution = solve(problem.build(X, y, upper, kernel.kernel), tol=TOL)
     verdict = judge(Subproblem(np.arange(len(y)), y, solution.alpha, upper, solution.bias), K, problem.offset)

@@ -25,6 +25,7 @@ CONVEX = [case for case in KERNELS if case.name != "sigmoid"]
 def _solved(data: str, kernel: KernelCase, box: str) -> tuple[Solution, Array, Array, Array]:
     """The solution, and independently of it: labels, upper bounds, and y f on the training rows."""
     X, y = DATA[data]()
+    X = kernel.rows(X)
     upper = BOXES[box](len(y))
     solution = solve(SoftMargin(X, y, C=1.0, kernel=kernel.kernel, sample_weight=upper), tol=TOL)
     f = kernel.reference(X, X) @ (y * solution.alpha) + solution.bias
@@ -36,7 +37,7 @@ def _solved(data: str, kernel: KernelCase, box: str) -> tuple[Solution, Array, A
 @pytest.mark.parametrize("data", DATA)
 def test_kinds_slack_and_scores(data: str, kernel: KernelCase, box: str) -> None:
     solution, y, upper, margin = _solved(data, kernel, box)
-    X, _ = DATA[data]()
+    X = kernel.rows(DATA[data]()[0])
     scale = max(1.0, float(np.abs(margin).max()))
     np.testing.assert_allclose(y * solution.decision_function(X), margin, rtol=0, atol=1e-9 * scale)
     np.testing.assert_allclose(solution.slack, np.maximum(0.0, 1.0 - margin), rtol=0, atol=2e-8 * scale)
@@ -59,7 +60,7 @@ def test_kinds_slack_and_scores(data: str, kernel: KernelCase, box: str) -> None
 @pytest.mark.parametrize("data", DATA)
 def test_support_and_margin(data: str, kernel: KernelCase) -> None:
     solution, y, _, _ = _solved(data, kernel, "C=10")
-    X, _ = DATA[data]()
+    X = kernel.rows(DATA[data]()[0])
     np.testing.assert_array_equal(solution.support, np.flatnonzero(solution.alpha > 0))
     np.testing.assert_array_equal(solution.beta, (y * solution.alpha)[solution.support])
     K = kernel.reference(X, X)
