@@ -62,6 +62,9 @@ inline void map_all(const Formula& formula, KernelMap map, Vec<T>* a, const Vec<
         for (int v = 0; v < count; ++v) a[v] = (T(1) + r[v] * (T(1) + r[v] * T(1.0 / 3.0))) * a[v];
       return;
     }
+    case KernelMap::rational:
+      for (int v = 0; v < count; ++v) a[v] = T(-formula.coef0) * log2_of_1_plus<T>(T(formula.gamma) * a[v]);
+      return exp2_all<T, count>(a);
   }
 }
 
