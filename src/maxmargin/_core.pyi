@@ -12,7 +12,8 @@ Starts = Sequence[LinearStart | None]
 
 KernelKind = Enum(
     "KernelKind",
-    "linear polynomial rbf sigmoid quadratic cosine tanimoto laplacian chi_squared intersection min_max matern",
+    "linear polynomial rbf sigmoid quadratic cosine tanimoto laplacian chi_squared intersection min_max matern "
+    "rational_quadratic",
 )
 Operator = Enum("Operator", "add multiply scale power normalise")
 

@@ -29,8 +29,8 @@ PUBLIC: dict[str, str] = {
     "maxmargin.feature_maps": "Affine FeatureMap GaussianSeries Monomials Multinomial Powers QuadraticForm SecondOrder Squares "
     "WeightedSecondOrder",
     "maxmargin.kernels": "BoundKernel ChiSquared Cosine Gram Intersection Kernel Laplacian Linear Matern Mercer MinMax "
-    "Normalised OnColumns Polynomial Power Precomputed Product Quadratic RBF Scaled Sigmoid Sum Tanimoto UserFunction "
-    "as_kernel mercer repair",
+    "Normalised OnColumns Polynomial Power Precomputed Product Quadratic RBF RationalQuadratic Scaled Sigmoid Sum Tanimoto "
+    "UserFunction as_kernel mercer repair",
     "maxmargin.losses": "ConvexLoss EpsilonInsensitive Exponential Hinge Logistic Loss MarginLoss Perceptron Squared "
     "SquaredEpsilonInsensitive SquaredHinge ZeroOne as_loss cross_entropy logit odds sigmoid",
     "maxmargin.model_selection": "GridSearchCV LinearSVCCV LinearSVRCV LogisticRegressionCV NuSVCCV RandomizedSearchCV SVCCV "

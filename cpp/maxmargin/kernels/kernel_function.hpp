@@ -18,6 +18,7 @@ enum class KernelKind : int {
   intersection,
   min_max,
   matern,
+  rational_quadratic,
 };
 
 // What is summed up over the columns of two rows.
@@ -41,6 +42,7 @@ enum class Accumulates { inner_product, squared_distance, manhattan, minimum, ch
 //  intersection  sum of min(u, v)
 //  min_max       sum of min(u, v) / sum of max(u, v)
 //  matern        p(r) exp(-r), r = gamma |u - v|; p = 1, 1 + r or 1 + r + r^2/3 for degree 0, 1 or 2
+//  rational_quadratic  (1 + gamma |u - v|^2)^-coef0
 struct Formula {
   KernelKind kind = KernelKind::linear;
   int degree = 1;

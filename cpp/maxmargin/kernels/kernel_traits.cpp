@@ -28,6 +28,7 @@ struct Size {
 
 // What a distance is multiplied by before it goes through exp or the like.
 double rate_of(const Formula& formula, double own) {
+  if (traits_of(formula).map == KernelMap::rational) return formula.coef0 * formula.gamma * own;
   return formula.gamma * (traits_of(formula).map == KernelMap::matern ? std::sqrt(own) : own);
 }
 
@@ -43,6 +44,7 @@ Size size_of(const Formula& formula, double own, bool direct) {
     case KernelMap::cosine:
     case KernelMap::ratio: return {1, 4};
     case KernelMap::exponential:
+    case KernelMap::rational:
     case KernelMap::matern: return {1, direct ? 2.0 : 1 + 4 * rate_of(formula, own)};
   }
   return {1, 1};
@@ -90,6 +92,7 @@ bool suffices(const Formula& formula, const Accumulator& accumulator, const RowS
     case KernelMap::cosine:
     case KernelMap::ratio: return twice_as_far_from_the_ends(largest);
     case KernelMap::exponential:
+    case KernelMap::rational:
     case KernelMap::matern:
       return far_from_the_ends(formula.gamma) && rate_of(formula, mean) < 32.0 && rate_of(formula, largest) < 1e4;
   }

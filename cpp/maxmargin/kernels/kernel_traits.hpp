@@ -17,7 +17,8 @@ namespace maxmargin {
 //   cosine       a / sqrt(n n'); of two zero rows 1
 //   ratio        a / (n + n' - a); of two zero rows 1
 //   matern       p(r) exp(-r) with r = gamma sqrt(a)
-enum class KernelMap { identity, power, exponential, tanh, quadratic, cosine, ratio, matern };
+//   rational     (1 + gamma a)^-coef0
+enum class KernelMap { identity, power, exponential, tanh, quadratic, cosine, ratio, matern, rational };
 
 // What it does to kernel values if the same centre is taken from all rows: they are others; they are the same; or they are
 // others, but where beta sums to 0 only the offset notices.
@@ -46,6 +47,8 @@ inline constexpr KernelTraits kernel_traits[] = {
     {KernelKind::intersection, "intersection", Accumulates::minimum, KernelMap::identity, Centring::changes, false},
     {KernelKind::min_max, "min_max", Accumulates::minimum, KernelMap::ratio, Centring::changes, true},
     {KernelKind::matern, "matern", Accumulates::squared_distance, KernelMap::matern, Centring::never_matters, true},
+    {KernelKind::rational_quadratic, "rational_quadratic", Accumulates::squared_distance, KernelMap::rational,
+     Centring::never_matters, true},
 };
 static_assert(
     [] {

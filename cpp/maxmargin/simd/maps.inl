@@ -1,8 +1,8 @@
 // From what is accumulated over the columns of two rows to kernel values.
 
-// `count` vectors of accumulated values, of rows with own values `norm` and columns with `norms`: see KernelMap.
+// The maps of the formulas that stand alone: `count` vectors of accumulated values become kernel values.
 template <class T, int count>
-inline void map_all(const Formula& formula, KernelMap map, Vec<T>* a, const Vec<T>* norm, const Vec<T>* norms) {
+inline void map_alone(const Formula& formula, KernelMap map, Vec<T>* a) {
   const T gamma = T(formula.gamma), coef0 = T(formula.coef0);
   switch (map) {
     case KernelMap::identity: return;
@@ -12,7 +12,8 @@ inline void map_all(const Formula& formula, KernelMap map, Vec<T>* a, const Vec<
     case KernelMap::exponential: {
       const T rate = T(-log2_e * formula.gamma);
       for (int v = 0; v < count; ++v) a[v] = rate * a[v];
-      return exp2_all<T, count>(a);
+      exp2_all<T, count>(a);
+      return;
     }
     case KernelMap::tanh: {  // tanh x = e / (e + 2) with e = e^2x - 1, which keeps its digits where x is small
       const T most = -PowerOfTwo<T>::least;
@@ -24,6 +25,18 @@ inline void map_all(const Formula& formula, KernelMap map, Vec<T>* a, const Vec<
       for (int v = 0; v < count; ++v) a[v] = a[v] / (a[v] + T(2));
       return;
     }
+    default: return;
+  }
+}
+
+// All maps, of rows with own values `norm` and columns with `norms`: see KernelMap.
+template <class T, int count>
+inline void map_all(const Formula& formula, KernelMap map, Vec<T>* a, const Vec<T>* norm, const Vec<T>* norms) {
+  switch (map) {
+    case KernelMap::identity:
+    case KernelMap::power:
+    case KernelMap::exponential:
+    case KernelMap::tanh: map_alone<T, count>(formula, map, a); return;
     case KernelMap::quadratic:
       for (int v = 0; v < count; ++v) a[v] = T(1) + a[v] * (T(1) + a[v]);
       return;
@@ -39,7 +52,7 @@ inline void map_all(const Formula& formula, KernelMap map, Vec<T>* a, const Vec<
     case KernelMap::matern: {
       Vec<T> r[count];
       for (int v = 0; v < count; ++v) {
-        r[v] = gamma * square_root(a[v]);
+        r[v] = T(formula.gamma) * square_root(a[v]);
         a[v] = T(-log2_e) * r[v];
       }
       exp2_all<T, count>(a);
@@ -49,6 +62,9 @@ inline void map_all(const Formula& formula, KernelMap map, Vec<T>* a, const Vec<
         for (int v = 0; v < count; ++v) a[v] = (T(1) + r[v] * (T(1) + r[v] * T(1.0 / 3.0))) * a[v];
       return;
     }
+    case KernelMap::rational:
+      for (int v = 0; v < count; ++v) a[v] = T(-formula.coef0) * log2_of_1_plus<T>(T(formula.gamma) * a[v]);
+      return exp2_all<T, count>(a);
   }
 }
 
@@ -65,7 +81,7 @@ inline void kernel_of(const KernelFunction& function, Vec<T>* dots, const Vec<T>
   }
   if (of_distances)
     for (int v = 0; v < count; ++v) dots[v] = distance(v);
-  map_all<T, count>(function, traits.map, dots, norm, norms);
+  map_alone<T, count>(function, traits.map, dots);
 }
 
 // The first `length` operations of a combined kernel. What the accumulators have, [accumulator][count], and the own values of

@@ -207,6 +207,23 @@ inline void exp2_less_1_all(Vec<T>* x) {
   }
 }
 
+// log2(1 + x) for x >= 0. 1 + x = 2^n (1 + f) with 1 + f between the roots of 1/2 and 2, and f = x, with all its digits, where
+// n = 0; log(1 + f) = 2 atanh(s) = 2 s (1 + s^2/3 + s^4/5 + ...) with s = f / (2 + f), |s| <= 0.172.
+template <class T>
+inline Vec<T> log2_of_1_plus(Vec<T> x) {
+  using P = PowerOfTwo<T>;
+  constexpr int terms = sizeof(T) == 4 ? 5 : 11;
+  const Bits<T> bits = __builtin_bit_cast(Bits<T>, x + T(1));
+  const Bits<T> n = (bits - __builtin_bit_cast(Bits<T>, splat(T(0.70710678118654752)))) >> P::mantissa;
+  const Vec<T> rest = __builtin_bit_cast(Vec<T>, bits - (n << P::mantissa)) - T(1);
+  const Vec<T> f = n == 0 ? x : rest;
+  const Vec<T> s = f / (f + T(2)), square = s * s;
+  Vec<T> sum = splat(T(1.0 / (2 * terms - 1)));
+  for (int k = terms - 2; k >= 0; --k) sum = sum * square + T(1.0 / (2 * k + 1));
+  const Vec<T> exponent = __builtin_bit_cast(Vec<T>, __builtin_bit_cast(Bits<T>, splat(P::shift)) + n) - P::shift;
+  return exponent + T(2 * log2_e) * (s * sum);
+}
+
 template <class T>
 inline Vec<T> power_of(Vec<T> x, int degree) {
   Vec<T> result = splat(T(1));

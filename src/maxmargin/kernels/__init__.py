@@ -33,6 +33,7 @@ from maxmargin.kernels._power import Power
 from maxmargin.kernels._precomputed import Precomputed
 from maxmargin.kernels._product import Product
 from maxmargin.kernels._quadratic import Quadratic
+from maxmargin.kernels._rational_quadratic import RationalQuadratic
 from maxmargin.kernels._rbf import RBF
 from maxmargin.kernels._scale import Moments as Moments
 from maxmargin.kernels._scale import feature_scale_warning as feature_scale_warning
@@ -63,6 +64,7 @@ __all__ = [
     "Precomputed",
     "Product",
     "Quadratic",
+    "RationalQuadratic",
     "Scaled",
     "Sigmoid",
     "Sum",

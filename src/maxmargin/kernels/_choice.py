@@ -17,6 +17,7 @@ from maxmargin.kernels._min_max import MinMax
 from maxmargin.kernels._polynomial import Polynomial
 from maxmargin.kernels._precomputed import Precomputed
 from maxmargin.kernels._quadratic import Quadratic
+from maxmargin.kernels._rational_quadratic import RationalQuadratic
 from maxmargin.kernels._rbf import RBF
 from maxmargin.kernels._sigmoid import Sigmoid
 from maxmargin.kernels._tanimoto import Tanimoto
@@ -34,6 +35,7 @@ _BY_NAME: dict[str, Callable[[Any, Any, Any], Kernel]] = {
     "min_max": lambda gamma, coef0, degree: MinMax(),
     "poly": lambda gamma, coef0, degree: Polynomial(degree=degree, gamma=gamma, coef0=coef0),
     "quadratic": lambda gamma, coef0, degree: Quadratic(),
+    "rational_quadratic": lambda gamma, coef0, degree: RationalQuadratic(),
     "rbf": lambda gamma, coef0, degree: RBF(gamma=gamma),
     "sigmoid": lambda gamma, coef0, degree: Sigmoid(gamma=gamma, coef0=coef0),
     "tanimoto": lambda gamma, coef0, degree: Tanimoto(),
@@ -48,7 +50,8 @@ def as_kernel(kernel: Any, *, gamma: Any = "scale", coef0: Any = 0.0, degree: An
     ----------
     kernel : str, Kernel or callable
         One of "linear", "poly", "rbf", "sigmoid", "laplacian", "chi2", "matern", "cosine", "quadratic", "intersection",
-        "min_max", "tanimoto", "precomputed"; an object of `maxmargin.kernels`; or a function of two blocks of rows.
+        "min_max", "rational_quadratic", "tanimoto", "precomputed"; an object of `maxmargin.kernels`; or a function of
+        two blocks of rows.
     gamma, coef0, degree : number or str
         Parameters that a name takes, if its kernel has them; with a kernel object they must be left at their defaults.
     owner : str

@@ -29,6 +29,7 @@ from maxmargin.kernels import (
     MinMax,
     Polynomial,
     Quadratic,
+    RationalQuadratic,
     Sigmoid,
     Tanimoto,
 )
@@ -116,6 +117,7 @@ KERNELS = [
     KernelCase("matern 1/2", Matern(1.5, nu=0.5), processes.Matern(1.5, nu=0.5), strict=True, roots=True),
     KernelCase("matern 3/2", Matern(1.5, nu=1.5), processes.Matern(1.5, nu=1.5), strict=True, roots=True),
     KernelCase("matern 5/2", Matern(1.5, nu=2.5), processes.Matern(1.5, nu=2.5), strict=True, roots=True),
+    KernelCase("rational quadratic", RationalQuadratic(1.5, alpha=0.7), processes.RationalQuadratic(1.5, 0.7), strict=True),
     KernelCase("chi squared", ChiSquared(gamma=0.4), lambda X, Y: chi2_kernel(X, Y, 0.4), non_negative=True),
     KernelCase("intersection", Intersection(), _minima, non_negative=True),
     KernelCase("min max", MinMax(), _min_max, non_negative=True),
