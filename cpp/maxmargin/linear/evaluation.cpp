@@ -4,6 +4,9 @@
 #include <cmath>
 #include <limits>
 #include <type_traits>
+#include <vector>
+
+#include "maxmargin/platform/thread_pool.hpp"
 
 namespace maxmargin {
 
@@ -11,6 +14,15 @@ namespace {
 
 constexpr std::size_t block = 256;  // rows whose terms are added in double: their sums are in long double
 constexpr double infinity = std::numeric_limits<double>::infinity();
+
+constexpr std::size_t blocks_of_a_chunk = 64;  // some ten microseconds of work
+
+struct BlockSums {
+  double lost = 0, conjugates = 0, size = 0, abs_sum = 0;
+};
+
+// What is not finite or no number has to show, and to stay.
+inline double larger_or_nan(double largest, double value) { return value <= largest || std::isnan(largest) ? largest : value; }
 
 struct Term {
   double value, derivative;
@@ -77,36 +89,51 @@ EvaluatedRows evaluate_rows(RowLossKind loss, double epsilon, std::size_t n, con
                             const double* alpha, double shrink, bool with_slopes) {
   EvaluatedRows rows;
   if (with_slopes) rows.slopes.resize(n);
+  const std::size_t blocks = (n + block - 1) / block, chunks = (blocks + blocks_of_a_chunk - 1) / blocks_of_a_chunk;
+  std::vector<BlockSums> sums(blocks);
+  std::vector<double> reach(chunks, 0.0), worst(chunks, 0.0);
   with_loss(loss, [&](auto kind) {
     constexpr bool residual = kind() == RowLossKind::tube || kind() == RowLossKind::squared_tube;
-    long double lost = 0, conjugates = 0, size = 0, abs_sum = 0;
-    for (std::size_t begin = 0; begin < n; begin += block) {
-      double sum[4] = {0, 0, 0, 0};
-      for (std::size_t i = begin; i < std::min(begin + block, n); ++i) {
-        const double z = residual ? y[i] - f[i] : y[i] * f[i], u = -shrink * alpha[i] / C[i];
-        const Term term = at<kind()>(z, epsilon);
-        const double paid = conjugate<kind()>(u, epsilon), share = C[i] * paid;
-        sum[0] += C[i] * term.value;
-        sum[1] += share;
-        sum[2] += std::abs(share);
-        // a residual that is rounded loses digits once more when epsilon is taken from it, times the row's C
-        if (residual) sum[2] += C[i] * std::abs(term.derivative * z);
-        sum[3] += std::abs(alpha[i]);
-        // what is not finite or no number has to show
-        if (!(std::abs(f[i]) <= rows.reach)) rows.reach = std::abs(f[i]);
-        if (const double missed = term.value + paid - u * z; !(missed <= rows.worst)) rows.worst = missed;
-        if (with_slopes) rows.slopes[i] = -C[i] * (residual ? -term.derivative : y[i] * term.derivative);
+    parallel_chunks(std::ptrdiff_t(chunks), [&](std::ptrdiff_t c) {
+      const std::size_t first = std::size_t(c) * blocks_of_a_chunk, last = std::min(first + blocks_of_a_chunk, blocks);
+      double furthest = 0, most_missed = 0;
+      for (std::size_t at_block = first; at_block < last; ++at_block) {
+        BlockSums sum;
+        for (std::size_t i = at_block * block; i < std::min((at_block + 1) * block, n); ++i) {
+          const double z = residual ? y[i] - f[i] : y[i] * f[i], u = -shrink * alpha[i] / C[i];
+          const Term term = at<kind()>(z, epsilon);
+          const double paid = conjugate<kind()>(u, epsilon), share = C[i] * paid;
+          sum.lost += C[i] * term.value;
+          sum.conjugates += share;
+          sum.size += std::abs(share);
+          // a residual that is rounded loses digits once more when epsilon is taken from it, times the row's C
+          if (residual) sum.size += C[i] * std::abs(term.derivative * z);
+          sum.abs_sum += std::abs(alpha[i]);
+          furthest = larger_or_nan(furthest, std::abs(f[i]));
+          most_missed = larger_or_nan(most_missed, term.value + paid - u * z);
+          if (with_slopes) rows.slopes[i] = -C[i] * (residual ? -term.derivative : y[i] * term.derivative);
+        }
+        sums[at_block] = sum;
       }
-      lost += sum[0];
-      conjugates += sum[1];
-      size += sum[2];
-      abs_sum += sum[3];
-    }
-    rows.lost = double(lost);
-    rows.conjugates = double(conjugates);
-    rows.size = double(size);
-    rows.abs_sum = double(abs_sum);
+      reach[std::size_t(c)] = furthest;
+      worst[std::size_t(c)] = most_missed;
+    });
   });
+  long double lost = 0, conjugates = 0, size = 0, abs_sum = 0;
+  for (const BlockSums& sum : sums) {
+    lost += sum.lost;
+    conjugates += sum.conjugates;
+    size += sum.size;
+    abs_sum += sum.abs_sum;
+  }
+  for (std::size_t c = 0; c < chunks; ++c) {
+    rows.reach = larger_or_nan(rows.reach, reach[c]);
+    rows.worst = larger_or_nan(rows.worst, worst[c]);
+  }
+  rows.lost = double(lost);
+  rows.conjugates = double(conjugates);
+  rows.size = double(size);
+  rows.abs_sum = double(abs_sum);
   return rows;
 }
 

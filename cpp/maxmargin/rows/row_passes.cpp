@@ -99,7 +99,7 @@ void RowPasses::add_outer_with(const double* a, double* H, Index stride,
                [&](Index begin, Index end, double* own) {
                  while (begin < end && !halted()) {
                    poll_now();
-                   Index stop = begin;
+                   Index stop = end - begin <= count ? end : begin;
                    for (Index left = count; stop < end && left > 0; ++stop) left -= a[stop] != 0;
                    body(begin, stop, own);
                    begin = stop;

@@ -126,13 +126,17 @@ inline void subtract(Index width, Index count, const double* left, const double 
       sum[r][1] += left[r * stride + c] * second;
     }
   }
+#pragma GCC unroll 6  // a sum whose place is not known before would live in memory
   for (int r = 0; r < rows; ++r) {
     double* const to = out + r * stride;
     if (count == strip) {
       store(to, load<Vec<double>>(to) - sum[r][0]);
       store(to + 4, load<Vec<double>>(to + 4) - sum[r][1]);
     } else {
-      for (Index k = 0; k < count; ++k) to[k] -= sum[r][k / 4][k % 4];
+      double some[strip];
+      store(some, sum[r][0]);
+      store(some + 4, sum[r][1]);
+      for (Index k = 0; k < count; ++k) to[k] -= some[k];
     }
   }
 }
@@ -173,6 +177,7 @@ void cholesky_columns(Index j, Index width, Index begin, Index end, Index n, dou
     const Index count = k + strip < end ? strip : end - k;
     lay_beside(width, count, a + k * stride + j, stride, part);
     Index i = k;
+    for (; i + 6 <= n; i += 6) subtract<6>(width, count, a + i * stride + j, part, stride, a + i * stride + k);
     for (; i + 4 <= n; i += 4) subtract<4>(width, count, a + i * stride + j, part, stride, a + i * stride + k);
     for (; i < n; ++i) subtract<1>(width, count, a + i * stride + j, part, stride, a + i * stride + k);
   }
