@@ -10,7 +10,7 @@ SANITIZED_TESTS := tests/contracts/test_small_cache.py tests/contracts/test_hard
   tests/contracts/test_solution_laws.py tests/contracts/test_invariances.py tests/estimators/test_kernels.py tests/contracts/test_bits.py \
   tests/contracts/test_crammer_singer.py tests/contracts/test_linear.py tests/contracts/test_linear_system.py tests/contracts/test_l1.py \
   tests/contracts/test_multiclass.py tests/contracts/test_multiclass_descent.py tests/contracts/test_ball.py tests/estimators/test_linear_svr.py tests/estimators/test_assembly.py \
-  tests/solvers/test_sampled_search.py tests/solvers/test_shared_rows.py tests/kernels/test_whole_numbers.py \
+  tests/contracts/test_kernel_fits.py tests/kernels/test_algebra.py tests/solvers/test_sampled_search.py tests/solvers/test_shared_rows.py tests/kernels/test_whole_numbers.py \
   tests/estimators/test_kept_values.py tests/solvers/test_starts.py tests/solvers/test_time_limit.py tests/estimators/test_reporting.py
 
 .PHONY: run test test-long check sanitize bench test-floor wheel agreement fuzz clean

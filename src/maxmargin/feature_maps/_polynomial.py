@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.feature_maps._base import FeatureMap, Product, count_of_monomials, inner_products, monomials
-from maxmargin.kernels import Kernel, Polynomial, UserFunction
+from maxmargin.kernels import Kernel, Polynomial, Quadratic, UserFunction
 from maxmargin.validation import check_boolean, check_integer, check_non_negative, check_positive
 
 __all__ = ["Multinomial", "QuadraticForm", "SecondOrder", "WeightedSecondOrder", "orders"]
@@ -133,7 +133,7 @@ class SecondOrder(FeatureMap):
     @property
     def kernel(self) -> Kernel:
         """``k(u, v) = 1 + <u, v> + <u, v>²``."""
-        return UserFunction(_second_order)
+        return Quadratic()
 
     def _check(self) -> None:
         pass
@@ -200,11 +200,6 @@ def orders(product: Product) -> int:
 
 def _ordered_pairs(d: int) -> list[Product]:
     return [*monomials(d, (0, 1)), *((i, j) for i in range(d) for j in range(d))]
-
-
-def _second_order(A: Any, B: Any) -> NDArray[np.float64]:
-    inner = inner_products(A, B)
-    return 1.0 + inner + inner * inner
 
 
 def _one_and_square(A: Any, B: Any) -> NDArray[np.float64]:
