@@ -50,6 +50,7 @@ struct Options {
   bool shrinking = true;
   bool alone = true;  // no other problem runs beside: all threads are there for this one
   Origin origin = Origin::cold;
+  bool finish = true;  // with float64 rows on to rounding accuracy, not only to `tol`
 };
 
 struct Outcome {

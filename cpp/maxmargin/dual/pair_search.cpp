@@ -12,6 +12,7 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double burst_work = 2e7;  // about 20 milliseconds of pair steps
 constexpr double poll_work = 1e6;   // about one
 constexpr std::int64_t steps_to_look = 1000;
+constexpr double quick_work = 500;  // a variable: of steps for which rows stand ready, which are few from fit to fit
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
 
 }  // namespace
@@ -87,6 +88,12 @@ bool PairSearch<R>::stagnates() {
   return still;
 }
 
+// Multiply-adds, in those of a factorisation, of what steps take where a fit need not be exact.
+template <class R>
+double PairSearch<R>::quick_steps() const {
+  return quick_work * double(active_.size());
+}
+
 // Would float32 rows not do to the end? Where few are active, float64 rows are cheap, and it need not be seen to the last.
 template <class R>
 bool PairSearch<R>::wants_float64() const {
@@ -147,7 +154,7 @@ auto PairSearch<R>::newton() -> Newton {
 template <class R>
 bool PairSearch<R>::search() {
   Outcome& outcome = state_.outcome;
-  const bool exact = sizeof(R) == 8 && active_.size() <= exact_limit;
+  const bool exact = sizeof(R) == 8 && options_.finish && active_.size() <= exact_limit;
   double best = infinity;
   bool finishing = false, handed_over = false;
   int idle_rounds = 0, rescues = 20;
@@ -155,7 +162,9 @@ bool PairSearch<R>::search() {
   std::int64_t next_look = outcome.steps + steps_to_look;
   target_ = sizeof(R) == 4 ? 0.95 * options_.tol : options_.tol;
   work_ = 0;
-  if (options_.origin == Origin::warm && face_.factor_work() < face_.cost()) work_ = infinity;  // its free set has settled
+  // its free set has settled
+  if (options_.origin == Origin::warm && face_.factor_work() < (options_.finish ? face_.cost() : quick_steps()))
+    work_ = infinity;
   active_.select();
   for (;;) {
     const double now = active_.violation();
@@ -170,7 +179,7 @@ bool PairSearch<R>::search() {
       }
       if (gap_is_small()) break;
       target_ *= 0.2;
-      newton();
+      if (options_.finish || face_.factor_work() < quick_steps()) newton();
       continue;
     }
     if (checkpoint(now)) break;

@@ -38,6 +38,7 @@ class PairSearch {
   bool shrinking_pays();
   void shrink();
   std::int64_t shrink_interval() const { return std::max<std::int64_t>(200, active_.size() / 8); }
+  double quick_steps() const;
   bool wants_float64() const;
   bool gap_is_small() const;
   bool stagnates();

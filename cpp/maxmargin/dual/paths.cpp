@@ -39,7 +39,10 @@ class PathSearch {
   PathSearch(const Path& path, std::size_t k, const Allowed& allowed, const Options& options, const Monitor& monitor)
       : path_(path), k_(k), allowed_(allowed), options_(options), monitor_(monitor), inner_(path.stages[0]->gram(k)) {
     const Index n = inner_.size();
-    const bool single = n > float_floor && options.tol >= float_tol && inner_.single_precision_suffices();
+    std::vector<double> diagonal(static_cast<std::size_t>(n));
+    inner_.diagonal(diagonal.data());
+    for (const double value : diagonal) largest_ = std::max(largest_, std::abs(value));
+    const bool single = n > float_floor && options.tol >= float_tol && largest_ < 1e30;
     if (MatrixGram::bytes(n) <= options.cache_bytes) held_ = std::make_unique<MatrixGram>(inner_, single);
   }
 
@@ -99,6 +102,20 @@ class PathSearch {
     return best;
   }
 
+  // The scores of another point: those of the changes are added, unless float64 values are wanted or most have changed.
+  void bring_scores(Start& at, std::vector<double> beta, bool exactly) const {
+    const auto count = [](const std::vector<double>& x) {
+      return std::count_if(x.begin(), x.end(), [](double b) { return b != 0; });
+    };
+    at.beta.swap(beta);
+    if (exactly) return gram().product(at.beta.data(), at.scores.data(), poll_now);
+    std::vector<double> change(beta.size()), more(beta.size());
+    for (std::size_t i = 0; i < change.size(); ++i) change[i] = at.beta[i] - beta[i];
+    if (count(change) >= count(at.beta)) return gram().rough_product(at.beta.data(), at.scores.data(), poll_now);
+    gram().rough_product(change.data(), more.data(), poll_now);
+    for (std::size_t i = 0; i < more.size(); ++i) at.scores[i] += more[i];
+  }
+
   // To the optimum, and on from exact scores while that helps.
   PathPoint search(const SignedDual& problem, Start& at) const {
     PathPoint point;
@@ -112,13 +129,9 @@ class PathSearch {
       point.steps += outcome.steps;
       point.termination = outcome.termination;
       point.negative_curvature |= outcome.negative_curvature;
-      at.beta = std::move(outcome.beta);
-      if (round == 0)
-        gram().rough_product(at.beta.data(), at.scores.data(), poll_now);
-      else
-        gram().product(at.beta.data(), at.scores.data(), poll_now);
+      bring_scores(at, std::move(outcome.beta), options.origin == Origin::resumed || held_ == nullptr || held_->used_float64());
       const Evaluation before = std::move(point.evaluation);
-      point.evaluation = evaluate(problem, at.beta.data(), at.scores.data(), {});
+      point.evaluation = evaluate(problem, at.beta.data(), at.scores.data(), {.score_scale = largest_});
       const Evaluation& now = point.evaluation;
       point.optimal = is_optimal(now, allowed_);
       const bool goes_on = point.termination == Termination::converged || point.termination == Termination::stalled;
@@ -128,7 +141,7 @@ class PathSearch {
         break;
       if (now.violation <= options_.tol) aim *= 0.1;  // the pairs agree, the gap does not
       options.tol = std::min(aim, 0.5 * now.violation);
-      options.origin = Origin::resumed;
+      options.origin = round == 0 && held_ != nullptr ? Origin::warm : Origin::resumed;
     }
     point.beta = at.beta;
     point.evaluation.shift = inner_.offset_shift(at.beta.data());
@@ -142,7 +155,8 @@ class PathSearch {
   const Monitor& monitor_;
   const Gram& inner_;
   std::unique_ptr<MatrixGram> held_;
-  Start last_;  // of the stage before
+  double largest_ = 0;  // kernel value
+  Start last_;          // of the stage before
   double last_upper_ = 0;
 };
 
@@ -176,6 +190,7 @@ std::vector<std::vector<std::vector<PathPoint>>> minimise_paths(const std::vecto
   if (options.cache_bytes >= largest) at_once = std::min(at_once, options.cache_bytes / largest);
   Options each = options;
   each.alone = false;
+  each.finish = false;
   each.cache_bytes = options.cache_bytes / std::max<std::size_t>(at_once, 1);
   const auto one = [&](std::size_t t) {
     const auto [p, k] = tasks[t];

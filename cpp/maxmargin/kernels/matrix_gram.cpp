@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "maxmargin/dual/row_store.hpp"
+#include "maxmargin/platform/buffer.hpp"
 #include "maxmargin/platform/cpu.hpp"
 
 namespace maxmargin {
@@ -32,19 +33,11 @@ class MatrixGram::Rows {
  public:
   explicit Rows(const Gram& inner)
       : n_(inner.size()), stride_(RowStore<R>::stride_of(n_)), memory_(std::size_t(n_) * std::size_t(stride_) * sizeof(R)) {
-    constexpr Index batch = 96;  // whole strips of tiles
-    std::vector<Index> every(n_);
-    std::iota(every.begin(), every.end(), 0);
-    const auto maker = maker_of(inner, every, R());
-    std::vector<R*> targets;
-    for (Index first = 0; first < n_; first += batch) {
-      poll_now();
-      const Index last = std::min(n_, first + batch);
-      targets.clear();
-      for (Index i = first; i < last; ++i) targets.push_back(row(i));
-      maker->make(std::span(every).subspan(first, std::size_t(last - first)), targets.data());
-      for (R* const target : targets) std::fill(target + n_, target + stride_, R(0));
-    }
+    // Float32 kernel values suffice for a search, but to compute them in float32 may not: distances lose digits.
+    if (sizeof(R) == 8 || inner.single_precision_suffices())
+      fill<R>(inner);
+    else
+      fill<double>(inner);
   }
   R* row(Index i) const { return static_cast<R*>(memory_.address()) + std::ptrdiff_t(i) * stride_; }
   HeldRows<R> held() const { return {row(0), stride_}; }
@@ -65,6 +58,35 @@ class MatrixGram::Rows {
   }
 
  private:
+  // From rows of another precision by way of some room.
+  template <class V>
+  void fill(const Gram& inner) {
+    constexpr Index batch = 96;  // whole strips of tiles
+    std::vector<Index> every(n_);
+    std::iota(every.begin(), every.end(), 0);
+    const auto maker = maker_of(inner, every, V());
+    const Index stride = RowStore<V>::stride_of(n_);
+    Buffer<V> room;
+    if constexpr (sizeof(V) != sizeof(R)) room.reserve(std::size_t(batch) * std::size_t(stride));
+    std::vector<V*> targets;
+    for (Index first = 0; first < n_; first += batch) {
+      poll_now();
+      const Index last = std::min(n_, first + batch);
+      targets.clear();
+      for (Index i = first; i < last; ++i)
+        if constexpr (sizeof(V) == sizeof(R))
+          targets.push_back(row(i));
+        else
+          targets.push_back(room.data() + std::ptrdiff_t(i - first) * stride);
+      maker->make(std::span(every).subspan(first, std::size_t(last - first)), targets.data());
+      for (Index i = first; i < last; ++i) {
+        if constexpr (sizeof(V) != sizeof(R))
+          std::transform(targets[i - first], targets[i - first] + n_, row(i), [](V value) { return R(value); });
+        std::fill(row(i) + n_, row(i) + stride_, R(0));
+      }
+    }
+  }
+
   Index n_, stride_;
   Mapping memory_;
 };
@@ -117,7 +139,12 @@ void MatrixGram::block(std::span<const Index> rows, std::span<const Index> colum
   inner_.block(rows, columns, out);
 }
 
-void MatrixGram::product(const double* beta, double* out, const Poll&) const { rows<double>().product(beta, out); }
+// With few support vectors their rows are computed sooner than all.
+void MatrixGram::product(const double* beta, double* out, const Poll& poll) const {
+  const auto support = std::count_if(beta, beta + n_, [](double b) { return b != 0.0; });
+  if (float64_ == nullptr && 4 * support < n_) return inner_.product(beta, out, poll);
+  rows<double>().product(beta, out);
+}
 
 void MatrixGram::rough_product(const double* beta, double* out, const Poll&) const {
   single_ ? rows<float>().product(beta, out) : rows<double>().product(beta, out);
@@ -132,6 +159,7 @@ std::unique_ptr<RowMaker<float>> MatrixGram::rows_f32(std::span<const Index> act
 }
 
 std::unique_ptr<RowMaker<double>> MatrixGram::rows_f64(std::span<const Index> active) const {
+  asked_for_float64_ = true;
   if (float64_ == nullptr && 2 * Index(active.size()) < n_) return inner_.rows_f64(active);  // all would take longer
   return std::make_unique<Copies<double>>(rows<double>(), active, are_all(active));
 }

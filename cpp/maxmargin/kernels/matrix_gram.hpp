@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "maxmargin/kernels/gram.hpp"
@@ -33,6 +34,9 @@ class MatrixGram final : public Gram {
   double off_sum_scale() const override { return inner_.off_sum_scale(); }
   double score_scale() const override { return inner_.score_scale(); }
 
+  // Were float64 rows asked for since the last call?
+  bool used_float64() const { return std::exchange(asked_for_float64_, false); }
+
  private:
   template <class R>
   class Rows;
@@ -49,6 +53,7 @@ class MatrixGram final : public Gram {
   std::vector<double> diagonal_;
   mutable std::unique_ptr<Rows<float>> float32_;
   mutable std::unique_ptr<Rows<double>> float64_;
+  mutable bool asked_for_float64_ = false;
 };
 
 }  // namespace maxmargin

@@ -19,7 +19,7 @@ from maxmargin.model_selection._scores import known_scores, plain_scores
 
 __all__ = ["Cells", "Settings"]
 
-_ENOUGH: Final = 16  # paths at a time: enough for the threads to have equal shares, few enough to hear of the best so far
+_ENOUGH: Final = 64  # paths at a time: enough for the threads to have equal shares, few enough to hear of the best so far
 
 Out = dict[str, Any]
 
