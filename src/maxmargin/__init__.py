@@ -7,7 +7,7 @@
 
 from importlib import metadata as _metadata
 
-from maxmargin import bounds, errors, feature_maps, kernels, losses, problems, scales, solution, solvers
+from maxmargin import bounds, calibrators, errors, feature_maps, kernels, losses, problems, scales, solution, solvers
 from maxmargin._solve import solve
 from maxmargin.estimators import (
     SVC,
@@ -46,6 +46,7 @@ __all__ = [
     "Perceptron",
     "StochasticClassifier",
     "bounds",
+    "calibrators",
     "errors",
     "feature_maps",
     "get_threads",
