@@ -10,7 +10,7 @@ from importlib import metadata as _metadata
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
-from maxmargin import bounds, errors, feature_maps, kernels, losses, problems, scales, solution, solvers
+from maxmargin import bounds, calibrators, errors, feature_maps, kernels, losses, problems, scales, solution, solvers
 from maxmargin._solve import solve
 from maxmargin.estimators import (
     SVC,
@@ -68,6 +68,7 @@ __all__ = [
     "Perceptron",
     "StochasticClassifier",
     "bounds",
+    "calibrators",
     "errors",
     "feature_maps",
     "get_threads",

@@ -13,8 +13,9 @@ from ._tree import Import, imports, module_name, package_files, package_imports,
 STAIRS = (
     ("__main__",),
     ("cli", "playground"),
-    ("model_selection", "bounds", "plots", "io", "distributed"),
+    ("model_selection", "bounds", "plots", "io", "distributed", "calibration"),
     ("estimators",),
+    ("calibrators",),
     ("_solve",),
     ("solvers",),
     ("solution",),
@@ -32,7 +33,7 @@ ABOVE_ESTIMATORS = {name for step in STAIRS[:4] for name in step}
 
 ALLOWED = {
     "maxmargin._core": {"validation", "kernels", "feature_maps", "problems", "solution", "solvers", "io"},
-    "sklearn": {"errors", "validation", "feature_maps"} | ABOVE_ESTIMATORS,
+    "sklearn": {"errors", "validation", "feature_maps", "calibrators"} | ABOVE_ESTIMATORS,
     "matplotlib": {"plots"},
 }
 

@@ -85,6 +85,15 @@ bool begins_with_a_sample(const SignedDual& problem, const Gram& gram, const Opt
          std::all_of(state.beta.begin(), state.beta.end(), [](double b) { return b == 0.0; });
 }
 
+// The variables whose bounds leave them room: a row that is held out has none, and only its score is asked for.
+std::vector<Index> movable(const SignedDual& problem) {
+  std::vector<Index> found;
+  found.reserve(std::size_t(problem.n));
+  for (Index i = 0; i < problem.n; ++i)
+    if (problem.lower[i] < problem.upper[i]) found.push_back(i);
+  return found;
+}
+
 // From the state's point to its end. The first run after an evaluation looks at violating variables only: the next evaluation
 // tells if that was enough.
 void search(const SignedDual& problem, const Gram& gram, const Options& options, const Monitor& monitor, SearchState& state,
@@ -92,6 +101,7 @@ void search(const SignedDual& problem, const Gram& gram, const Options& options,
   state.active.clear();
   if (first && options.origin == Origin::resumed && options.shrinking && problem.keep == Keep::sum)
     state.active = worth_looking_at(problem, state.beta.data(), state.gradient.data());
+  if (state.active.size() < 2) state.active = movable(problem);
   if (state.active.size() < 2) {
     state.active.resize(problem.n);
     std::iota(state.active.begin(), state.active.end(), 0);

@@ -27,8 +27,10 @@ def solve_batch(
     throw: bool = True,
     *,
     callback: Callback | None = None,
-    starts: Sequence[Any] | None = None,
+    starts: Any = None,
     with_rows: bool = True,
+    with_values: bool = False,
+    settled: bool = True,
 ) -> Sequence[Any]:
     """Solve several problems of one family at once: like `solve`, but without its warnings.
 
@@ -39,9 +41,15 @@ def solve_batch(
     solver, tol, max_iter, max_time, throw, callback
         As in `solve`; the time may be a `Deadline` that was set before.
     starts : sequence, optional
-        A start for each problem, or None.
+        A start for each problem, or None. Of problems with a canonical dual also an array of points inside the constraints, one
+        problem after the other, which is not looked at any further.
     with_rows : bool
         Whether solutions keep their support vectors themselves; an estimator has them already.
+    with_values : bool
+        Whether the `SolutionBatch` of problems with a canonical dual keeps ``f(x)`` at all their rows.
+    settled : bool
+        Whether starts of such problems tell which variables are free at the optimum, but for some: then the search begins with
+        Newton's method on these.
 
     Returns
     -------
@@ -54,7 +62,7 @@ def solve_batch(
     throws = check_boolean("throw", throw, "solve")
     budget = Budget(tol, max_iter, max_time, chosen.automatic_steps(*_extent(problems)))
     if isinstance(chosen, DualSolver):
-        return DualRun(chosen, budget, throws, callback, with_rows).solutions(problems, starts)
+        return DualRun(chosen, budget, throws, callback, with_rows, with_values, settled).solutions(problems, starts)
     return solve_others(problems, chosen, budget, throws, callback, starts, with_rows=with_rows)
 
 

@@ -57,6 +57,10 @@ class DualRun:
         Is told of the progress.
     with_rows : bool
         Whether solutions keep their support vectors themselves.
+    with_values : bool
+        Whether to keep ``f(x)`` at all rows of each problem.
+    settled : bool
+        Whether starts tell which variables are free at the optimum, but for some.
     """
 
     solver: DualSolver
@@ -64,19 +68,27 @@ class DualRun:
     throw: bool
     callback: Callback | None
     with_rows: bool
+    with_values: bool = False
+    settled: bool = True
 
-    def solutions(self, problems: Sequence[Problem], starts: Sequence[Any] | None) -> SolutionBatch:
+    def solutions(self, problems: Sequence[Problem], starts: Any) -> SolutionBatch:
         """Solve all problems; where no pair of classes needs a closer look, no object is made for any of them."""
         iterates, evaluations = self._first_points(problems, starts)
         if isinstance(problems, SoftMargins) and (ended := self._ended(problems, iterates, evaluations)) is not None:
             make = partial(self._made, problems, ended, evaluations)
-            return SolutionBatch.of_margins(problems, ended, evaluations, make, type(self.solver).__name__)
-        solutions = [self._finished(k, problem, iterates.at(k), evaluations.at(k)) for k, problem in enumerate(problems)]
+            name = type(self.solver).__name__
+            return SolutionBatch.of_margins(problems, ended, evaluations, make, name, with_values=self.with_values)
+        own = list(problems)
+        ends = [self._finished(k, problem, iterates.at(k), evaluations.at(k)) for k, problem in enumerate(own)]
+        solutions = [self._solution(problem, *end) for problem, end in zip(own, ends, strict=True)]
         if self.throw:
             for solution in solutions:
                 if solution.status is Status.INFEASIBLE:
                     raise infeasible(solution)
-        return SolutionBatch.of(solutions)
+        if not self.with_values:
+            return SolutionBatch.of(solutions)
+        models = [problem.model(iterate.beta, evaluation) for problem, (iterate, evaluation) in zip(own, ends, strict=True)]
+        return SolutionBatch.of(solutions, [model.scores for model in models])
 
     def _ended(self, problems: SoftMargins, iterates: DualIterates, evaluations: Evaluations) -> DualIterates | None:
         """The points with their final statuses, as `_finished` and `dual_solution` would set them.
@@ -104,9 +116,10 @@ class DualRun:
         name = type(self.solver).__name__
         return dual_solution(problem, iterate, evaluation, tol, seconds, with_rows=self.with_rows, solver=name)
 
-    def _first_points(self, problems: Sequence[Problem], starts: Sequence[Any] | None) -> tuple[DualIterates, Evaluations]:
+    def _first_points(self, problems: Sequence[Problem], starts: Any) -> tuple[DualIterates, Evaluations]:
         """The points where the solver stops, and their evaluation."""
-        if not self.solver.takes_start and any(start is not None for start in starts or ()):
+        given = starts is not None and any(start is not None for start in starts)
+        if given and not self.solver.takes_start:
             raise self.solver.refuse_start()
         before = self.budget.deadline.elapsed()
         begin = beginning(problems, starts)
@@ -116,7 +129,8 @@ class DualRun:
             iterates = DualIterates.unmoved(begin.beta, batch.sizes, Status.TIME_LIMIT)
             exact = begin.scores if begin.origin is Origin.COLD else None  # those of a warm start may be off by rounding
             return iterates, evaluate_all(batch_of(problems), begin.beta, exact)
-        iterates = self.solver.run_batch(begin.problems, batch, begin.beta, begin.scores, limits, self.callback, begin.origin)
+        origin = begin.origin if self.settled else Origin.COLD
+        iterates = self.solver.run_batch(begin.problems, batch, begin.beta, begin.scores, limits, self.callback, origin)
         if iterates.interrupted:
             for k, problem in enumerate(problems):
                 self._raise_if_interrupted(problem, iterates.at(k))
@@ -128,7 +142,9 @@ class DualRun:
         if self.throw and iterate.interrupted:
             raise interrupted(iterate.steps, lambda: self._solution(problem, iterate, certify(problem, iterate.beta)))
 
-    def _finished(self, k: int, problem: Problem, iterate: DualIterate, evaluation: Evaluation) -> Solution:
+    def _finished(
+        self, k: int, problem: Problem, iterate: DualIterate, evaluation: Evaluation
+    ) -> tuple[DualIterate, Evaluation]:
         """Continue from the exact scores as long as that brings the answer nearer to the optimum."""
         tol = aim = self.budget.tol
         iterate, evaluation = self._levelled(problem, iterate, evaluation)
@@ -168,7 +184,7 @@ class DualRun:
                 iterate = replace(iterate, status=Status.TIME_LIMIT)
         else:
             evaluation = with_rounding(problem, iterate.beta, evaluation, self.budget.tol)
-        return self._solution(problem, iterate, evaluation)
+        return iterate, evaluation
 
     def _levelled(self, problem: Problem, iterate: DualIterate, evaluation: Evaluation) -> tuple[DualIterate, Evaluation]:
         """The same point where β keeps its sum, or could not be moved; else one that does."""

@@ -196,7 +196,10 @@ class SoftMargins(Sequence[SoftMargin]):
     parts : LabelledParts
         Which rows each problem has, and their labels.
     upper : ndarray of float64
-        ``C_i > 0`` of each of all rows.
+        ``C_i`` of each of all rows, or of each row of each problem, one problem after the other. A row with ``C_i = 0`` is held
+        out: its coefficient stays 0.
+    own_costs : bool
+        Whether every problem has costs of its own.
 
     Examples
     --------
@@ -210,22 +213,31 @@ class SoftMargins(Sequence[SoftMargin]):
     (3, array([ 1., -1.]))
     """
 
-    def __init__(self, gram: Gram, parts: LabelledParts, upper: Vector, cores: Sequence[_core.Gram] | None = None) -> None:
+    def __init__(
+        self,
+        gram: Gram,
+        parts: LabelledParts,
+        upper: Vector,
+        cores: Sequence[_core.Gram] | None = None,
+        *,
+        own_costs: bool = False,
+    ) -> None:
         self.gram = gram
         self._parts = parts
         self._upper = upper
         self._cores = cores
+        self._own_costs = own_costs
         self._cuts = list(accumulate(parts.sizes, initial=0))
 
     def at(self, upper: Vector) -> SoftMargins:
         """The same problems with other bounds; they share their sources of kernel values."""
-        return SoftMargins(self.gram, self._parts, upper, self.batch.grams)
+        return SoftMargins(self.gram, self._parts, upper, self.batch.grams, own_costs=self._own_costs)
 
     @lazy
     def batch(self) -> DualBatch:
         """Duals of all."""
         (rows, y, _), count = self._parts, len(self)
-        box = _core.margin_box(y, rows, self._upper)
+        box = _core.margin_box(y, None if self._own_costs else rows, self._upper)
         cores = self._cores
         if cores is None:
             gram = self.gram.centred()
@@ -260,6 +272,7 @@ class SoftMargins(Sequence[SoftMargin]):
             return [self[each] for each in range(*k.indices(len(self)))]
         own = slice(self._cuts[k], self._cuts[k + 1])
         rows, y = self._parts.rows, self._parts.y[own]
-        if rows is None:
-            return SoftMargin.on(self.gram, y, self._upper)
-        return SoftMargin.on(self.gram.take(rows[own]), y, self._upper.take(rows[own]))
+        gram = self.gram if rows is None else self.gram.take(rows[own])
+        if self._own_costs:
+            return SoftMargin.on(gram, y, self._upper[own])
+        return SoftMargin.on(gram, y, self._upper if rows is None else self._upper.take(rows[own]))

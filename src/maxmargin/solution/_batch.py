@@ -70,6 +70,8 @@ class SolutionBatch(Sequence[Solution]):
         What is to be said of each beyond its status; empty for most.
     solver : str
         Which solver found them: the name of its class.
+    values : ndarray or None
+        ``f(x)`` at all rows of each problem, also at those that are held out; None if nobody asked for it.
     """
 
     sizes: list[int]
@@ -94,6 +96,7 @@ class SolutionBatch(Sequence[Solution]):
     notes: list[str]
     solver: str
     _make: Callable[[int], Solution]
+    values: Vector | None = None
 
     @classmethod
     def of_margins(
@@ -103,6 +106,8 @@ class SolutionBatch(Sequence[Solution]):
         evaluations: Evaluations,
         make: Callable[[int], Solution],
         solver: str = "",
+        *,
+        with_values: bool = False,
     ) -> SolutionBatch:
         """From points with final statuses that need no closer look: offset, scores and costs are those of the dual."""
         kept, support, count = evaluations.margins(problems.batch, iterates.beta), evaluations.support, len(problems)
@@ -130,10 +135,11 @@ class SolutionBatch(Sequence[Solution]):
             notes=[""] * count,
             solver=solver,
             _make=make,
+            values=evaluations.with_offsets() if with_values else None,
         )
 
     @classmethod
-    def of(cls, solutions: Sequence[Solution]) -> SolutionBatch:
+    def of(cls, solutions: Sequence[Solution], values: Sequence[Vector] | None = None) -> SolutionBatch:
         """From solutions of any kind."""
         sizes = [each.n for each in solutions]
         n_support = np.array([len(each.support) for each in solutions])
@@ -170,6 +176,7 @@ class SolutionBatch(Sequence[Solution]):
             notes=[each.note for each in solutions],
             solver=solutions[0].solver,
             _make=solutions.__getitem__,
+            values=None if values is None else np.concatenate(values),
         )
 
     def __len__(self) -> int:
@@ -209,7 +216,12 @@ class SolutionBatch(Sequence[Solution]):
         return self.all_optimal and worth_keeping(self.deficit, len(self.support), float(self.certificates["violation"].max()))
 
     def by_class(
-        self, codes: NDArray[np.intp], support: NDArray[np.intp], coefficient_rows: NDArray[np.intp], n_coefficients: int
+        self,
+        codes: NDArray[np.intp],
+        support: NDArray[np.intp],
+        coefficient_rows: NDArray[np.intp],
+        n_coefficients: int,
+        first: int = 0,
     ) -> _core.Assembled:
         """Rows that support some problem, grouped by class, how many each class has, and their coefficients.
 
@@ -223,13 +235,22 @@ class SolutionBatch(Sequence[Solution]):
             Where the coefficients of a problem stand among those of a row of each class.
         n_coefficients : int
             How many coefficients a row has.
+        first : int
+            The first of the problems that are meant: as many as coefficient_rows has.
         """
+        count = len(coefficient_rows)
+        if count == len(self.sizes):
+            own, counts = slice(None), np.ascontiguousarray(self.n_support)
+        else:
+            counts = np.ascontiguousarray(self.n_support[first : first + count])
+            begin = int(self.n_support[:first].sum())
+            own = slice(begin, begin + int(counts.sum()))
         return _core.assemble(
             codes=codes,
             classes=coefficient_rows.shape[1],
-            support=support,
-            counts=np.ascontiguousarray(self.n_support),
-            beta=self.beta,
+            support=support[own],
+            counts=counts,
+            beta=self.beta[own],
             coefficient_rows=coefficient_rows,
             coefficients=n_coefficients,
         )

@@ -266,6 +266,10 @@ class Evaluations:
     def _boundary_ends(self) -> NDArray[np.int64]:
         return np.cumsum(self.n_boundary)
 
+    def with_offsets(self) -> Vector:
+        """``K β + b`` of all problems: what a margin is about."""
+        return np.asarray(self.scores + np.repeat([self._found[k].bias for k in range(len(self.sizes))], self.sizes))
+
     def margins(self, batch: DualBatch, beta: Vector) -> _core.Margins:
         """What is kept of soft margins with a free offset and linear slack, if all are optimal."""
         return self._found.margins(batch, beta)

@@ -9,10 +9,19 @@ from typing import Any, Final, NamedTuple, final
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin import _core
 from maxmargin.errors import InvalidInput
 from maxmargin.kernels import Gram
 from maxmargin.losses import EpsilonInsensitive, Hinge
-from maxmargin.problems import CrammerSinger, DualProblem, MulticlassLinear, PrimalProblem, Problem, SoftMargins
+from maxmargin.problems import (
+    CrammerSinger,
+    DualProblem,
+    MulticlassLinear,
+    PrimalProblem,
+    Problem,
+    SoftMargins,
+    dual_batch,
+)
 from maxmargin.solution import (
     CrammerSingerIterate,
     CrammerSingerSolution,
@@ -156,11 +165,19 @@ class Beginning(NamedTuple):
     origin: Origin
 
 
-def beginning(problems: Sequence[Problem], starts: Sequence[Any] | None) -> Beginning:
-    """From the starts that are given, or from the problems' own.
+def _at_points(problems: Sequence[Problem], beta: Vector) -> Beginning:
+    """From points inside of the constraints, one problem after the other."""
+    batch = problems.batch if isinstance(problems, SoftMargins) else dual_batch([problem.dual for problem in problems])
+    return Beginning(problems, beta, _core.products(list(batch.grams), beta), Origin.WARM)
+
+
+def beginning(problems: Sequence[Problem], starts: Sequence[Any] | Vector | None) -> Beginning:
+    """From the starts that are given, or from the problems' own; from points inside of the constraints if they are one array.
 
     No limit of time holds for the scores: should there be no time to move, they are those of the certificate.
     """
+    if isinstance(starts, np.ndarray):
+        return _at_points(problems, starts)
     warm = starts is not None and any(start is not None for start in starts)
     if isinstance(problems, SoftMargins) and not warm:
         zeros = np.zeros(len(problems.batch.q))

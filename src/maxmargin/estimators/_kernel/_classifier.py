@@ -17,6 +17,7 @@ from maxmargin.estimators._kernel._assembly import Assembly, assemble
 from maxmargin.estimators._kernel._crammer_singer import adopt_crammer_singer, crammer_singer_solution, crammer_singer_solver
 from maxmargin.estimators._kernel._decision_values import decision_values
 from maxmargin.estimators._kernel._model import KernelModel
+from maxmargin.estimators._kernel._probabilities import Probabilities, calibrated, folds_of
 from maxmargin.estimators._kernel._records import Records, record, solutions
 from maxmargin.estimators._shared._fitted import RowKind, class_layout, fitted
 from maxmargin.estimators._shared._input import new_rows
@@ -33,7 +34,7 @@ from maxmargin.validation import TrainingSet, class_weights, label_column, label
 __all__ = ["KernelClassifier"]
 
 
-class KernelClassifier(ClassifierMixin, KernelModel, ABC):  # type: ignore[misc]  # scikit-learn has no types
+class KernelClassifier(Probabilities, ClassifierMixin, KernelModel, ABC):  # type: ignore[misc]  # scikit-learn has no types
     """Fitting and voting; each subclass defines what a binary classifier minimises."""
 
     _ovr = False
@@ -42,6 +43,17 @@ class KernelClassifier(ClassifierMixin, KernelModel, ABC):  # type: ignore[misc]
     @abstractmethod
     def _problems(self, gram: Gram, parts: LabelledParts, cost: NDArray[np.float64]) -> Sequence[Problem]:
         """The problem of each binary classifier, from kernel values and costs of all rows and its own rows and labels."""
+
+    @abstractmethod
+    def _fold_problems(self, gram: Gram, parts: LabelledParts, costs: NDArray[np.float64]) -> Sequence[Problem]:
+        """The same for folds: each row of each problem has a cost of its own, and one of 0 is held out."""
+
+    _folds_begin_at_fit = True
+    """Whether the coefficients of the fit on all rows are those that the problem of a fold begins with."""
+
+    def _can_hold_out(self) -> bool:
+        """Whether a cost of 0 holds a row out."""
+        return True
 
     @property
     def _wants_one_vs_rest(self) -> bool:
@@ -74,7 +86,11 @@ class KernelClassifier(ClassifierMixin, KernelModel, ABC):  # type: ignore[misc]
             The fitted model.
         """
         plan = self._plan(X, y, sample_weight)
-        self._adopt(plan.rows, plan.solve())
+        folds = folds_of(self, plan)
+        found = plan.solve()
+        self._adopt(plan.rows, found)
+        if folds is not None:
+            self._calibrator = calibrated(self, plan, found, folds)
         return self
 
     def _plan(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Plan[ClassifierRows]:

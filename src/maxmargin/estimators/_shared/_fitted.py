@@ -35,6 +35,11 @@ class RowKind(Enum):
     PAIRWISE = "pairwise"
     OBJECTS = "objects"
 
+    @property
+    def has_no_features(self) -> bool:
+        """Whether X is a kernel matrix, or opaque objects."""
+        return self in (RowKind.PAIRWISE, RowKind.OBJECTS)
+
 
 @final
 @dataclass(frozen=True, eq=False)

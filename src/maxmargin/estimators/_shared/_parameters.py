@@ -77,6 +77,7 @@ def check_votes(model: KernelClassifier) -> None:
     check_class_weight(model.class_weight, owner)
     check_option("decision_function_shape", model.decision_function_shape, owner, ("ovo", "ovr"))
     check_boolean("break_ties", model.break_ties, owner)
+    check_boolean("probability", model.probability, owner)
     check_random_state(model.random_state, owner)
 
 

@@ -105,8 +105,12 @@ class Plan(Generic[Rows]):
         Deadline of the whole fit.
     rows : KernelRows, ClassifierRows, LinearRows or None
         What the subproblems are about; the estimator adopts their solutions with it.
-    starts : sequence or None
-        Starts from the last fit, one for each subproblem.
+    starts : sequence, ndarray or None
+        Starts from the last fit, one for each subproblem; or points inside the constraints, one after the other.
+    with_values : bool
+        Whether the solutions keep the values of all rows.
+    settled : bool
+        Whether starts tell which variables are free at the optimum.
     """
 
     model: Any
@@ -115,7 +119,9 @@ class Plan(Generic[Rows]):
     solver: Any
     deadline: Deadline
     rows: Rows
-    starts: Sequence[Any] | None = None
+    starts: Sequence[Any] | NDArray[np.float64] | None = None
+    with_values: bool = False
+    settled: bool = True
 
     def solve(self, *, stacklevel: int = 3) -> Any:
         """Solve all subproblems together, with or without a listener, report, and warn once for all of them.
@@ -139,6 +145,8 @@ class Plan(Generic[Rows]):
                 callback=follow,
                 starts=starts,
                 with_rows=False,
+                with_values=self.with_values,
+                settled=self.settled,
             )
             if not report.silent:
                 for name, solution in zip(self.names(), found, strict=True):
