@@ -329,6 +329,8 @@ class L1Spec:
         epsilon: float,
         offset: LinearOffset,
         offset_scale: float,
+        l1: float,
+        ridge: float,
     ) -> None: ...
 
 class LinearStart:
