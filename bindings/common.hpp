@@ -131,5 +131,6 @@ void bind_kernels(nb::module_& m);
 void bind_linear(nb::module_& m);
 void bind_parts(nb::module_& m);
 void bind_solving(nb::module_& m);
+void bind_walk(nb::module_& m);
 
 }  // namespace maxmargin::python

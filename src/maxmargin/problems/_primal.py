@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from enum import Enum
-from numbers import Real
 from typing import Any, Final, Self, final
 
 import numpy as np
@@ -15,7 +14,7 @@ from maxmargin.errors import InvalidInput
 from maxmargin.losses import Loss, MarginLoss, as_loss
 from maxmargin.problems._centring import Centred, Centring, level_of
 from maxmargin.problems._soft_margin import Offset
-from maxmargin.validation import check_positive, feature_matrix, reject, target_column, training_set, weighted_rows
+from maxmargin.validation import check_positive, check_share, feature_matrix, reject, target_column, training_set, weighted_rows
 
 __all__ = ["Penalty", "PrimalProblem"]
 
@@ -370,9 +369,14 @@ def as_share(l1_ratio: Any, penalty: Penalty, owner: str) -> float:
         if l1_ratio is not None:
             raise reject("l1_ratio", l1_ratio, owner, "None where the penalty is not 'elasticnet'")
         return 1.0
-    if not isinstance(l1_ratio, Real) or isinstance(l1_ratio, bool) or not 0.0 < float(l1_ratio) < 1.0:
-        raise reject("l1_ratio", l1_ratio, owner, "a float in the range (0.0, 1.0): at its ends the penalty is 'l2' or 'l1'")
-    return float(l1_ratio)
+    wanted = "a float in the range (0.0, 1.0): at its ends the penalty is 'l2' or 'l1'"
+    try:
+        share = check_share("l1_ratio", l1_ratio, owner)
+    except InvalidInput:
+        raise reject("l1_ratio", l1_ratio, owner, wanted) from None
+    if share in (0.0, 1.0):
+        raise reject("l1_ratio", l1_ratio, owner, wanted)
+    return share
 
 
 def _as_offset(offset: Any, owner: str) -> Offset:

@@ -30,13 +30,13 @@ from maxmargin.solution._class_data import ClassData
 from maxmargin.solution._linear_data import LinearData
 from maxmargin.solution._status import Status
 
-__all__ = ["FEASIBLE", "LinearEvaluation", "certify_linear", "rounding_of", "unsure"]
+__all__ = ["FEASIBLE", "ROW_LOSSES", "LinearEvaluation", "certify_linear", "rounding_of", "unsure"]
 
 Vector = NDArray[np.float64]
 
 FEASIBLE: Final = 1e-9
 # As the core calls them.
-_KINDS: Final[dict[type[Loss], _core.RowLoss]] = {
+ROW_LOSSES: Final[dict[type[Loss], _core.RowLoss]] = {
     Hinge: _core.RowLoss.hinge,
     SquaredHinge: _core.RowLoss.squared_hinge,
     Logistic: _core.RowLoss.logistic,
@@ -177,7 +177,7 @@ def certify_linear(
     sums = _Sums(near, alpha * loss.slope(y))
     shrink, unsure, norms = sums.shrink(alpha)
     smooth = math.isfinite(loss.curvature) or isinstance(loss, Exponential)
-    kind, epsilon = _KINDS.get(type(loss)), float(getattr(loss, "epsilon", 0.0))
+    kind, epsilon = ROW_LOSSES.get(type(loss)), float(getattr(loss, "epsilon", 0.0))
     rows = (
         _rows(problem, scores, alpha, shrink)
         if kind is None

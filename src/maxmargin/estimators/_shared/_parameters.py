@@ -113,9 +113,10 @@ def check_intercept(model: Any) -> None:
     """The same for ``penalise_intercept`` and ``intercept_scaling`` of a linear model."""
     owner = type(model).__name__
     check_boolean("fit_intercept", model.fit_intercept, owner)
-    check_boolean("penalise_intercept", model.penalise_intercept, owner)
+    if model.penalise_intercept is not None:
+        check_boolean("penalise_intercept", model.penalise_intercept, owner)
     scale = check_positive("intercept_scaling", model.intercept_scaling, owner)
-    if scale != 1.0 and not (model.penalise_intercept and model.fit_intercept):
+    if scale != 1.0 and model.penalise_intercept is not None and not model.penalise_intercept:
         raise InvalidInput(
             f"intercept_scaling={model.intercept_scaling!r} means something only where the intercept is penalised."
             " Set penalise_intercept=True, or leave intercept_scaling at 1."
@@ -124,8 +125,10 @@ def check_intercept(model: Any) -> None:
 
 def offset_of(model: Any) -> tuple[Offset, float]:
     """What kind of offset these describe, and its scale."""
-    if model.fit_intercept and model.penalise_intercept:
-        return Offset.PENALISED, float(model.intercept_scaling)
+    scale = float(model.intercept_scaling)
+    penalised = scale != 1.0 if model.penalise_intercept is None else model.penalise_intercept
+    if model.fit_intercept and penalised:
+        return Offset.PENALISED, scale
     return (Offset.FREE if model.fit_intercept else Offset.NONE), 1.0
 
 

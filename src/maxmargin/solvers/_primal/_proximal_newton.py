@@ -89,7 +89,6 @@ class ProximalNewton(PrimalSolver):
             offset=OFFSETS[problem.offset],
             offset_scale=problem.offset_scale,
             l1=problem.l1,
-            ridge=problem.ridge,
         )
         result = _core.minimise_l1(spec, start, core_limits(limits), listener(callback))
         alpha = result.alpha * loss.slope(problem.y)  # the slope is ±1
