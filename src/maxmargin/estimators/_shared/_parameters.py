@@ -11,7 +11,7 @@ import numpy as np
 from maxmargin.errors import InvalidInput
 from maxmargin.kernels import check_degree
 from maxmargin.problems import Offset
-from maxmargin.solvers import SMO
+from maxmargin.solvers import DUAL_SOLVERS, SMO
 from maxmargin.validation import (
     check_boolean,
     check_integer,
@@ -92,11 +92,12 @@ def check_shape_of_scores(decision_function_shape: str, *, one_vs_rest: bool) ->
 def chosen_solver(model: KernelModel) -> Any:
     """The solver object that the parameters ``solver``, ``cache_size`` and ``shrinking`` describe."""
     if isinstance(model.solver, str):
-        check_option("solver", model.solver, type(model).__name__, ("auto", "smo"))
-        return SMO(cache_size=model.cache_size, shrinking=bool(model.shrinking))
+        check_option("solver", model.solver, type(model).__name__, ("auto", *DUAL_SOLVERS))
+        if model.solver in ("auto", "smo"):
+            return SMO(cache_size=model.cache_size, shrinking=bool(model.shrinking))
     if model.cache_size != "auto" or not model.shrinking:
         raise InvalidInput(
-            "A solver object has its own cache_size and shrinking."
+            "A solver other than 'smo' has its own cache_size and shrinking."
             f" Got cache_size={model.cache_size!r} and shrinking={model.shrinking!r} beside {model.solver!r}."
             " Set them on the solver and leave the estimator's at their defaults."
         )
