@@ -132,5 +132,6 @@ void bind_linear(nb::module_& m);
 void bind_parts(nb::module_& m);
 void bind_paths(nb::module_& m);
 void bind_solving(nb::module_& m);
+void bind_walk(nb::module_& m);
 
 }  // namespace maxmargin::python

@@ -194,14 +194,14 @@ struct L1Spec {
   SmoothLoss loss;
   double epsilon;
   LinearOffset offset;
-  double offset_scale;
+  double offset_scale, l1;
 };
 
 void make_l1_spec(L1Spec* place, const FeaturesHandle& features, const Vector& y, const Vector& cost, SmoothLoss loss,
-                  double epsilon, LinearOffset offset, double offset_scale) {
+                  double epsilon, LinearOffset offset, double offset_scale, double l1) {
   const auto n = std::size_t(features.features->rows());
   if (y.shape(0) != n || cost.shape(0) != n) throw nb::value_error("Labels and costs must have one value per row.");
-  new (place) L1Spec{features, y, cost, loss, epsilon, offset, offset_scale};
+  new (place) L1Spec{features, y, cost, loss, epsilon, offset, offset_scale, l1};
 }
 
 LinearResult minimise_with_l1(const L1Spec& spec, const LinearStart* start, const LimitsHandle& limits,
@@ -221,7 +221,9 @@ LinearResult minimise_with_l1(const L1Spec& spec, const LinearStart* start, cons
                             .loss = spec.loss,
                             .epsilon = spec.epsilon,
                             .offset = spec.offset,
-                            .offset_scale = spec.offset_scale};
+                            .offset_scale = spec.offset_scale,
+                            .l1 = spec.l1,
+                            .ridge = 1.0 - spec.l1};
     outcome = minimise_l1(
         problem, {limits.tol, limits.max_steps, watch.deadline()}, [&](const Progress& p) { return watch.at_checkpoint(p); },
         start ? &start->point : nullptr);
@@ -274,7 +276,7 @@ void bind_specs(nb::module_& m) {
            "offset"_a, "offset_scale"_a, "penalty"_a);
   nb::class_<L1Spec>(m, "L1Spec")
       .def("__init__", &make_l1_spec, nb::kw_only(), "features"_a, "y"_a, "cost"_a, "loss"_a, "epsilon"_a, "offset"_a,
-           "offset_scale"_a);
+           "offset_scale"_a, "l1"_a);
   nb::class_<LinearStart>(m, "LinearStart").def("__init__", &make_start, "w"_a, "b"_a, "alpha"_a);
   nb::class_<LinearResult>(m, "LinearResult")
       .def_ro("w", &LinearResult::w)

@@ -362,6 +362,7 @@ class L1Spec:
         epsilon: float,
         offset: LinearOffset,
         offset_scale: float,
+        l1: float,
     ) -> None: ...
 
 class LinearStart:
@@ -381,6 +382,26 @@ def minimise_linear(
     specs: list[LinearSpec], starts: Starts, limits: Limits, *, method: LinearMethod, seed: int, monitor: Monitor | None
 ) -> list[LinearResult]: ...
 def minimise_l1(spec: L1Spec, start: LinearStart | None, limits: Limits, monitor: Monitor | None) -> LinearResult: ...
+
+class WalkRule:
+    def __init__(
+        self, loss: RowLoss | None, epsilon: float, derivative: Any, lam: float, delay: float, scale: float, free_offset: bool
+    ) -> None: ...
+
+class WalkGround:
+    def __init__(
+        self, slope: Floats, at_zero: Floats, theta: Floats, moment: Floats, drawn: Floats, slopes: Floats
+    ) -> None: ...
+
+class WalkPoint:
+    steps: int
+    rates: float
+    b: float
+    b_sum: float
+
+# False if a score was not finite; ``row`` gives one row of a matrix that is not kept.
+def walk_on_features(rule: WalkRule, ground: WalkGround, features: Features, point: WalkPoint, draws: Ints) -> bool: ...
+def walk_on_kernel(rule: WalkRule, ground: WalkGround, K: Any, row: Any, Kc: Floats, point: WalkPoint, draws: Ints) -> bool: ...
 
 ClassLoss = Enum("ClassLoss", "multinomial joint")
 

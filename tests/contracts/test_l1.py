@@ -330,7 +330,7 @@ def test_ctrl_c_keeps_what_there_is() -> None:
         ({"penalty": "l1"}, "proximal_newton", "ProximalNewton cannot solve PrimalProblem: it needs a squared hinge"),
         ({"penalty": "l1", "loss": "logistic"}, "linear_program", "it needs the hinge or the ε-insensitive loss"),
         ({"penalty": "l1", "loss": "exponential"}, "auto", "ProximalNewton: it needs a squared hinge"),
-        ({"loss": "logistic"}, "proximal_newton", "it is for penalty='l1'. Take LinearNewton."),
+        ({"loss": "logistic"}, "proximal_newton", "it is for penalty='l1' and 'elasticnet'. Take LinearNewton."),
         ({}, "linear_program", "its objective is made of lines: penalty='l1' only."),
     ],
 )

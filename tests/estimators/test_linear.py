@@ -175,18 +175,20 @@ def test_solver_pickle_verbose_and_limit(capsys: pytest.CaptureFixture[str]) -> 
         (LinearSVC(max_time=0), "The 'max_time' parameter of LinearSVC"),
         (LinearSVC(fit_intercept=1), "The 'fit_intercept' parameter of LinearSVC"),
         (LinearSVC(penalise_intercept=1), "The 'penalise_intercept' parameter of LinearSVC"),
-        (LinearSVC(intercept_scaling=2.0), "Set penalise_intercept=True, or leave intercept_scaling at 1."),
+        (
+            LinearSVC(intercept_scaling=2.0, penalise_intercept=False),
+            "Set penalise_intercept=True, or leave intercept_scaling at 1.",
+        ),
         (LinearSVC(solver="coordinate_descent"), "a free offset ties all multipliers together"),
         (LinearSVC(solver="smo"), "The 'solver' parameter must be one of 'auto', 'newton'"),
         (LinearSVC(class_weight=3), "The 'class_weight' parameter of LinearSVC"),
         (
             LogisticRegression(penalty="l0"),
-            "The 'penalty' parameter of LogisticRegression must be a str among {'l1', 'l2'} or None",
+            "The 'penalty' parameter of LogisticRegression must be a str among {'auto', 'elasticnet', 'l1', 'l2'} or None",
         ),
         (LogisticRegression(threshold=1.5), "The 'threshold' parameter of LogisticRegression"),
         (LogisticRegression(threshold=None), "must be a float in the range [0.0, 1.0]. Got None instead."),
         (LogisticRegression(C=-1), "The 'C' parameter of LogisticRegression"),
-        (LogisticRegression(C=np.inf), "without a penalty it is penalty=None"),
     ],
     ids=repr,
 )

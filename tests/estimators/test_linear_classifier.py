@@ -147,7 +147,7 @@ def test_separable_without_penalty(loss: str) -> None:
         (LinearClassifier(penalty=2), "The 'penalty' parameter of LinearClassifier must be a str among {'l2'"),
         (LinearClassifier(C=0.0), "The 'C' parameter of LinearClassifier"),
         (LinearClassifier(max_iter=-2), "The 'max_iter' parameter of LinearClassifier must be an int in the range [-1, inf)"),
-        (LinearClassifier(intercept_scaling=2.0), "Set penalise_intercept=True"),
+        (LinearClassifier(intercept_scaling=2.0, penalise_intercept=False), "Set penalise_intercept=True"),
         (LinearClassifier(penalise_intercept=0), "The 'penalise_intercept' parameter of LinearClassifier"),
         (LinearClassifier(solver=CoordinateDescent()), "a free offset ties all multipliers together"),
         (LinearClassifier(loss=Exponential(), solver="coordinate_descent"), "it needs the hinge or the squared hinge"),

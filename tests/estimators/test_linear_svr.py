@@ -202,7 +202,10 @@ def test_coordinate_descent_agrees(loss: Any, offset: Any) -> None:
         (LinearSVR(epsilon=-1.0), "The 'epsilon' parameter of LinearSVR"),
         (LinearSVR(loss="hinge"), "The 'loss' parameter of LinearSVR must be a str among {'epsilon_insensitive'"),
         (LinearSVR(dual="yes"), "The 'dual' parameter of LinearSVR must be an instance of 'bool' or the str 'auto'"),
-        (LinearSVR(intercept_scaling=3.0), "Set penalise_intercept=True, or leave intercept_scaling at 1."),
+        (
+            LinearSVR(intercept_scaling=3.0, penalise_intercept=False),
+            "Set penalise_intercept=True, or leave intercept_scaling at 1.",
+        ),
         (LinearSVR(tol=0.0), "The 'tol' parameter of LinearSVR"),
         (LinearSVR(max_iter=-1), "The 'max_iter' parameter of LinearSVR"),
         (LinearSVR(random_state=-1), "The 'random_state' parameter of LinearSVR"),

@@ -71,7 +71,7 @@ def test_attributes_of_a_linear_kernel_are_scikit_learns():
     theirs = sklearn.svm.OneClassSVM(kernel="linear", nu=0.2, **EXACT).fit(X)
     assert_allclose(ours.coef_, theirs.coef_, rtol=1e-6)
     assert_allclose(ours.offset_, theirs.offset_, rtol=1e-6)
-    assert_allclose(ours.decision_function(X), X @ ours.coef_[0] - ours.offset_, atol=1e-6 * ours.offset_)
+    assert_allclose(ours.decision_function(X), X @ ours.coef_[0] - ours.offset_, atol=1e-6 * float(ours.offset_[0]))
 
 
 @both_kinds
@@ -157,7 +157,7 @@ def test_the_estimator_is_its_problem(kind, problem):
     weight = np.random.default_rng(0).integers(0, 3, len(X))
     model = kind(nu=0.2, kernel=RBF(gamma=0.1)).fit(X, sample_weight=weight)
     solution = solve(problem(X, nu=0.2, kernel=RBF(gamma=0.1), sample_weight=weight))
-    assert_allclose(model.decision_function(X), solution.decision_function(X), rtol=0, atol=1e-9 * abs(model.offset_))
+    assert_allclose(model.decision_function(X), solution.decision_function(X), rtol=0, atol=1e-9 * abs(float(model.offset_[0])))
     assert model.certificate_ == solution.certificate
     (again,) = model.solutions_
     assert again.slack_rule == solution.slack_rule

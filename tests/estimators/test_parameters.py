@@ -47,8 +47,10 @@ BAD = [
         "an int in the range [0, 4294967295], an instance of 'numpy.random.mtrand.RandomState' or None",
     ),
     ("multi_class", "pairs", "a str among {'crammer_singer', 'joint', 'ovo', 'ovr'}"),
-    ("solver", "newton", "a str among {'auto', 'smo'}"),
+    ("solver", "newton", "a str among " + SOLVERS),
 ]
+
+SOLVERS = "{'auto', 'chunking', 'decomposition', 'dual_qp', 'kernel_subgradient', 'primal_qp', 'projected_gradient', 'smo'}"
 
 
 @pytest.mark.parametrize(("name", "value", "expected"), BAD, ids=lambda value: str(value)[:20])
@@ -81,7 +83,7 @@ def test_good_parameters(params):
 
 def test_a_solver_object_has_its_own_settings():
     for params in ({"cache_size": 100}, {"shrinking": False}):
-        with pytest.raises(InvalidInput, match=r"A solver object has its own cache_size and shrinking\. Got"):
+        with pytest.raises(InvalidInput, match=r"A solver other than 'smo' has its own cache_size and shrinking\. Got"):
             SVC(solver=SMO(), **params).fit(*iris())
 
 

@@ -137,4 +137,10 @@ EvaluatedRows evaluate_rows(RowLossKind loss, double epsilon, std::size_t n, con
   return rows;
 }
 
+double slope_at(RowLossKind loss, double z, double epsilon) {
+  double slope = 0;
+  with_loss(loss, [&](auto kind) { slope = at<kind()>(z, epsilon).derivative; });
+  return slope;
+}
+
 }  // namespace maxmargin

@@ -31,4 +31,7 @@ struct EvaluatedRows {
 EvaluatedRows evaluate_rows(RowLossKind loss, double epsilon, std::size_t n, const double* f, const double* y, const double* C,
                             const double* alpha, double shrink, bool with_slopes);
 
+// The slope of one row's loss in z; at a kink that of the side that costs.
+double slope_at(RowLossKind loss, double z, double epsilon);
+
 }  // namespace maxmargin

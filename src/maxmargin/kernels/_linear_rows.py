@@ -16,6 +16,7 @@ __all__ = [
     "about_the_first",
     "as_features",
     "is_balanced",
+    "median_square",
     "sparse_weights",
     "take",
     "weight_sizes",
@@ -35,6 +36,17 @@ def take(X: Any, indices: NDArray[Any]) -> Any:
     if isinstance(X, RowNumbers):
         return np.asarray(indices, dtype=np.int32)
     return take_rows(X, indices)
+
+
+def median_square(X: Any) -> float:
+    """The median of ``|x|²`` over the rows that are not 0; 0 where all are."""
+    if sparse.issparse(X):
+        sums = np.concatenate([[0.0], np.cumsum(np.square(X.data, dtype=np.float64))])
+        squares = np.diff(sums[X.indptr])
+    else:
+        squares = np.einsum("ij,ij->i", X, X).astype(np.float64)
+    squares = squares[squares > 0.0]
+    return float(np.median(squares)) if len(squares) else 0.0
 
 
 def about_the_first(vectors: Any) -> Any:

@@ -22,6 +22,7 @@ from maxmargin.problems._pairs import class_pairs as class_pairs
 from maxmargin.problems._primal import Penalty, PrimalProblem
 from maxmargin.problems._primal import as_bound as as_bound
 from maxmargin.problems._primal import as_penalty as as_penalty
+from maxmargin.problems._primal import as_share as as_share
 from maxmargin.problems._primal import inner as inner
 from maxmargin.problems._proofs import Inseparable, InseparableClasses, NoTube
 from maxmargin.problems._regression import EpsilonRegression, NuRegression

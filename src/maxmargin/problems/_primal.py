@@ -14,7 +14,7 @@ from maxmargin.errors import InvalidInput
 from maxmargin.losses import Loss, MarginLoss, as_loss
 from maxmargin.problems._centring import Centred, Centring, level_of
 from maxmargin.problems._soft_margin import Offset
-from maxmargin.validation import check_positive, feature_matrix, reject, target_column, training_set, weighted_rows
+from maxmargin.validation import check_positive, check_share, feature_matrix, reject, target_column, training_set, weighted_rows
 
 __all__ = ["Penalty", "PrimalProblem"]
 
@@ -43,6 +43,8 @@ class Penalty(Enum):
     """``½|w|²``"""
     L1 = "l1"
     """``|w|₁ = Σ|w_k|``: weights that do not earn their cost are exactly 0."""
+    ELASTIC = "elasticnet"
+    """``ρ|w|₁ + (1 − ρ)/2 |w|²`` with ``ρ = l1_ratio``: also 0, and features that are alike share their weight."""
     BALL = "ball"
     """No penalty, but the constraint ``|w|² ≤ B``: the constrained form."""
     NONE = "none"
@@ -54,9 +56,10 @@ class PrimalProblem:
     """Minimise ``½|w|² + Σ C_i ℓ(y_i f(x_i))`` over w and b, with ``f(x) = <w, x> + b``.
 
     A penalised offset adds ``½b²``. With ``penalty="l1"`` the penalty is ``|w|₁ = Σ|w_k|`` in place of ``½|w|²``, and ``|b|``
-    in place of ``½b²``. With ``penalty="ball"`` the loss alone is minimised, subject to ``|w|² ≤ B`` (a penalised offset counts
-    in ``|w|²``). For a loss of residuals (ε-insensitive), y are targets, and the loss is a function of ``y_i − f(x_i)``.
-    ``C_i = C · sample_weight_i``. X is not copied: float32 stays float32, CSR stays CSR.
+    in place of ``½b²``. With ``penalty="elasticnet"`` it is ``ρ|w|₁ + (1 − ρ)/2 |w|²`` with ``ρ = l1_ratio`` (Zou and Hastie
+    2005), and the same of a penalised offset. With ``penalty="ball"`` the loss alone is minimised, subject to ``|w|² ≤ B`` (a
+    penalised offset counts in ``|w|²``). For a loss of residuals (ε-insensitive), y are targets, and the loss is a function of
+    ``y_i − f(x_i)``. ``C_i = C · sample_weight_i``. X is not copied: float32 stays float32, CSR stays CSR.
 
     Parameters
     ----------
@@ -66,7 +69,7 @@ class PrimalProblem:
         Labels of two classes, of which the one that sorts last is +1; or targets, for a loss of residuals.
     loss : Loss or str
         The loss of a row: an object of `maxmargin.losses` or its name, such as "hinge", "squared_hinge" or "logistic".
-    penalty : "l2", "l1", "ball" or None
+    penalty : "l2", "l1", "elasticnet", "ball" or None
         The penalty on large weights.
     C : float
         Factor of the loss.
@@ -79,6 +82,8 @@ class PrimalProblem:
         value.
     B : float, optional
         The largest ``|w|²``, for the penalty "ball".
+    l1_ratio : float, optional
+        ρ of the penalty "elasticnet", between 0 and 1.
 
     Attributes
     ----------
@@ -103,7 +108,21 @@ class PrimalProblem:
     """
 
     __slots__ = (
-        *("B", "X", "_centred", "centring", "classes", "features", "loss", "offset", "offset_scale", "penalty", "cost", "y"),
+        *(
+            "B",
+            "X",
+            "_centred",
+            "centring",
+            "classes",
+            "features",
+            "l1",
+            "loss",
+            "offset",
+            "offset_scale",
+            "penalty",
+            "cost",
+            "y",
+        ),
     )
 
     X: Any
@@ -115,6 +134,7 @@ class PrimalProblem:
     offset: Offset
     offset_scale: float
     B: float
+    l1: float
     features: _core.Features
     centring: Centring
     _centred: tuple[Centred | None] | None
@@ -130,6 +150,7 @@ class PrimalProblem:
         sample_weight: Any = None,
         offset_scale: float = 1.0,
         B: float | None = None,
+        l1_ratio: float | None = None,
     ) -> None:
         owner = "PrimalProblem"
         lost, cost = as_loss(loss, owner), check_positive("C", C, owner)
@@ -137,14 +158,15 @@ class PrimalProblem:
         scale = check_positive("offset_scale", offset_scale, owner)
         if kind is not Offset.PENALISED and scale != 1.0:
             raise reject("offset_scale", offset_scale, owner, "1.0 where the offset is not penalised")
-        bound = as_bound(B, paid, owner)
+        bound, l1 = as_bound(B, paid, owner), as_share(l1_ratio, paid, owner)
         if isinstance(lost, MarginLoss):
             data = training_set(X, y, sample_weight)
-            self._fill(data.X, data.y, cost * data.weight, lost, paid, kind, scale, bound, classes=data.classes)
+            self._fill(data.X, data.y, cost * data.weight, lost, paid, kind, scale, bound, l1=l1, classes=data.classes)
         else:
             matrix = feature_matrix(X)
             rows = weighted_rows(matrix, sample_weight)
-            self._fill(rows.X, rows.of_kept(target_column(y, matrix)), cost * rows.weight, lost, paid, kind, scale, bound)
+            target = rows.of_kept(target_column(y, matrix))
+            self._fill(rows.X, target, cost * rows.weight, lost, paid, kind, scale, bound, l1=l1)
 
     @classmethod
     def on(
@@ -159,13 +181,15 @@ class PrimalProblem:
         B: float = math.inf,
         centring: Centring | None = None,
         features: _core.Features | None = None,
+        l1: float = 1.0,
     ) -> Self:
         """The problem from parts that are valid already: rows, labels −1 and +1 or targets, and ``C_i > 0``.
 
-        Problems of the same rows may share their ``centring``, and the rows as the core takes them.
+        Problems of the same rows may share their ``centring``, and the rows as the core takes them. ``l1`` is ρ of an elastic
+        net.
         """
         problem = cls.__new__(cls)
-        problem._fill(X, y, cost, loss, penalty, offset, offset_scale, B, centring, features)
+        problem._fill(X, y, cost, loss, penalty, offset, offset_scale, B, centring, features, l1)
         return problem
 
     def _fill(
@@ -180,6 +204,7 @@ class PrimalProblem:
         B: float,
         centring: Centring | None = None,
         features: _core.Features | None = None,
+        l1: float = 1.0,
         classes: NDArray[Any] | None = None,
     ) -> None:
         centring = Centring(X) if centring is None else centring
@@ -195,6 +220,7 @@ class PrimalProblem:
             "offset": offset,
             "offset_scale": offset_scale,
             "B": B,
+            "l1": l1,
             "features": centring.features if features is None else features,
             "centring": centring,
             "_centred": None,
@@ -234,9 +260,16 @@ class PrimalProblem:
         X = self.centring.X
         terms = (self.loss, self.penalty, self.offset, self.offset_scale, self.B)
         # Its own rows are near 0, or as near as they can be.
-        near = type(self).on(X, self.y - level, self.cost, *terms, features=self.centring.near)
+        near = type(self).on(X, self.y - level, self.cost, *terms, features=self.centring.near, l1=self.l1)
         object.__setattr__(near, "_centred", (None,))
         return Centred(near, mean, level)
+
+    @property
+    def ridge(self) -> float:
+        """Factor of ``½|w|²`` in the penalty."""
+        if self.penalty is Penalty.ELASTIC:
+            return 1.0 - self.l1
+        return 1.0 if self.penalty is Penalty.L2 else 0.0
 
     def scores(self, w: Vector, b: float = 0.0) -> Vector:
         """``f(x_i) = <w, x_i> + b`` of the training rows, in float64."""
@@ -256,12 +289,13 @@ class PrimalProblem:
         return self.penalty_of(w, b) + inner(self.cost, loss)
 
     def penalty_of(self, w: Vector, b: float = 0.0) -> float:
-        """``½|w|²`` or ``|w|₁``, with ``½(b/scale)²`` or ``|b|/scale`` if the offset is penalised; infinite outside a ball."""
+        """``½|w|²``, ``|w|₁`` or both, and the same of ``b/scale`` if the offset is penalised; infinite outside a ball."""
         if self.penalty is Penalty.NONE:
             return 0.0
         offset = b / self.offset_scale if self.offset is Offset.PENALISED else 0.0
-        if self.penalty is Penalty.L1:
-            return float(np.abs(w).sum()) + abs(offset)
+        if self.penalty in (Penalty.L1, Penalty.ELASTIC):
+            absolute = float(np.abs(w).sum()) + abs(offset)
+            return self.l1 * absolute + 0.5 * self.ridge * (inner(w, w) + offset * offset)
         half = 0.5 * inner(w, w) + 0.5 * offset * offset
         if self.penalty is Penalty.BALL:
             return math.inf if 2.0 * half > self.B * (1.0 + _ROUNDING) else 0.0
@@ -275,12 +309,13 @@ class PrimalProblem:
         z = self.loss.argument(self.y, self.scores(w, b))
         change = self.cost * self.loss.derivative(z) * self.loss.slope(self.y)
         in_w, in_b = self.combination(change), float(change.sum())
-        if self.penalty is Penalty.L2:
-            in_w += w
-            in_b += b / self.offset_scale**2 if self.offset is Offset.PENALISED else 0.0
-        elif self.penalty is Penalty.L1:
-            in_w += np.sign(w)
-            in_b += float(np.sign(b)) / self.offset_scale if self.offset is Offset.PENALISED else 0.0
+        penalised = self.offset is Offset.PENALISED
+        if self.ridge > 0.0:
+            in_w += self.ridge * w
+            in_b += self.ridge * b / self.offset_scale**2 if penalised else 0.0
+        if self.penalty in (Penalty.L1, Penalty.ELASTIC):
+            in_w += self.l1 * np.sign(w)
+            in_b += self.l1 * float(np.sign(b)) / self.offset_scale if penalised else 0.0
         return in_w, 0.0 if self.offset is Offset.NONE else in_b
 
 
@@ -318,6 +353,30 @@ def as_bound(B: Any, penalty: Penalty, owner: str) -> float:
     if B is not None:
         raise reject("B", B, owner, "None where the penalty is not 'ball'")
     return math.inf
+
+
+def as_share(l1_ratio: Any, penalty: Penalty, owner: str) -> float:
+    """ρ of an elastic net, 1 without one; raises where one is missing, or not for this penalty.
+
+    Examples
+    --------
+    >>> from maxmargin.problems import Penalty
+    >>> from maxmargin.problems._primal import as_share
+    >>> as_share(0.5, Penalty.ELASTIC, owner="PrimalProblem"), as_share(None, Penalty.L2, owner="PrimalProblem")
+    (0.5, 1.0)
+    """
+    if penalty is not Penalty.ELASTIC:
+        if l1_ratio is not None:
+            raise reject("l1_ratio", l1_ratio, owner, "None where the penalty is not 'elasticnet'")
+        return 1.0
+    wanted = "a float in the range (0.0, 1.0): at its ends the penalty is 'l2' or 'l1'"
+    try:
+        share = check_share("l1_ratio", l1_ratio, owner)
+    except InvalidInput:
+        raise reject("l1_ratio", l1_ratio, owner, wanted) from None
+    if share in (0.0, 1.0):
+        raise reject("l1_ratio", l1_ratio, owner, wanted)
+    return share
 
 
 def _as_offset(offset: Any, owner: str) -> Offset:

@@ -27,11 +27,13 @@ from maxmargin.solution._iterate import progress_at as progress_at
 from maxmargin.solution._kkt import KKT
 from maxmargin.solution._linear import LinearSolution
 from maxmargin.solution._linear import linear_scores as linear_scores
+from maxmargin.solution._linear_evaluation import ROW_LOSSES as ROW_LOSSES
 from maxmargin.solution._linear_evaluation import LinearEvaluation, certify_linear
 from maxmargin.solution._linear_kkt import linear_kkt
 from maxmargin.solution._multiclass import MulticlassSolution, certify_multiclass
 from maxmargin.solution._multiclass import class_scores as class_scores
 from maxmargin.solution._other_solutions import certificate_seconds as certificate_seconds
+from maxmargin.solution._other_solutions import in_float32 as in_float32
 from maxmargin.solution._other_solutions import solution_of as solution_of
 from maxmargin.solution._rounding import levelled as levelled
 from maxmargin.solution._rounding import with_rounding as with_rounding

@@ -57,6 +57,8 @@ class LinearSolution:
         Scores, labels and costs of the training rows: what `kkt`, `slack` and `taxonomy` need.
     solver : str
         Which solver found it: the name of its class.
+    is_float32 : bool
+        Whether weights and bias are numbers that float32 has: the certificate is theirs.
 
     Examples
     --------
@@ -91,6 +93,7 @@ class LinearSolution:
     classes: NDArray[Any] | None = None
     kkt_data: LinearData | None = None
     solver: str = ""
+    is_float32: bool = False
 
     def __repr__(self) -> str:
         return f"<LinearSolution: {self.certificate.brief}; {len(self.weights)} weights from {len(self.alpha)} rows>"

@@ -87,7 +87,7 @@ class LinearData:
 
     def kkt(self, alpha: Vector, *, optimal: bool) -> KKT:
         """The report on multipliers α; what is unique only where they are optimal."""
-        unique = True if self.penalty is Penalty.L2 or self.binds else None
+        unique = True if self.penalty in (Penalty.L2, Penalty.ELASTIC) or self.binds else None
         slack_rule = self.slack_rule
         if slack_rule is None:
             return self._smooth(alpha, w_unique=unique)

@@ -32,13 +32,13 @@ from maxmargin.solution._row_sums import row_sums
 from maxmargin.solution._status import Status
 from maxmargin.solution._unpenalised import repair_cost
 
-__all__ = ["FEASIBLE", "LinearEvaluation", "certify_linear", "rounding_of", "unsure"]
+__all__ = ["FEASIBLE", "ROW_LOSSES", "LinearEvaluation", "certify_linear", "rounding_of", "unsure"]
 
 Vector = NDArray[np.float64]
 
 FEASIBLE: Final = 1e-9
 # As the core calls them.
-_KINDS: Final[dict[type[Loss], _core.RowLoss]] = {
+ROW_LOSSES: Final[dict[type[Loss], _core.RowLoss]] = {
     Hinge: _core.RowLoss.hinge,
     SquaredHinge: _core.RowLoss.squared_hinge,
     Logistic: _core.RowLoss.logistic,
@@ -69,7 +69,7 @@ class LinearEvaluation:
 
         - ``w = v`` with ``v = Σ α_i s_i x_i``, and ``Σ α_i s_i = 0`` for a free offset. In a ball it is ``v = |v| w/√B``: v is
           0, or w is on the surface and has its direction. With an L1 penalty ``v_k`` is the sign of ``w_k``, and not above 1
-          where that is 0; without penalty v is 0.
+          where that is 0; with an elastic net this holds for ``(v − (1 − ρ) w)/ρ``; without penalty v is 0.
         - ``−α_i/C_i`` is a slope of the loss at z_i. A smooth loss has one there, which stands in place of α in the first: this
           is the gradient of the primal objective. At a kink it is any of several, and what counts is that
           ``ℓ(z_i) + ℓ*(−α_i/C_i) + z_i α_i/C_i``, which is never below 0, is 0 (Fenchel and Young).
@@ -143,7 +143,7 @@ def certify_linear(
     (Fenchel), if ``Σ α_i s_i = 0`` for a free offset; without a penalty the sum of rows must vanish instead of being penalised.
     In a ball the bound has ``−√B |Σ α_i s_i x_i|`` in place of the square. A loss of residuals adds ``−Σ α_i y_i``. With an L1
     penalty no ``|Σ α_i s_i x_ik|`` may be above 1, and the sum costs nothing: α is first divided by the largest of these if
-    that is above 1.
+    that is above 1. For an elastic net the bound has ``−Σ max(0, |v_k| − ρ)² / (2 − 2ρ)`` with ``v = Σ α_i s_i x_i``.
 
     Sums that should vanish do so up to rounding, or up to what a solver has left. Where ``t = Σ α_i s_i`` is not 0, an offset
     b' could gain ``−t b'``: the bound is made ``2 |t| (1 + max |f_i| + |b|)`` lower, and holds for all offsets that are not far
@@ -190,7 +190,7 @@ def certify_linear(
     sums = _Sums(near, alpha * loss.slope(y))
     shrink, unsure, norms = sums.shrink(alpha)
     smooth = math.isfinite(loss.curvature) or isinstance(loss, Exponential)
-    kind, epsilon = _KINDS.get(type(loss)), float(getattr(loss, "epsilon", 0.0))
+    kind, epsilon = ROW_LOSSES.get(type(loss)), float(getattr(loss, "epsilon", 0.0))
     rows = (
         row_sums(problem, scores, alpha, shrink)
         if kind is None
@@ -346,12 +346,13 @@ class _Sums:
 
     def paid(self) -> float:
         """What the sum costs in the dual objective."""
-        if self._problem.penalty is Penalty.L2:
-            return 0.5 * inner(self.v, self.v) + 0.5 * self._scaled * self._scaled
-        return math.sqrt(self._problem.B) * self._size() if self._problem.penalty is Penalty.BALL else 0.0
-
-    def _size(self) -> float:
-        return math.sqrt(inner(self.v, self.v) + self._scaled * self._scaled)
+        problem, square = self._problem, inner(self.v, self.v) + self._scaled * self._scaled
+        if problem.penalty is Penalty.L2:
+            return 0.5 * square
+        if problem.penalty is Penalty.ELASTIC:
+            over, last = np.maximum(np.abs(self.v) - problem.l1, 0.0), max(abs(self._scaled) - problem.l1, 0.0)
+            return 0.5 * (inner(over, over) + last * last) / problem.ridge
+        return math.sqrt(problem.B * square) if problem.penalty is Penalty.BALL else 0.0
 
     def stationarity(self, w: Vector, b: float) -> float:
         """How far the sum is from what w and b ask for, in the largest coordinate."""
@@ -362,17 +363,18 @@ class _Sums:
             away = w - self.v
             off = b - scale * self._scaled if penalised else off
         elif problem.penalty is Penalty.BALL:
-            part = self._size() / math.sqrt(problem.B)
+            part = math.sqrt((inner(self.v, self.v) + self._scaled * self._scaled) / problem.B)
             away = self.v - part * w
             off = self._scaled - part * b / scale if penalised else off
-        elif problem.penalty is Penalty.L1:
-            away = _off_signs(w, self.v)
-            off = float(_off_signs(np.array([b]), np.array([self._scaled]))[0]) if penalised else off
+        elif problem.penalty in (Penalty.L1, Penalty.ELASTIC):
+            l1, ridge, last = problem.l1, problem.ridge, b / scale
+            away = _off_signs(w, self.v - ridge * w, l1)
+            off = float(_off_signs(np.array([last]), np.array([self._scaled - ridge * last]), l1)[0]) if penalised else off
         else:
             away = self.v
         return max(float(np.abs(away).max(initial=0.0)), abs(off))
 
 
-def _off_signs(w: Vector, products: Vector) -> Vector:
-    """How far products are off the signs of the weights, or outside of [−1, 1] where the weight is 0."""
-    return np.where(w != 0.0, products - np.sign(w), np.maximum(np.abs(products) - 1.0, 0.0))
+def _off_signs(w: Vector, products: Vector, l1: float) -> Vector:
+    """How far products are off ρ times the signs of the weights, or outside of [−ρ, ρ] where the weight is 0."""
+    return np.where(w != 0.0, products - l1 * np.sign(w), np.maximum(np.abs(products) - l1, 0.0))

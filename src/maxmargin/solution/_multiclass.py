@@ -156,6 +156,8 @@ class MulticlassSolution:
         Scores, classes and costs of the training rows: what `kkt`, `slack`, `margin` and `taxonomy` need.
     solver : str
         Which solver found it: the name of its class.
+    is_float32 : bool
+        Whether weights and offsets are numbers that float32 has: the certificate is theirs.
 
     Examples
     --------
@@ -179,6 +181,7 @@ class MulticlassSolution:
     steps: int
     kkt_data: ClassData | None = None
     solver: str = ""
+    is_float32: bool = False
 
     def __repr__(self) -> str:
         classes, d = self.weights.shape

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from functools import singledispatch
 from typing import Any, Final
 
@@ -24,7 +25,7 @@ from maxmargin.solution._multiclass import MulticlassSolution, certify_multiclas
 from maxmargin.solution._status import Status
 from maxmargin.solution._unpenalised import repair_seconds
 
-__all__ = ["certificate_seconds", "solution_of"]
+__all__ = ["certificate_seconds", "in_float32", "solution_of"]
 
 _OF_BOUNDS: Final = 4.0  # products that bounds of rounding errors take
 _A_VALUE: Final = 3e-9  # seconds that a certificate takes for each value of X and class
@@ -181,6 +182,34 @@ def _(
         kkt_data=evaluation.kkt_data,
         solver=solver,
     )
+
+
+def in_float32(problem: PrimalProblem | MulticlassLinear, solution: Any, tol: float) -> Any | None:
+    """The solution with weights and offsets that float32 has, evaluated there; None where rounding costs it its status.
+
+    Two classes at once are stored as the difference of their scores: that is what is rounded.
+
+    Parameters
+    ----------
+    problem : PrimalProblem or MulticlassLinear
+        What was solved.
+    solution : LinearSolution or MulticlassSolution
+        Its solution.
+    tol : float
+        As in `solution_of`.
+    """
+    w, b = solution.weights, np.atleast_1d(solution.bias)
+    pair = isinstance(problem, MulticlassLinear) and len(problem.classes) == 2
+    with np.errstate(over="ignore"):
+        w, b = ((np.diff(each, axis=0) if pair else each).astype(np.float32).astype(np.float64) for each in (w, b))
+    if pair:
+        w, b = (np.concatenate([-0.5 * each, 0.5 * each]) for each in (w, b))
+    if not (np.isfinite(w).all() and np.isfinite(b).all()):
+        return None
+    offset = b if isinstance(problem, MulticlassLinear) else float(b[0])
+    there = PrimalIterate(solution.status, solution.steps, False, solution.trace, w, offset, solution.alpha)
+    rounded = solution_of(problem, there, tol, with_rows=solution.kkt_data is not None, solver=solution.solver)
+    return replace(rounded, is_float32=True) if rounded.status is solution.status else None
 
 
 def _crammer_singer_status(reached: Status, evaluation: CrammerSingerEvaluation, tol: float, indefinite: bool) -> Status:

@@ -32,6 +32,7 @@ from maxmargin.solvers._runtime._base import numbered as numbered
 from maxmargin.solvers._runtime._base import resumed as resumed
 from maxmargin.solvers._runtime._memory import cache_bytes as cache_bytes
 from maxmargin.solvers._runtime._threads import cpu_level, get_threads, set_threads
+from maxmargin.solvers._select import DUAL_SOLVERS as DUAL_SOLVERS
 from maxmargin.solvers._select import Choice, select
 from maxmargin.solvers._select import as_solver as as_solver
 from maxmargin.solvers._starts import Coefficients as Coefficients

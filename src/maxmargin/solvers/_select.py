@@ -103,6 +103,10 @@ _FAMILIES: Final = (
 )
 
 
+DUAL_SOLVERS: Final = tuple(_FAMILIES[0].by_name)
+"""The names of the solvers of dual problems."""
+
+
 @final
 class Choice(NamedTuple):
     """A solver, and why it was chosen.

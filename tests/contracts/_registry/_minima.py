@@ -32,7 +32,9 @@ SMOOTH: dict[str, tuple[Callable[[Array], Array], Callable[[Array], Array]]] = {
 RESIDUALS = ("epsilon_insensitive", "squared_epsilon_insensitive")
 
 
-def least_linear(X: Array, t: Array, u: Array, loss: str, penalty: str | None, offset: str | None, B: float) -> float:
+def least_linear(
+    X: Array, t: Array, u: Array, loss: str, penalty: str | None, offset: str | None, B: float, share: float
+) -> float:
     """The least ``penalty + Σ u_i ℓ``; ``t`` are labels ±1, or targets of a tube."""
     if loss == "perceptron":  # w = 0 costs nothing, and nothing costs less
         return 0.0
@@ -41,7 +43,7 @@ def least_linear(X: Array, t: Array, u: Array, loss: str, penalty: str | None, o
     if offset == "free":
         paid[-1] = 0.0
     if loss in SMOOTH and (penalty != "l1" or loss in ("logistic", "exponential")):
-        return _least_smooth(rows, t, u, loss, penalty, paid, B)
+        return _least_smooth(rows, t, u, loss, penalty, paid, B, share if penalty == "elasticnet" else 1.0)
     if penalty != "ball":
         return _least_of_slack(rows, t, u, loss, paid, absolute=penalty == "l1")
 
@@ -52,7 +54,9 @@ def least_linear(X: Array, t: Array, u: Array, loss: str, penalty: str | None, o
     return -float(minimize_scalar(lagrangian, bounds=(-15.0, 10.0), method="bounded", options={"xatol": 1e-7}).fun)
 
 
-def _least_smooth(rows: Array, t: Array, u: Array, loss: str, penalty: str | None, paid: Array, B: float) -> float:
+def _least_smooth(
+    rows: Array, t: Array, u: Array, loss: str, penalty: str | None, paid: Array, B: float, share: float
+) -> float:
     value, slope = SMOOTH[loss]
     sign = -np.ones(len(t)) if loss in RESIDUALS else t
     shift = t if loss in RESIDUALS else np.zeros(len(t))
@@ -67,12 +71,14 @@ def _least_smooth(rows: Array, t: Array, u: Array, loss: str, penalty: str | Non
 
     def absolute(p: Array) -> tuple[float, Array]:
         """Of the positive and the negative parts, one after the other."""
-        at, down = lost(p[: len(paid)] - p[len(paid) :])
-        twice = np.tile(paid, 2)
-        return at + float(twice @ p), np.concatenate([down, -down]) + twice
+        both = p[: len(paid)] - p[len(paid) :]
+        at, down = lost(both)
+        ridge, twice = (1.0 - share) * paid * both, share * np.tile(paid, 2)
+        down = down + ridge
+        return at + 0.5 * float(both @ ridge) + float(twice @ p), np.concatenate([down, -down]) + twice
 
     zero, tight = np.zeros(len(paid)), {"ftol": 1e-15, "maxiter": 5000}
-    if penalty == "l1":
+    if penalty in ("l1", "elasticnet"):
         many = {**tight, "maxfun": 100_000, "gtol": 1e-10, "maxcor": 50}
         return float(minimize(absolute, np.tile(zero, 2), jac=True, bounds=[(0.0, None)] * (2 * len(paid)), options=many).fun)
     if penalty == "ball":

@@ -16,7 +16,7 @@ from maxmargin.problems import CrammerSinger, MulticlassLinear, PrimalProblem
 from ._data import DATA
 from ._formulations import FORMULATIONS, Formulation
 from ._kernels import KERNELS, KernelCase
-from ._minima import RESIDUALS, least_joint, least_linear, least_multinomial, least_of_all_classes_dual
+from ._minima import RESIDUALS, SMOOTH, least_joint, least_linear, least_multinomial, least_of_all_classes_dual
 from ._programs import Array, solve_by_piqp
 
 C = 0.5
@@ -24,6 +24,10 @@ C = 0.5
 
 BALL = 0.3
 """The largest |w|²; at C above it is smaller than that of the L2 penalty."""
+
+
+SHARE = 0.4
+"""Of the absolute values in an elastic net."""
 
 
 class Family(Enum):
@@ -180,7 +184,7 @@ LOSSES = (
     "perceptron",
     "zero_one",
 )
-PENALTIES = ("l2", "l1", "ball", None)
+PENALTIES = ("l2", "l1", "elasticnet", "ball", None)
 OFFSETS = ("free", "penalised", None)
 
 
@@ -189,19 +193,23 @@ def linear_name(loss: str, penalty: str | None, offset: str | None) -> str:
 
 
 def _linear(loss: str, penalty: str | None, offset: str | None) -> ProblemCase:
-    B = BALL if penalty == "ball" else None
+    own: dict[str, Any] = {"ball": {"B": BALL}, "elasticnet": {"l1_ratio": SHARE}}.get(penalty or "", {})
     return ProblemCase(
         linear_name(loss, penalty, offset),
         Family.LINEAR,
-        lambda rows: PrimalProblem(rows.X, rows.t, loss=loss, penalty=penalty, C=1.0, offset=offset, sample_weight=rows.u, B=B),
-        partial(_least_linear, loss, penalty, offset) if loss != "zero_one" else None,
+        lambda rows: PrimalProblem(
+            rows.X, rows.t, loss=loss, penalty=penalty, C=1.0, offset=offset, sample_weight=rows.u, **own
+        ),
+        partial(_least_linear, loss, penalty, offset)
+        if loss in SMOOTH or (penalty != "elasticnet" and loss != "zero_one")
+        else None,
         ("overlap",) if penalty is None else tuple(SETS[Family.LINEAR]),  # wide rows are separable
         _numbers if loss in RESIDUALS else _as_they_are,
     )
 
 
 def _least_linear(loss: str, penalty: str | None, offset: str | None, rows: Rows) -> float:
-    return least_linear(rows.X, rows.t, rows.u, loss, penalty, offset, BALL)
+    return least_linear(rows.X, rows.t, rows.u, loss, penalty, offset, BALL, SHARE)
 
 
 def _classes(loss: str, penalty: str | None, offset: str | None) -> ProblemCase:

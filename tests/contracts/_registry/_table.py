@@ -23,6 +23,7 @@ REASONS: Final = {
     "2": "the λ of an L2 penalty",
     "1": "L1 penalty",
     "B": "is 'ball'",
+    "E": "is 'elasticnet'",
     "b": "it is for the penalty 'ball'",
     "0": "without a penalty",
     "f": "a free offset ties all multipliers together",
@@ -113,47 +114,56 @@ _LINEAR: Final = """
 hinge, l2, free offset                                  + f b b l l S +
 hinge, l2, penalised/no offset                          + + b b l l S +
 hinge, l1, any offset                                   1 1 b b s + 1 2
+hinge, elasticnet, any offset                           E E b b s l E E
 hinge, ball, free offset                                B B + N l l B B
 hinge, ball, penalised/no offset                        B B + + l l B B
 hinge, no penalty, any offset                           0 0 b b l l S 0
 squared_hinge, l2, free offset                          + f b b l l + +
 squared_hinge, l2, penalised/no offset                  + + b b l l + +
 squared_hinge, l1, any offset                           1 1 b b + h 1 2
+squared_hinge, elasticnet, any offset                   E E b b + l E E
 squared_hinge, ball, free offset                        B B + N l l B B
 squared_hinge, ball, penalised/no offset                B B + + l l B B
 squared_hinge, no penalty, any offset                   + 0 b b l l + 0
 logistic, l2, any offset                                + h b b l l + +
 logistic, l1, any offset                                1 h b b + h 1 2
+logistic, elasticnet, any offset                        E h b b + l E E
 logistic, ball, any offset                              B h + N l l B B
 logistic, no penalty, any offset                        + h b b l l + 0
 exponential, l2, any offset                             + h b b l l + +
 exponential, l1, any offset                             1 h b b s h 1 2
+exponential, elasticnet, any offset                     E h b b s l E E
 exponential, ball, any offset                           B h + N l l B B
 exponential, no penalty, any offset                     + h b b l l + 0
 squared, l2, free offset                                + f b b l l + +
 squared, l2, penalised/no offset                        + + b b l l + +
 squared, l1, any offset                                 1 1 b b + h 1 2
+squared, elasticnet, any offset                         E E b b + l E E
 squared, ball, free offset                              B B + N l l B B
 squared, ball, penalised/no offset                      B B + + l l B B
 squared, no penalty, any offset                         + 0 b b l l + 0
 epsilon_insensitive, l2, free offset                    + f b b l l S +
 epsilon_insensitive, l2, penalised/no offset            + + b b l l S +
 epsilon_insensitive, l1, any offset                     1 1 b b s + 1 2
+epsilon_insensitive, elasticnet, any offset             E E b b s l E E
 epsilon_insensitive, ball, free offset                  B B + N l l B B
 epsilon_insensitive, ball, penalised/no offset          B B + + l l B B
 epsilon_insensitive, no penalty, any offset             0 0 b b l l S 0
 squared_epsilon_insensitive, l2, free offset            + f b b l l + +
 squared_epsilon_insensitive, l2, penalised/no offset    + + b b l l + +
 squared_epsilon_insensitive, l1, any offset             1 1 b b + h 1 2
+squared_epsilon_insensitive, elasticnet, any offset     E E b b + l E E
 squared_epsilon_insensitive, ball, free offset          B B + N l l B B
 squared_epsilon_insensitive, ball, penalised/no offset  B B + + l l B B
 squared_epsilon_insensitive, no penalty, any offset     + 0 b b l l + 0
 perceptron, l2, any offset                              c h b b l l S +
 perceptron, l1, any offset                              c h b b s h 1 2
+perceptron, elasticnet, any offset                      c h b b s l E E
 perceptron, ball, any offset                            c h + N l l B B
 perceptron, no penalty, any offset                      c h b b l l S 0
 zero_one, l2, any offset                                c h b b l l S d
 zero_one, l1, any offset                                c h b b s h 1 d
+zero_one, elasticnet, any offset                        c h b b s l E d
 zero_one, ball, any offset                              c h N N l l B d
 zero_one, no penalty, any offset                        c h b b l l S d
 """

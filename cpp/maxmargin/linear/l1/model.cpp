@@ -70,7 +70,7 @@ void GramModel::fill(const L1Model& model, const std::vector<double>& curvature)
     trace += H_[std::ptrdiff_t(k) * (stride_ + 1)];
     for (Index l = 0; l < k; ++l) H_[std::ptrdiff_t(l) * stride_ + k] = H_[std::ptrdiff_t(k) * stride_ + l];
   }
-  for (Index k = 0; k < size; ++k) H_[std::ptrdiff_t(k) * (stride_ + 1)] += model.damping[k];
+  for (Index k = 0; k < size; ++k) H_[std::ptrdiff_t(k) * (stride_ + 1)] += model.ridge[k] + model.damping[k];
   floor_ = 1e-14 * trace / size + 1e-300;
 }
 
@@ -161,7 +161,9 @@ void ColumnModel::for_entries(Index k, const RowTerms& rows, const Visit& visit)
 
 template <RowLoss loss>
 ColumnModel::Local ColumnModel::look(const L1Model& model, const RowTerms& rows, Index k) const {
-  double slope = model.g[k], curvature = loss == RowLoss::square ? curvature_[k] : floor_;
+  const double ridge = model.ridge[k];
+  double slope = model.g[k] + ridge * (model.u[k] - model.w[k]);
+  double curvature = loss == RowLoss::square ? curvature_[k] : floor_ + ridge;
   const double *const error = rows.error.data(), *const width = rows.width.data();
   for_entries(k, rows, [&](std::size_t i, double a) {
     slope += a * outside<loss>(error, width, i);
@@ -190,7 +192,9 @@ void ColumnModel::move(L1Model& model, RowTerms& rows, Index k, const Local& her
       const double after = outside<loss>(error, width, i);
       change += 0.5 * (after - before) * (after + before);
     });
-    const double whole = at - from, paid = cost * (std::abs(at) - std::abs(from)), promised = here.slope * whole + paid;
+    const double whole = at - from, promised = here.slope * whole + cost * (std::abs(at) - std::abs(from));
+    const double smooth = model.g[k] + model.ridge[k] * (0.5 * (at + from) - model.w[k]);
+    const double paid = smooth * whole + cost * (std::abs(at) - std::abs(from));
     if (change + paid <= 0.01 * promised || promised > -negligible * (std::abs(change) + std::abs(paid))) break;
     to = from + 0.5 * whole;
   }
@@ -205,7 +209,10 @@ double ColumnModel::value(const L1Model& model, const RowTerms& rows, const std:
     const double v = outside<loss>(error.data(), rows.width.data(), i);
     sum += 0.5 * v * v;
   }
-  for (std::size_t k = 0; k < u.size(); ++k) sum += model.g[k] * (u[k] - model.w[k]) + model.cost[k] * std::abs(u[k]);
+  for (std::size_t k = 0; k < u.size(); ++k) {
+    const double off = u[k] - model.w[k];
+    sum += (model.g[k] + 0.5 * model.ridge[k] * off) * off + model.cost[k] * std::abs(u[k]);
+  }
   return sum;
 }
 
@@ -227,12 +234,12 @@ void ColumnModel::conjugate_gradients(std::size_t rows, int most, LinearRecord& 
     double* const image = image_.data();
     for (std::size_t a = 0; a < m; ++a)
       for (std::int64_t at = face_.start[a], end = face_.start[a + 1]; at < end; ++at) image[row[at]] += search_[a] * value[at];
-    const double curve =
-        simd().dot(std::ptrdiff_t(rows), image, image) + floor_ * simd().dot(std::ptrdiff_t(m), search_.data(), search_.data());
+    double curve = simd().dot(std::ptrdiff_t(rows), image, image);
+    for (std::size_t a = 0; a < m; ++a) curve += ridge_[a] * search_[a] * search_[a];
     const double length = energy / curve;
     double next = 0;
     for (std::size_t a = 0; a < m; ++a) {
-      double even = floor_ * search_[a], odd = 0;
+      double even = ridge_[a] * search_[a], odd = 0;
       std::int64_t at = face_.start[a];
       const std::int64_t end = face_.start[a + 1];
       for (; at + 2 <= end; at += 2) {
@@ -256,13 +263,15 @@ double ColumnModel::on_the_face(L1Model& model, RowTerms& rows, int gradients, L
   std::vector<Index> free;
   residual_.clear();
   diagonal_.clear();
+  ridge_.clear();
   face_.start.assign(1, 0);
   face_.row.clear();
   face_.value.clear();
   for (Index k = 0; k < model.size(); ++k) {
     if ((k & 63) == 63 && record.poll()) return 0;
     if (model.u[k] == 0 && model.cost[k] > 0) continue;
-    double slope = model.g[k], curvature = floor_;
+    ridge_.push_back(floor_ + model.ridge[k]);
+    double slope = model.g[k] + model.ridge[k] * (model.u[k] - model.w[k]), curvature = ridge_.back();
     for_entries(k, rows, [&](std::size_t i, double a) {
       if (!curves<loss>(rows.error.data(), rows.width.data(), i)) return;
       slope += a * outside<loss>(rows.error.data(), rows.width.data(), i);
@@ -345,7 +354,8 @@ bool ColumnModel::solve(L1Model& model, RowTerms& rows, LinearRecord& record) {
   double squares = 0;
   for (const double a : columns_.value) squares += a * a;
   floor_ = 1e-14 * squares / model.size() + 1e-300;
-  curvature_.assign(model.size(), floor_);
+  curvature_ = model.ridge;
+  for (double& value : curvature_) value += floor_;
   for (Index k = 0; k < model.size() && rows.loss == RowLoss::square; ++k)
     for_entries(k, rows, [&](std::size_t, double a) { curvature_[k] += a * a; });
   model.u = model.w;

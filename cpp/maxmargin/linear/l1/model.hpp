@@ -2,16 +2,17 @@
 //
 // Few features: the quadratic model of the loss, with its matrix H = sum_i h_i x_i x_i',
 //
-//     minimise over u  g'(u - w) + 1/2 (u - w)' (H + damping) (u - w) + sum_k cost_k |u_k|
+//     minimise over u  g'(u - w) + 1/2 (u - w)' (H + ridge + damping) (u - w) + sum_k cost_k |u_k|
 //
 // by coordinate descent, and Newton's steps on the face of constant signs, which end it exactly. Many features: their columns,
 // scaled by a factor for each row, a_ik = factor_i x_ik, in
 //
-//     minimise over u  g'(u - w) + 1/2 sum_i v_i(e_i + sum_k a_ik (u_k - w_k))^2 + sum_k cost_k |u_k|
+//     minimise over u  g'(u - w) + 1/2 sum_k ridge_k (u_k - w_k)^2 + 1/2 sum_i v_i(e_i + sum_k a_ik (u_k - w_k))^2
+//                      + sum_k cost_k |u_k|
 //
 // where v_i is what an error has above 0 or outside of a tube. That is the same model with e = 0 and v(e) = e; and it is a
-// squared hinge or a squared tube itself with g = 0, so that rows may come to curve or cease to while coordinates move: a model
-// without them goes too far where there are as many features as rows with curvature. By coordinate descent and conjugate
+// squared hinge or a squared tube itself with g = ridge w, so that rows may come to curve or cease to while coordinates move: a
+// model without them goes too far where there are as many features as rows with curvature. By coordinate descent and conjugate
 // gradients on the face.
 #pragma once
 
@@ -26,11 +27,11 @@ namespace maxmargin {
 struct L1Model {
   SomeColumns set;      // features in the working set
   double constant = 0;  // value of the feature that the offset is the weight of, 0 where there is none; it comes last
-  std::vector<double> w, g, cost;  // of the set, then of the offset
-  std::vector<double> u;           // where it is least: the answer
-  std::vector<double> damping;     // of a matrix: more curvature, on its diagonal
-  bool settled = false;            // whether the set hardly grows
-  double worst = 0;                // violation at w, the largest of all coordinates
+  std::vector<double> w, g, cost, ridge;  // of the set, then of the offset; g has the slope of the ridge
+  std::vector<double> u;                  // where it is least: the answer
+  std::vector<double> damping;            // of a matrix: more curvature, on its diagonal
+  bool settled = false;                   // whether the set hardly grows
+  double worst = 0;                       // violation at w, the largest of all coordinates
 
   Index size() const { return Index(w.size()); }
   // How far a coordinate is from its optimum, from the slope r of the smooth part.
@@ -93,8 +94,8 @@ class ColumnModel {
   double constant_ = 0, floor_ = 0;
   int gradients_ = 1;
   std::vector<double> curvature_;  // of squares, which does not change
-  std::vector<double> diagonal_, residual_, toward_, search_, image_,
-      next_;  // of the conjugate gradients; toward_: their answer
+  // Of the conjugate gradients; toward_: their answer.
+  std::vector<double> diagonal_, ridge_, residual_, toward_, search_, image_, next_;
 };
 
 }  // namespace maxmargin

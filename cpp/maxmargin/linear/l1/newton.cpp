@@ -58,7 +58,8 @@ class L1Newton {
         constant_(problem.offset == LinearOffset::none        ? 0.0
                   : problem.offset == LinearOffset::penalised ? problem.offset_scale
                                                               : 1.0),
-        last_cost_(problem.offset == LinearOffset::penalised ? 1.0 : 0.0),
+        last_cost_(problem.offset == LinearOffset::penalised ? problem.l1 : 0.0),
+        last_ridge_(problem.offset == LinearOffset::penalised ? problem.ridge : 0.0),
         w_(d_, 0.0),
         u_(d_),
         f_(n_, 0.0),
@@ -121,24 +122,48 @@ class L1Newton {
       }
       parts[c] = part;
     });
-    primal_ = penalty(w_, last_);
+    primal_ = absolute(w_, last_) + squares(w_, w_, last_, last_, 0.0);
     side_sum_[0] = side_sum_[1] = 0;
     for (const Part& part : parts) {
       primal_ += part.loss;
       for (int side : {0, 1}) side_sum_[side] += part.side_sum[side];
     }
     for (int side : {0, 1}) passes_.combine(signed_[side].data(), combination_[side].data());
-    for (Index k = 0; k < d_; ++k) slope_[k] = -(combination_[0][k] + combination_[1][k]);
-    last_slope_ = -constant_ * (side_sum_[0] + side_sum_[1]);
+    for (Index k = 0; k < d_; ++k) slope_[k] = problem_.ridge * w_[k] - (combination_[0][k] + combination_[1][k]);
+    last_slope_ = last_ridge_ * last_ - constant_ * (side_sum_[0] + side_sum_[1]);
   }
 
-  double penalty(const std::vector<double>& w, double last) const {
+  double absolute(const std::vector<double>& w, double last) const {
     double sum = 0;
     for (const double value : w) sum += std::abs(value);
-    return sum + last_cost_ * std::abs(last);
+    return problem_.l1 * sum + last_cost_ * std::abs(last);
   }
 
-  // Makes of the slopes a point of the dual: their sum 0 where the offset is free, no feature's product with them above 1.
+  // What the ridge costs at t between two points.
+  double squares(const std::vector<double>& w, const std::vector<double>& u, double from, double to, double t) const {
+    if (problem_.ridge == 0) return 0.0;
+    double sum = 0;
+    for (Index k = 0; k < d_; ++k) {
+      const double value = between(w[k], u[k], t);
+      sum += value * value;
+    }
+    const double last = between(from, to, t);
+    return 0.5 * (problem_.ridge * sum + last_ridge_ * last * last);
+  }
+
+  // What the dual loses by products with features that are above l1.
+  double excess(const double factor[2]) const {
+    const auto lost = [this](double v) {
+      const double over = std::max(std::abs(v) - problem_.l1, 0.0);
+      return 0.5 * over * over / problem_.ridge;
+    };
+    double sum = last_ridge_ > 0 ? lost(constant_ * (side_sum_[0] + side_sum_[1])) : 0.0;
+    for (Index k = 0; k < d_; ++k) sum += lost(factor[0] * combination_[0][k] + factor[1] * combination_[1][k]);
+    return sum;
+  }
+
+  // Makes of the slopes a point of the dual: their sum 0 where the offset is free, and no feature's product with them above l1,
+  // or, where a ridge allows that, the slopes as they are if this bounds the optimum better.
   double scale_to_the_dual() {
     double factor[2] = {1, 1};
     if (problem_.offset == LinearOffset::free) {
@@ -149,11 +174,11 @@ class L1Newton {
     double largest = 0;
     for (Index k = 0; k < d_; ++k)
       largest = std::max(largest, std::abs(factor[0] * combination_[0][k] + factor[1] * combination_[1][k]));
-    if (last_cost_ > 0) largest = std::max(largest, std::abs(last_slope_));
-    const double most = largest > 0 ? 1.0 / largest : infinity;
+    if (last_cost_ > 0) largest = std::max(largest, std::abs(constant_ * (side_sum_[0] + side_sum_[1])));
+    const double most = largest > 0 ? problem_.l1 / largest : infinity;
     const bool logistic = problem_.loss == SmoothLoss::logistic;
     struct Sums {
-      double linear = 0, square = 0, gain = 0;
+      double linear = 0, square = 0, gain = 0, whole = 0;
     };
     std::vector<Sums> parts(passes_.chunks());
     const double fixed = std::min(most, 1.0);
@@ -164,6 +189,7 @@ class L1Newton {
         beta_[i] = factor[0] * signed_[0][i] + factor[1] * signed_[1][i];
         if (logistic) {
           sums.gain += gain_of(problem_.loss, problem_.epsilon, C, y, fixed * beta_[i]);
+          if (problem_.ridge > 0) sums.whole += gain_of(problem_.loss, problem_.epsilon, C, y, beta_[i]);
         } else {
           const double square = 0.25 * beta_[i] * beta_[i] / C;
           sums.linear += gain_of(problem_.loss, problem_.epsilon, C, y, beta_[i]) + square;
@@ -177,12 +203,18 @@ class L1Newton {
       all.linear += sums.linear;
       all.square += sums.square;
       all.gain += sums.gain;
+      all.whole += sums.whole;
     }
     // t linear - t^2 square is largest at the root of its slope
     const double best = all.square > 0 ? std::clamp(0.5 * all.linear / all.square, 0.0, most) : 0.0;
     const double t = logistic ? fixed : best;
+    const double feasible = logistic ? all.gain : t * all.linear - t * t * all.square;
+    if (problem_.ridge > 0) {
+      const double whole = (logistic ? all.whole : all.linear - all.square) - excess(factor);
+      if (whole >= feasible) return whole;
+    }
     for (double& value : beta_) value *= t;
-    return logistic ? all.gain : t * all.linear - t * t * all.square;
+    return feasible;
   }
 
   // The working set: what is not 0, and of the others those that want in most, at most as many again.
@@ -192,7 +224,7 @@ class L1Newton {
     wanting_.clear();
     model_.worst = 0;
     for (Index k = 0; k < d_; ++k) {
-      const double away = L1Model::violation(w_[k], slope_[k], 1.0);
+      const double away = L1Model::violation(w_[k], slope_[k], problem_.l1);
       model_.worst = std::max(model_.worst, away);
       if (w_[k] != 0)
         model_.set.columns.push_back(k);
@@ -219,11 +251,13 @@ class L1Newton {
       model_.w.push_back(w_[k]);
       model_.g.push_back(slope_[k]);
     }
-    model_.cost.assign(model_.w.size(), 1.0);
+    model_.cost.assign(model_.w.size(), problem_.l1);
+    model_.ridge.assign(model_.w.size(), problem_.ridge);
     if (constant_ > 0) {
       model_.w.push_back(last_);
       model_.g.push_back(last_slope_);
       model_.cost.push_back(last_cost_);
+      model_.ridge.push_back(last_ridge_);
       model_.worst = std::max(model_.worst, L1Model::violation(last_, last_slope_, last_cost_));
     }
   }
@@ -257,7 +291,8 @@ class L1Newton {
       if (tube) rows_.width[i] = 2 * root * problem_.epsilon;
     }
     const std::vector<double> slopes = model_.g;
-    if (!logistic) std::fill(model_.g.begin(), model_.g.end(), 0.0);
+    if (!logistic)
+      for (std::size_t k = 0; k < slopes.size(); ++k) model_.g[k] = model_.ridge[k] * model_.w[k];
     const bool done = columns_.solve(model_, rows_, record_);
     model_.g = slopes;
     return done;
@@ -290,14 +325,15 @@ class L1Newton {
       last = model_.u.back();
       promised += last_slope_ * (last - last_);
     }
-    promised += penalty(u_, last) - penalty(w_, last_);
+    promised += absolute(u_, last) - absolute(w_, last_);
     passes_.scores(u_.data(), next_f_.data());
     for (double& value : next_f_) value += constant_ * last;
     const double rounding = (promised > -1e-10 * std::abs(primal_) ? 1e-13 : 1e-15) * std::abs(primal_);
     const auto falls_enough = [&](double t) {
-      double paid = last_cost_ * std::abs(between(last_, last, t));
-      for (Index k = 0; k < d_; ++k) paid += std::abs(between(w_[k], u_[k], t));
-      return paid + loss_at(t) <= primal_ + 0.01 * t * promised + rounding;
+      double sum = 0;
+      for (Index k = 0; k < d_; ++k) sum += std::abs(between(w_[k], u_[k], t));
+      const double paid = problem_.l1 * sum + last_cost_ * std::abs(between(last_, last, t));
+      return paid + squares(w_, u_, last_, last, t) + loss_at(t) <= primal_ + 0.01 * t * promised + rounding;
     };
     bool falls = falls_enough(1);
     if (!falls && may_retry) {
@@ -329,7 +365,7 @@ class L1Newton {
   GramModel gram_;
   ColumnModel columns_;
   Index n_, d_;
-  double constant_, last_cost_;  // the feature that the offset is the weight of, and what that weight costs
+  double constant_, last_cost_, last_ridge_;  // the feature that the offset is the weight of, and what that weight costs
   std::vector<double> w_, u_;
   double last_ = 0;  // weight of the constant feature
   std::vector<double> f_, next_f_, curvature_, beta_, slope_;

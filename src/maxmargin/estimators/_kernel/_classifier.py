@@ -107,7 +107,7 @@ class KernelClassifier(Probabilities, ClassifierMixin, KernelModel, ABC):  # typ
         if self._wants_joint and len(data.classes) > 2:  # for two classes it is the one subproblem
             return Plan(
                 model=self,
-                problems=[CrammerSinger.on(gram, data.codes, data.classes, cost)],
+                problems=[CrammerSinger.on(gram, data.codes, data.classes, cost, offset=self._has_offset)],
                 names=lambda: ["all classes"],
                 solver=crammer_singer_solver(self),
                 deadline=deadline,
@@ -142,6 +142,10 @@ class KernelClassifier(Probabilities, ClassifierMixin, KernelModel, ABC):  # typ
         self.intercept_ = parts.intercept
         self.n_iter_ = steps
         self.fit_status_ = int(not (found[0].status.is_optimal if joint else found.all_optimal))
+
+    @property
+    def _has_offset(self) -> bool:
+        return True
 
     def _check_balance(self, data: TrainingSet, weight: NDArray[np.float64]) -> None:  # most need none
         """Raise if the weights of the rows, summed over each class, do not suit the parameters."""

@@ -97,7 +97,7 @@ class KernelModel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
     def n_support_(self) -> NDArray[np.int32]:
         """Number of support vectors of each class, or of the one subproblem."""
         check_is_fitted(self)
-        return np.asarray(self._n_support)
+        return np.asarray(self._n_support[: len(self._n_support) if hasattr(self, "classes_") else 1])
 
     @property
     def certificate_(self) -> Certificate:

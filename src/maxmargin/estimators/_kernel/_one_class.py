@@ -92,7 +92,7 @@ class _OneClassModel(OutlierMixin, KernelOutputs, ABC):  # type: ignore[misc]  #
         """
         values = self._values(X)[:, 0]
         # a support vector on the boundary has the score 0: rounding must not make it an outlier
-        values[np.abs(values) <= _ROUNDING * abs(self.offset_)] = 0.0
+        values[np.abs(values) <= _ROUNDING * np.abs(self.offset_)] = 0.0
         return values
 
     def predict(self, X: Any) -> NDArray[np.int64]:
@@ -124,10 +124,10 @@ class _OneClassModel(OutlierMixin, KernelOutputs, ABC):  # type: ignore[misc]  #
         return self.decision_function(X) + self.offset_
 
     @property
-    def offset_(self) -> float:
-        """Minus the intercept."""
+    def offset_(self) -> NDArray[np.float64]:
+        """Minus the intercept, of shape (1,)."""
         check_is_fitted(self)
-        return -float(self.intercept_[0])
+        return -np.asarray(self.intercept_)
 
     def _check_own(self) -> None:
         check_fraction("nu", self.nu, type(self).__name__)
@@ -191,7 +191,7 @@ class OneClassSVM(_OneClassModel):
         Weight vector; only for a linear kernel. Read only.
     intercept_ : ndarray of shape (1,)
         Minus ρ.
-    offset_ : float
+    offset_ : ndarray of shape (1,)
         ρ: ``decision_function = score_samples − offset_``.
     certificate_ : Certificate
         Objectives, gap and violation.
@@ -291,7 +291,7 @@ class SVDD(_OneClassModel):
         The centre c; only for a linear kernel. Read only.
     intercept_ : ndarray of shape (1,)
         ``(R² − ‖c‖²) / 2``.
-    offset_ : float
+    offset_ : ndarray of shape (1,)
         Minus the intercept: ``decision_function = score_samples − offset_``.
     certificate_ : Certificate
         Objectives, gap and violation.

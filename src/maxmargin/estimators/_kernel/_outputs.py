@@ -63,7 +63,7 @@ class KernelOutputs(KernelModel, ABC):
         """Make the solutions of a plan the fitted state."""
         given = plan.rows
         rows, dual = _coefficients(found, given.data.n)
-        self._n_support = np.array([len(rows)], dtype=np.int32)
+        self._n_support = np.full(2, len(rows), dtype=np.int32)  # as scikit-learn has it: the same twice
         self._records = record(found, found.rows(found.boundary, found.n_boundary), rows, given.data, given.gram)
         self._slack_rules = tuple(found.slack_rules)
         self._targets = np.concatenate([problem.y for problem in plan.problems]).take(found.support)

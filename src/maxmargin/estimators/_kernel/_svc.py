@@ -9,12 +9,13 @@ from typing import Any, Literal, final
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin.errors import InvalidInput
 from maxmargin.estimators._kernel._classifier import KernelClassifier
 from maxmargin.estimators._shared._bounds import upper_bounds
 from maxmargin.estimators._shared._parameters import check_shape_of_scores
 from maxmargin.kernels import Gram
-from maxmargin.problems import HardMargin, LabelledParts, Problem, SoftMargins, require_range
-from maxmargin.validation import check_option, check_positive
+from maxmargin.problems import HardMargin, LabelledParts, Offset, Problem, Slack, SoftMargin, SoftMargins, require_range
+from maxmargin.validation import check_boolean, check_option, check_positive
 
 __all__ = ["SVC"]
 
@@ -27,6 +28,7 @@ class SVC(KernelClassifier):
 
         minimise ½ ‖w‖² + Σ C_i max(0, 1 − y_i f(x_i)),   f(x) = ⟨w, φ(x)⟩ + b,   ⟨φ(x), φ(z)⟩ = k(x, z)
 
+    or the same with ``max(0, 1 − y_i f(x_i))²`` (``loss="squared_hinge"``) or without b (``fit_intercept=False``),
     through its dual, with ``C_i = C · class weight · sample weight``, and reports how far from the optimum it stopped
     (``certificate_``). More classes are separated in pairs, each from the rest, or all at once (``multi_class``).
     It is a drop-in replacement for scikit-learn's ``SVC``: same names, shapes, orders and signs.
@@ -79,6 +81,10 @@ class SVC(KernelClassifier):
     warm_start : bool, default=False
         Start from the solution of the last fit. C, kernel parameters and weights may change, and rows may be added at the end,
         as long as the support vectors keep their row numbers. Otherwise the fit warns and starts from scratch.
+    loss : {"hinge", "squared_hinge"}, default="hinge"
+        What slack costs: ``C ξ``, or ``C ξ²``, with which α has no upper bound.
+    fit_intercept : bool, default=True
+        Whether f has an offset b.
 
     Attributes
     ----------
@@ -123,6 +129,9 @@ class SVC(KernelClassifier):
 
     Notes
     -----
+    Pairs of classes vote. Of classes with equally many votes the first in ``classes_`` is predicted; with ``break_ties=True``
+    and ``decision_function_shape="ovr"`` the one whose scores add up to most.
+
     A weight of 2 counts the row twice, and a weight of 0 or less leaves it out; this holds for ``gamma="scale"`` and
     ``class_weight="balanced"`` too.
 
@@ -176,6 +185,8 @@ class SVC(KernelClassifier):
         multi_class: Literal["ovo", "ovr", "joint", "crammer_singer"] = "ovo",
         solver: Any = "auto",
         warm_start: bool = False,
+        loss: Literal["hinge", "squared_hinge"] = "hinge",
+        fit_intercept: bool = True,
     ) -> None:
         self.C = C
         self.kernel = kernel
@@ -196,11 +207,20 @@ class SVC(KernelClassifier):
         self.multi_class = multi_class
         self.solver = solver
         self.warm_start = warm_start
+        self.loss = loss
+        self.fit_intercept = fit_intercept
 
     def _check_own(self) -> None:
         check_positive("C", self.C, "SVC", infinite=True)
         check_option("multi_class", self.multi_class, "SVC", ("crammer_singer", "joint", "ovo", "ovr"))
         check_shape_of_scores(self.decision_function_shape, one_vs_rest=self.multi_class != "ovo")
+        check_option("loss", self.loss, "SVC", ("hinge", "squared_hinge"))
+        check_boolean("fit_intercept", self.fit_intercept, "SVC")
+        if self.loss != "hinge" and self._wants_joint:
+            raise InvalidInput(
+                f"multi_class={self.multi_class!r} has a loss of its own. Got loss={self.loss!r}. Choose loss='hinge', or"
+                " multi_class='ovo' or 'ovr'."
+            )
 
     @property
     def _wants_one_vs_rest(self) -> bool:
@@ -209,6 +229,10 @@ class SVC(KernelClassifier):
     @property
     def _wants_joint(self) -> bool:
         return self.multi_class in ("joint", "crammer_singer")
+
+    @property
+    def _has_offset(self) -> bool:
+        return bool(self.fit_intercept)
 
     def _costs(self, weight: NDArray[np.float64]) -> NDArray[np.float64]:
         if math.isinf(self.C):
@@ -219,11 +243,21 @@ class SVC(KernelClassifier):
 
     def _problems(self, gram: Gram, parts: LabelledParts, cost: NDArray[np.float64]) -> Sequence[Problem]:
         if math.isinf(self.C):
-            return [HardMargin.on(gram if rows is None else gram.take(rows), y) for rows, y in parts.each()]
-        return SoftMargins(gram, parts, cost)
+            offset = bool(self.fit_intercept)
+            return [HardMargin.on(gram if rows is None else gram.take(rows), y, offset) for rows, y in parts.each()]
+        if self.fit_intercept and self.loss == "hinge":
+            return SoftMargins(gram, parts, cost)
+        kind = Offset.FREE if self.fit_intercept else Offset.NONE
+        slack = Slack.LINEAR if self.loss == "hinge" else Slack.SQUARED
+        return [
+            SoftMargin.on(gram, y, cost, kind, slack)
+            if rows is None
+            else SoftMargin.on(gram.take(rows), y, np.ascontiguousarray(cost[rows]), kind, slack)
+            for rows, y in parts.each()
+        ]
 
     def _fold_problems(self, gram: Gram, parts: LabelledParts, costs: NDArray[np.float64]) -> Sequence[Problem]:
         return SoftMargins(gram, parts, costs, own_costs=True)
 
     def _can_hold_out(self) -> bool:
-        return not math.isinf(self.C)
+        return not math.isinf(self.C) and bool(self.fit_intercept) and self.loss == "hinge"

@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from maxmargin._deadline import Deadline
+from maxmargin.estimators._linear._sparse_weights import SparseWeights
 from maxmargin.estimators._shared._bounds import upper_bounds
 from maxmargin.estimators._shared._input import checked_rows
 from maxmargin.estimators._shared._parameters import check_budget, check_class_weight, check_random_state
@@ -35,14 +36,14 @@ from maxmargin.validation import (
 __all__ = ["LinearModel", "LinearScores", "linear_rows"]
 
 
-class LinearScores(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
+class LinearScores(SparseWeights, ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
     """Scores and classes of rows, from the weights of each binary classifier."""
 
     classes_: NDArray[Any]
-    coef_: NDArray[np.float64]
-    intercept_: NDArray[np.float64]
+    coef_: Any
+    intercept_: NDArray[Any]
 
-    def decision_function(self, X: Any) -> NDArray[np.float64]:
+    def decision_function(self, X: Any) -> NDArray[Any]:
         """Evaluate the binary classifiers at rows.
 
         Parameters
@@ -53,13 +54,21 @@ class LinearScores(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]  
         Returns
         -------
         ndarray of shape (m,) or (m, n_classes)
-            For two classes ``f(x)``, positive for ``classes_[1]``; else a column for each class.
+            For two classes ``f(x)``, positive for ``classes_[1]``; else a column for each class. float64, or float32 where X
+            and ``coef_`` are: computed in float64 and rounded once.
         """
+        scores, kind = self._scores(X)
+        return scores.astype(kind, copy=False)
+
+    def _scores(self, X: Any) -> tuple[NDArray[np.float64], np.dtype[Any]]:
+        """Scores in float64, and what they are to be rounded to."""
         check_is_fitted(self)
-        X = linear_rows(self, X, reset=False)
-        if len(self.coef_) > 1:
-            return class_scores(X, self.coef_, self.intercept_)
-        return linear_scores(X, self.coef_[0], float(self.intercept_[0]))
+        X, weights = linear_rows(self, X, reset=False), self._dense_weights()
+        kind = np.result_type(X.dtype, weights.dtype)
+        if len(weights) > 1:
+            wide = np.ascontiguousarray(weights, dtype=np.float64)
+            return class_scores(X, wide, self.intercept_.astype(np.float64, copy=False)), kind
+        return linear_scores(X, weights[0], float(self.intercept_[0])), kind
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Predict the class of rows.
@@ -101,6 +110,10 @@ class LinearModel(LinearScores, ABC):
         """The largest ``|w|²``, for the penalty "ball"."""
         return math.inf
 
+    def _l1(self) -> float:
+        """The share of absolute values in an elastic net."""
+        return 1.0
+
     def _check_classes(self, data: TrainingSet) -> None:
         """Raise for classes that this estimator cannot separate; most take any number."""
 
@@ -130,7 +143,7 @@ class LinearModel(LinearScores, ABC):
             The fitted model.
         """
         plan = self._plan(X, y, sample_weight)
-        self._adopt(plan.rows, plan.solve())
+        self._adopt(plan.rows, self._as_stored(plan, plan.solve()))
         return self
 
     def _plan(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Plan[LinearRows]:
@@ -160,7 +173,7 @@ class LinearModel(LinearScores, ABC):
         else:
             scheme, where = scheme_of(len(data.classes), one_vs_rest=True), (offset, scale, self._bound(), centring)
             labels = [y for _, y in scheme.subproblems(data.codes).each()]
-            problems = [PrimalProblem.on(data.X, each, cost, loss, penalty, *where) for each in labels]
+            problems = [PrimalProblem.on(data.X, each, cost, loss, penalty, *where, l1=self._l1()) for each in labels]
             names = partial(subproblem_names, scheme, data.classes)
             starts = linear_starts(self, len(problems), X.shape[1], data.classes)
         return Plan(
@@ -177,12 +190,16 @@ class LinearModel(LinearScores, ABC):
         """Which solver to use."""
         return "auto"
 
+    def _as_stored(self, plan: Plan[LinearRows], solutions: list[Any]) -> list[Any]:
+        """The solutions with weights as ``coef_`` will have them."""
+        return solutions
+
     def _adopt(self, rows: LinearRows, solutions: list[LinearSolution] | list[MulticlassSolution]) -> None:
         """Make the solutions of a plan the fitted state."""
         self.classes_ = rows.data.classes
         self.class_weight_ = rows.factors
         self.coef_, self.intercept_ = _weights(solutions)
-        self.n_iter_ = max(1, *(solution.steps for solution in solutions), 1)
+        self.n_iter_: Any = max(1, *(solution.steps for solution in solutions), 1)
         self.certificate_ = Certificate.combined(solution.certificate for solution in solutions)
         self.status_ = self.certificate_.status
         self.fit_status_ = int(not self.status_.is_optimal)

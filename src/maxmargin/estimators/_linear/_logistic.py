@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from numbers import Real
 from typing import Any, Literal, final
 
 import numpy as np
@@ -12,9 +11,12 @@ from scipy.special import log_expit, logsumexp
 
 from maxmargin.errors import InvalidInput
 from maxmargin.estimators._linear._classifier import LinearModel
+from maxmargin.estimators._linear._logistic_checks import THEIR_SOLVERS, check_logistic, penalty_of
+from maxmargin.estimators._shared._plan import LinearRows, Plan
 from maxmargin.losses import Logistic, Loss
-from maxmargin.problems import ClassLoss, Penalty
-from maxmargin.validation import TrainingSet, check_option, check_positive, check_share, reject
+from maxmargin.problems import ClassLoss, Offset, Penalty
+from maxmargin.solution import LinearSolution, MulticlassSolution, in_float32
+from maxmargin.validation import TrainingSet
 
 __all__ = ["LogisticRegression"]
 
@@ -31,33 +33,52 @@ class LogisticRegression(LinearModel):
 
         minimise ½ Σ_k ‖w_k‖² + Σ C_i (log Σ_k e^f_k(x_i) − f_{y_i}(x_i))
 
-    to a proven relative gap of ``tol``, with ``C_i = C · class weight · sample weight``. With ``penalty="l1"`` it has
-    ``|w|₁ = Σ|w_k|`` in place of ``½ ‖w‖²``, and many weights are exactly 0. Without a penalty this is maximum likelihood, or
-    minimum cross-entropy, and need not have a minimum: where a hyperplane separates the classes, w grows without limit. This is
-    detected; ``status_`` and a warning report it.
+    to a proven relative gap of ``tol``, with ``C_i = C · class weight · sample weight``. In place of ``½ ‖w‖²`` it may have
+    ``ρ |w|₁ + (1 − ρ)/2 ‖w‖²`` with ``ρ = l1_ratio``: then many weights are exactly 0. Without a penalty this is maximum
+    likelihood, or minimum cross-entropy, and need not have a minimum: where a hyperplane separates the classes, w grows without
+    limit. This is detected; ``status_`` and a warning report it.
 
     Parameters
     ----------
-    penalty : "l2", "l1" or None, default="l2"
-        The penalty on large weights.
+    penalty : {"auto", "l2", "l1", "elasticnet"} or None, default="auto"
+        The penalty on large weights, as scikit-learn has it up to 1.9. "auto" leaves it to ``l1_ratio`` and C, as scikit-learn
+        has it from 1.10 on; "deprecated", the default of 1.8 and 1.9, is the same. None is no penalty. A penalty that is given
+        decides, and a warning says so if ``l1_ratio`` says otherwise.
     C : float, default=1.0
-        Factor of the loss, positive; without a penalty it does not change the minimiser.
+        Factor of the loss, positive; ``inf`` is no penalty. Without a penalty it does not change the minimiser.
+    l1_ratio : float or None, default=0.0
+        ρ above, from 0, which is ``½ ‖w‖²``, to 1, which is ``|w|₁``. None is the same as 0.
+    dual : bool, default=False
+        Accepted for compatibility with scikit-learn, where it chooses which of two problems liblinear solves, and does not
+        change the answer: here both objectives are computed, and their gap is the proof. True is allowed only with
+        ``solver="liblinear"`` and ``½ ‖w‖²``.
     tol : float, default=1e-4
         Largest gap between the two objectives, relative to the primal one.
     fit_intercept : bool, default=True
-        Whether f has an offset, which is not penalised.
+        Whether f has an offset, which is not penalised but by ``solver="liblinear"``.
+    intercept_scaling : float, default=1.0
+        Only with ``solver="liblinear"``: the value of the constant feature whose weight is penalised; the offset costs
+        ``½(b/intercept_scaling)²``, or ``|b|/intercept_scaling`` with ``l1_ratio=1``.
     class_weight : dict, "balanced" or None, default=None
         Factor of C for each class; "balanced" gives every class the same total weight.
     multi_class : {"auto", "multinomial", "ovr"}, default="auto"
         "multinomial" solves the second problem; "ovr" solves the first for each class against the rest, and scales the
-        probabilities to sum to 1. "auto" takes the first for two classes and with ``penalty="l1"``, else the second. For two
-        classes the second problem is the first at ``2C``.
+        probabilities to sum to 1. "auto" takes the first for two classes and where ``l1_ratio`` is not 0 (scikit-learn takes
+        the second there), else the second. For two classes the second problem is the first at ``2C``.
     threshold : float, default=0.5
         For two classes, ``classes_[1]`` is predicted where its probability is at least this value, between 0 and 1.
     verbose : bool or int, default=0
         Report progress through Python's stdout.
     random_state : int, RandomState instance or None, default=None
         Accepted and not used: the result does not depend on chance.
+    solver : str or solver object, default="auto"
+        "liblinear" changes the answer: it penalises the offset, has two classes (or ``multi_class="ovr"``) and a penalty that
+        is ``½ ‖w‖²`` or ``|w|₁``. "lbfgs", "newton-cg", "newton-cholesky", "sag" and "saga" only say how scikit-learn searches:
+        they are accepted, with the penalties that they have there ("saga" all, the others ``½ ‖w‖²`` or none), and the same
+        optimum is found by our engine. "auto", "newton", "proximal_newton", "gradient_descent" and objects of
+        :mod:`maxmargin.solvers` are as in :func:`maxmargin.solve`.
+    n_jobs : int or None, default=None
+        Accepted and not used, as in scikit-learn since 1.8: :func:`maxmargin.set_threads` limits threads.
     max_iter : int, default=100
         Largest number of Newton rounds.
     max_time : float or None, default=None
@@ -70,13 +91,15 @@ class LogisticRegression(LinearModel):
     classes_ : ndarray of shape (n_classes,)
         The labels, sorted.
     coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
-        Weights.
+        Weights: float32 if X is float32, as in scikit-learn (and float64 by ``solver="liblinear"``). The certificate is that
+        of the rounded weights, with which the model predicts. Where rounding would cost the model its status they stay
+        float64.
     intercept_ : ndarray of shape (1,) or (n_classes,)
-        Offsets.
+        Offsets, of the same type.
     class_weight_ : ndarray of shape (n_classes,)
         Factor of C for each class.
-    n_iter_ : int
-        Newton rounds.
+    n_iter_ : ndarray of shape (1,)
+        Newton rounds, the most of any binary classifier.
     certificate_ : Certificate
         Objectives and gap.
     status_ : Status
@@ -102,46 +125,45 @@ class LogisticRegression(LinearModel):
 
     def __init__(
         self,
+        penalty: Literal["auto", "l2", "l1", "elasticnet", "deprecated"] | None = "auto",
         *,
-        penalty: Literal["l2", "l1"] | None = "l2",
         C: float = 1.0,
+        l1_ratio: float | None = 0.0,
+        dual: bool = False,
         tol: float = 1e-4,
         fit_intercept: bool = True,
+        intercept_scaling: float = 1.0,
         class_weight: Any = None,
         multi_class: Literal["auto", "multinomial", "ovr"] = "auto",
         threshold: float = 0.5,
         verbose: bool | int = 0,
         random_state: Any = None,
+        solver: Any = "auto",
+        n_jobs: int | None = None,
         max_iter: int = 100,
         max_time: float | None = None,
         warm_start: bool = False,
     ) -> None:
         self.penalty = penalty
         self.C = C
+        self.l1_ratio = l1_ratio
+        self.dual = dual
         self.tol = tol
         self.fit_intercept = fit_intercept
+        self.intercept_scaling = intercept_scaling
         self.class_weight = class_weight
         self.multi_class = multi_class
         self.threshold = threshold
         self.verbose = verbose
         self.random_state = random_state
+        self.solver = solver
+        self.n_jobs = n_jobs
         self.max_iter = max_iter
         self.max_time = max_time
         self.warm_start = warm_start
 
     def _check_own(self) -> None:
-        owner = "LogisticRegression"
-        if self.penalty is not None and not (isinstance(self.penalty, str) and self.penalty in ("l1", "l2")):
-            raise reject("penalty", self.penalty, owner, "a str among {'l1', 'l2'} or None")
-        if isinstance(self.C, Real) and math.inf == self.C:
-            raise reject("C", self.C, owner, "a float in the range (0.0, inf): without a penalty it is penalty=None")
-        check_positive("C", self.C, owner)
-        check_option("multi_class", self.multi_class, owner, ("auto", "multinomial", "ovr"))
-        if self.penalty == "l1" and self.multi_class == "multinomial":
-            raise InvalidInput(
-                'multi_class="multinomial" has no L1 penalty. Choose penalty="l2", or multi_class="ovr", one for each class.'
-            )
-        check_share("threshold", self.threshold, owner)
+        check_logistic(self)
 
     def _check_classes(self, data: TrainingSet) -> None:
         if len(data.classes) > 2 and self.threshold != 0.5:
@@ -149,15 +171,49 @@ class LogisticRegression(LinearModel):
                 f"threshold={self.threshold!r} chooses between two classes. Got {len(data.classes)} classes. Leave threshold at"
                 " 0.5: then the most probable class is predicted."
             )
+        if len(data.classes) > 2 and self._is_liblinear() and self.multi_class != "ovr":
+            raise InvalidInput(
+                "The 'liblinear' solver does not support multiclass classification (n_classes >= 3)."
+                f" Got {len(data.classes)} classes. Use another solver, or multi_class='ovr', one for each class."
+            )
+
+    def _is_liblinear(self) -> bool:
+        return isinstance(self.solver, str) and self.solver == "liblinear"
 
     def _class_loss(self, n_classes: int) -> ClassLoss | None:
-        together = self.multi_class == "multinomial" or (self.multi_class == "auto" and n_classes > 2 and self.penalty != "l1")
+        several = n_classes > 2 and penalty_of(self)[0] in (Penalty.L2, Penalty.NONE)
+        together = self.multi_class == "multinomial" or (self.multi_class == "auto" and several)
         return ClassLoss.MULTINOMIAL if together else None
 
     def _terms(self) -> tuple[Loss, Penalty, float]:
-        return Logistic(), Penalty.NONE if self.penalty is None else Penalty(self.penalty), float(self.C)
+        return Logistic(), penalty_of(self)[0], 1.0 if math.inf == self.C else float(self.C)
 
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+    def _l1(self) -> float:
+        return penalty_of(self)[1]
+
+    def _offset(self) -> tuple[Offset, float]:
+        if self._is_liblinear() and self.fit_intercept:
+            return Offset.PENALISED, float(self.intercept_scaling)
+        return super()._offset()
+
+    def _solver(self) -> Any:
+        return "auto" if isinstance(self.solver, str) and self.solver in THEIR_SOLVERS else self.solver
+
+    def _as_stored(self, plan: Plan[LinearRows], solutions: list[Any]) -> list[Any]:
+        if plan.rows.data.X.dtype != np.float32 or self._is_liblinear():
+            return solutions
+        rounded = [
+            in_float32(problem, solution, float(self.tol)) for problem, solution in zip(plan.problems, solutions, strict=True)
+        ]
+        return solutions if None in rounded else rounded
+
+    def _adopt(self, rows: LinearRows, solutions: list[LinearSolution] | list[MulticlassSolution]) -> None:
+        super()._adopt(rows, solutions)
+        self.n_iter_ = np.array([self.n_iter_], dtype=np.int32)
+        if all(solution.is_float32 for solution in solutions):
+            self.coef_, self.intercept_ = self.coef_.astype(np.float32), self.intercept_.astype(np.float32)
+
+    def predict_proba(self, X: Any) -> NDArray[Any]:
         """Probability of each class.
 
         Parameters
@@ -171,9 +227,10 @@ class LogisticRegression(LinearModel):
             For two classes ``1 / (1 + e^f)`` and ``1 / (1 + e^−f)``, for more ``e^f_k / Σ_l e^f_l``; with ``multi_class="ovr"``
             the values ``1 / (1 + e^−f_k)`` of the binary classifiers, divided by their sum.
         """
-        return np.exp(self.predict_log_proba(X))
+        logs, kind = self._log_proba(X)
+        return np.exp(logs).astype(kind, copy=False)
 
-    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
+    def predict_log_proba(self, X: Any) -> NDArray[Any]:
         """Logarithm of the probability of each class, accurate where it is small.
 
         Parameters
@@ -185,12 +242,16 @@ class LogisticRegression(LinearModel):
         -------
         ndarray of shape (m, n_classes)
         """
-        scores = self.decision_function(X)
+        logs, kind = self._log_proba(X)
+        return logs.astype(kind, copy=False)
+
+    def _log_proba(self, X: Any) -> tuple[NDArray[np.float64], np.dtype[Any]]:
+        scores, kind = self._scores(X)
         if scores.ndim > 1:
             apart = self._class_loss(scores.shape[1]) is None  # a subproblem for each class
             logs = log_expit(scores) if apart else scores
-            return np.asarray(logs - logsumexp(logs, axis=1, keepdims=True))
-        return -np.stack([np.logaddexp(0.0, scores), np.logaddexp(0.0, -scores)], axis=1)
+            return np.asarray(logs - logsumexp(logs, axis=1, keepdims=True)), kind
+        return -np.stack([np.logaddexp(0.0, scores), np.logaddexp(0.0, -scores)], axis=1), kind
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Predict the class of rows.

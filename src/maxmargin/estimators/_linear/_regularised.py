@@ -10,7 +10,7 @@ from maxmargin.estimators._linear._classifier import LinearModel
 from maxmargin.estimators._shared._parameters import check_intercept, offset_of
 from maxmargin.estimators._shared._plan import LinearRows
 from maxmargin.losses import Loss, MarginLoss, as_loss
-from maxmargin.problems import Offset, Penalty, as_bound, as_penalty
+from maxmargin.problems import Offset, Penalty, as_bound, as_penalty, as_share
 from maxmargin.solution import LinearSolution, MulticlassSolution
 from maxmargin.validation import check_positive
 
@@ -45,22 +45,26 @@ class LinearClassifier(LinearModel):
     loss : str or MarginLoss, default="hinge"
         The loss of a row: a name from the table, an object of :mod:`maxmargin.losses`, or an object of your own class, which
         inherits ``MarginLoss`` and ``ConvexLoss`` and has ``value``, ``derivative``, ``curvature`` and ``conjugate``.
-    penalty : "l2", "l1", "ball" or None, default="l2"
+    penalty : "l2", "l1", "elasticnet", "ball" or None, default="l2"
         The penalty on large weights. "l2" is ``½|w|²``. "l1" is ``|w|₁``, which makes some weights exactly 0; it supports the
-        hinge, its square, the logistic and the squared loss. "ball" replaces the penalty by the constraint ``|w|² ≤ B``. None
-        is no penalty; it supports differentiable losses.
+        hinge, its square, the logistic and the squared loss. "elasticnet" is ``ρ|w|₁ + (1 − ρ)/2 |w|²`` with ``ρ = l1_ratio``;
+        it supports the same losses but the hinge. "ball" replaces the penalty by the constraint ``|w|² ≤ B``. None is no
+        penalty; it supports differentiable losses.
     C : float, default=1.0
         Factor of the loss, positive; with ``penalty="ball"`` or None it only scales the objective.
     B : float or None, default=None
         Only with ``penalty="ball"``: the largest ``|w|²``. The smaller B, the fewer functions there are to choose from.
+    l1_ratio : float or None, default=None
+        Only with ``penalty="elasticnet"``: ρ, between 0 and 1.
     tol : float, default=1e-4
         Largest gap between the two objectives, relative to the primal one.
     fit_intercept : bool, default=True
         Whether f has an offset.
-    penalise_intercept : bool, default=False
-        Penalise the offset like a weight, as LIBLINEAR does. This changes the optimum.
+    penalise_intercept : bool or None, default=None
+        Penalise the offset like a weight, as LIBLINEAR does. None does so if ``intercept_scaling`` is set to another value
+        than 1. This changes the optimum.
     intercept_scaling : float, default=1.0
-        Only with ``penalise_intercept``: the value of the constant feature; the offset costs what a weight of
+        The value of the constant feature whose weight a penalised offset is: the offset costs what a weight of
         ``b/intercept_scaling`` does.
     class_weight : dict, "balanced" or None, default=None
         Factor of C for each class; "balanced" gives every class the same total weight.
@@ -131,9 +135,10 @@ class LinearClassifier(LinearModel):
         penalty: str | Penalty | None = "l2",
         C: float = 1.0,
         B: float | None = None,
+        l1_ratio: float | None = None,
         tol: float = 1e-4,
         fit_intercept: bool = True,
-        penalise_intercept: bool = False,
+        penalise_intercept: bool | None = None,
         intercept_scaling: float = 1.0,
         class_weight: Any = None,
         verbose: bool | int = 0,
@@ -147,6 +152,7 @@ class LinearClassifier(LinearModel):
         self.penalty = penalty
         self.C = C
         self.B = B
+        self.l1_ratio = l1_ratio
         self.tol = tol
         self.fit_intercept = fit_intercept
         self.penalise_intercept = penalise_intercept
@@ -171,7 +177,9 @@ class LinearClassifier(LinearModel):
     def _check_own(self) -> None:
         owner = "LinearClassifier"
         self._loss()
-        as_bound(self.B, as_penalty(self.penalty, owner), owner)
+        penalty = as_penalty(self.penalty, owner)
+        as_bound(self.B, penalty, owner)
+        as_share(self.l1_ratio, penalty, owner)
         check_positive("C", self.C, owner)
         check_intercept(self)
 
@@ -180,6 +188,9 @@ class LinearClassifier(LinearModel):
 
     def _bound(self) -> float:
         return as_bound(self.B, as_penalty(self.penalty, "LinearClassifier"), "LinearClassifier")
+
+    def _l1(self) -> float:
+        return as_share(self.l1_ratio, as_penalty(self.penalty, "LinearClassifier"), "LinearClassifier")
 
     def _offset(self) -> tuple[Offset, float]:
         return offset_of(self)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import warnings
-from typing import Any, Self, final
+from collections.abc import Mapping
+from typing import Any, Final, Literal, Self, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,22 +14,32 @@ from maxmargin._deadline import Deadline
 from maxmargin._solve import solve_batch, worst_warning
 from maxmargin.errors import InvalidInput
 from maxmargin.estimators._linear._classifier import LinearScores, linear_rows
-from maxmargin.estimators._shared._parameters import check_budget, check_intercept, check_random_state, offset_of
+from maxmargin.estimators._shared._parameters import (
+    check_budget,
+    check_class_weight,
+    check_intercept,
+    check_random_state,
+    offset_of,
+)
 from maxmargin.estimators._shared._reporting import report_for
 from maxmargin.estimators._shared._schemes import scheme_of, subproblem_names
-from maxmargin.kernels import feature_scale_warning
+from maxmargin.kernels import as_features, feature_scale_warning, median_square
 from maxmargin.losses import MarginLoss, as_loss
-from maxmargin.problems import Centring, Penalty, PrimalProblem
+from maxmargin.problems import Centring, Offset, Penalty, PrimalProblem
 from maxmargin.solution import Certificate, LinearSolution, solution_of
-from maxmargin.solvers import Limits, StochasticSubgradient, SubgradientWalk, WalkOn
+from maxmargin.solvers import StochasticSubgradient, SubgradientWalk, WalkOn
 from maxmargin.validation import (
     check_integer,
     check_positive,
+    class_weights,
     label_column,
     labelled_set,
+    weighted_rows,
 )
 
 __all__ = ["StochasticClassifier"]
+
+_LEAST_SHARE: Final = 1e-5  # of the median square of rows: the smallest λ that is chosen for somebody
 
 
 @final
@@ -48,8 +60,12 @@ class StochasticClassifier(LinearScores):
     loss : str or MarginLoss, default="hinge"
         The loss of a row: "hinge", "squared_hinge", "logistic", "exponential", "squared" or an object of
         :mod:`maxmargin.losses`.
-    lam_half : float, default=0.01
-        λ above, positive; ``C = 1/(λ n)`` (:func:`maxmargin.scales.C_from_lam_half`).
+    lam_half : float or "auto", default="auto"
+        λ above, positive; ``C = 1/(λ n)`` (:func:`maxmargin.scales.C_from_lam_half`). With a number the steps are exactly those
+        above. "auto" suits text as well as tables: with ``R²``, the median of ``|x|²`` over the rows of the first call
+        (with the constant feature of a penalised offset), it is ``R² max(10⁻⁵, 1/n)`` in `fit` and ``10⁻⁵ R²`` in
+        ``partial_fit``, where the number of rows to come is not known. The walk then begins with a delay of ``R²/λ`` steps
+        unless one is set: the first step changes the score of its row by about 1.
     tol : float, default=0.05
         Largest gap between the two objectives at which `fit` stops, relative to the primal one.
     fit_intercept : bool, default=True
@@ -63,6 +79,9 @@ class StochasticClassifier(LinearScores):
     delay : int, default=0
         Number of steps that count as taken before the first: ``w = θ/(λ (delay + t))``. A squared or exponential loss needs a
         delay of about ``|x|² ℓ''/λ``: otherwise the first steps are too long, and the iteration diverges.
+    class_weight : dict, "balanced" or None, default=None
+        Factor of a row's weight for each class; "balanced" gives every class the same total weight. It needs all rows, and
+        so is for `fit` only.
     verbose : bool or int, default=0
         Report progress through Python's stdout.
     random_state : int, RandomState instance or None, default=None
@@ -80,6 +99,12 @@ class StochasticClassifier(LinearScores):
         Weights of each binary classifier; for three classes or more there is one for each class against the rest.
     intercept_ : ndarray of shape (1,) or (n_classes,)
         Offsets.
+    class_weight_ : ndarray of shape (n_classes,)
+        Factor for each class.
+    lam_half_ : float
+        λ.
+    delay_ : int
+        The delay that the walk began with.
     t_ : int
         Number of steps taken so far in all calls: the largest of any binary classifier.
     n_iter_ : int
@@ -116,12 +141,13 @@ class StochasticClassifier(LinearScores):
         self,
         *,
         loss: str | MarginLoss = "hinge",
-        lam_half: float = 0.01,
+        lam_half: float | Literal["auto"] = "auto",
         tol: float = 0.05,
         fit_intercept: bool = True,
         penalise_intercept: bool = True,
         intercept_scaling: float = 1.0,
         delay: int = 0,
+        class_weight: Any = None,
         verbose: bool | int = 0,
         random_state: Any = None,
         max_iter: int = 100_000,
@@ -134,12 +160,13 @@ class StochasticClassifier(LinearScores):
         self.penalise_intercept = penalise_intercept
         self.intercept_scaling = intercept_scaling
         self.delay = delay
+        self.class_weight = class_weight
         self.verbose = verbose
         self.random_state = random_state
         self.max_iter = max_iter
         self.max_time = max_time
 
-    def fit(self, X: Any, y: ArrayLike) -> Self:
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit from ``w = 0``: take steps until the gap is at most ``tol`` or a limit is reached.
 
         Parameters
@@ -148,6 +175,8 @@ class StochasticClassifier(LinearScores):
             Training rows. float32 is kept, and so are CSR matrices with 32- or 64-bit indices.
         y : array-like of shape (n_samples,)
             Labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weight of each row, in proportion to which it is drawn; rows of weight 0 or less are left out.
 
         Returns
         -------
@@ -157,15 +186,18 @@ class StochasticClassifier(LinearScores):
         self._check()
         deadline = Deadline(self.max_time)
         X = linear_rows(self, X, reset=True)
-        data = labelled_set(X, label_column(y, X))
-        feature_scale_warning(data.X, type(self).__name__, stacklevel=2)
+        data = labelled_set(X, label_column(y, X), sample_weight)
+        walks, solutions, centring = [], [], Centring(data.X)
+        feature_scale_warning(data.X, type(self).__name__, stacklevel=2, features=centring.features)
+        self.class_weight_ = class_weights(self.class_weight, data.classes, data.codes, data.weight, type(self).__name__)
+        weight = self.class_weight_[data.codes] * data.weight
+        self._choose_rate(data.X, known=True)
         scheme = scheme_of(len(data.classes), one_vs_rest=True)
         names = subproblem_names(scheme, data.classes)
-        walks, solutions, centring = [], [], Centring(data.X)
         seeds = self._seeds(scheme.n_subproblems)
         with report_for(self.verbose, scheme.n_subproblems) as report:
             for name, seed, (_, labels) in zip(names, seeds, scheme.subproblems(data.codes).each(), strict=True):
-                problem = self._problem(data.X, labels, centring)
+                problem = self._problem(data.X, labels, weight, centring)
                 follow = report.start(name)
                 walks.append(self._solver(seed).walk(problem))
                 on = WalkOn(walks[-1])
@@ -178,7 +210,9 @@ class StochasticClassifier(LinearScores):
         self._keep(walks, solutions)
         return self
 
-    def partial_fit(self, X: Any, y: ArrayLike, classes: ArrayLike | None = None) -> Self:
+    def partial_fit(
+        self, X: Any, y: ArrayLike, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+    ) -> Self:
         """Continue with these rows: take as many steps as there are rows, each with a row drawn from them.
 
         Parameters
@@ -189,6 +223,8 @@ class StochasticClassifier(LinearScores):
             Their labels; not every class has to be among them.
         classes : array-like of shape (n_classes,), default=None
             All labels that can occur. Required in the first call; if given again, they must be the same.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weight of each row: rows are drawn in proportion to it; rows of weight 0 or less are left out.
 
         Returns
         -------
@@ -199,14 +235,28 @@ class StochasticClassifier(LinearScores):
         first = not hasattr(self, "classes_")
         X = linear_rows(self, X, reset=first)
         known = self._known_classes(classes, first=first)
-        codes = _codes(label_column(y, X), known)
+        labels_of = label_column(y, X)
+        rows = weighted_rows(X, sample_weight)
+        codes = rows.of_kept(_codes(labels_of, known))
+        if self.class_weight is not None and not isinstance(self.class_weight, Mapping):
+            raise InvalidInput(
+                "class_weight='balanced' needs all rows, and partial_fit sees one batch. Pass a dict of weights, for example"
+                " of sklearn.utils.compute_class_weight('balanced', classes=classes, y=y)."
+            )
+        if first:
+            self.class_weight_ = class_weights(
+                self.class_weight, known, np.arange(len(known)), np.ones(len(known)), "partial_fit"
+            )
+        weight, features = self.class_weight_[codes] * rows.weight, as_features(rows.X)
+        if first:
+            self._choose_rate(rows.X, known=False)
         scheme = scheme_of(len(known), one_vs_rest=True)
         walks: list[SubgradientWalk] = [] if first else self._walks
         solutions = []
         for k, (seed, (_, labels)) in enumerate(
             zip(self._seeds(scheme.n_subproblems), scheme.subproblems(codes).each(), strict=True)
         ):
-            problem = self._problem(X, labels)
+            problem = self._problem(rows.X, labels, weight, features=features)
             solver = self._solver(seed)
             if (reason := solver.supports(problem)) is not None:
                 raise InvalidInput(f"StochasticSubgradient cannot solve this: {reason}")
@@ -214,9 +264,7 @@ class StochasticClassifier(LinearScores):
                 walks.append(solver.walk(problem))
             else:
                 walks[k].move_to(problem)
-            # No gap is below 0: all steps are taken.
-            limits = Limits(tol=-1.0, max_steps=walks[k].steps + problem.n)
-            iterate = WalkOn(walks[k]).run_one(problem, None, limits, None)
+            iterate = WalkOn(walks[k]).through(problem, problem.n)
             solutions.append(solution_of(problem, iterate, self.tol))
         self.classes_ = known
         self._keep(walks, solutions)
@@ -224,7 +272,9 @@ class StochasticClassifier(LinearScores):
 
     def _check(self) -> None:
         owner = "StochasticClassifier"
-        check_positive("lam_half", self.lam_half, owner)
+        if not (isinstance(self.lam_half, str) and self.lam_half == "auto"):
+            check_positive("lam_half", self.lam_half, owner)
+        check_class_weight(self.class_weight, owner)
         check_integer("delay", self.delay, owner, 0)
         check_intercept(self)
         check_budget(self, fewest=-1)
@@ -232,14 +282,34 @@ class StochasticClassifier(LinearScores):
         if not isinstance(loss := as_loss(self.loss, owner), MarginLoss):
             raise InvalidInput(f"The 'loss' parameter of {owner} must be a loss of the margin. Got {loss!r}, of a residual.")
 
-    def _problem(self, X: Any, y: NDArray[np.float64], centring: Centring | None = None) -> PrimalProblem:
-        """``C_i = 1/(λ n)``: the mean of the loss."""
-        cost = np.full(len(y), 1.0 / (float(self.lam_half) * len(y)))
+    def _choose_rate(self, X: Any, *, known: bool) -> None:
+        """λ and the delay, from the rows of the first call; ``known``: whether they are all."""
+        self.delay_ = int(self.delay)
+        if not isinstance(self.lam_half, str):
+            self.lam_half_ = float(self.lam_half)
+            return
+        offset, scale = offset_of(self)
+        square = median_square(X) + (scale * scale if offset is Offset.PENALISED else 0.0)
+        share = max(_LEAST_SHARE, 1.0 / X.shape[0]) if known else _LEAST_SHARE
+        self.lam_half_ = share * (square if 0.0 < square < math.inf else 1.0)
+        self.delay_ = self.delay_ or math.ceil(1.0 / share)
+
+    def _problem(
+        self,
+        X: Any,
+        y: NDArray[np.float64],
+        weight: NDArray[np.float64],
+        centring: Centring | None = None,
+        features: Any = None,
+    ) -> PrimalProblem:
+        """``C_i = w_i/(λ Σw)``: the mean of the loss."""
+        lam = self.lam_half_ if isinstance(self.lam_half, str) else float(self.lam_half)
+        cost = weight / (lam * float(weight.sum()))
         loss = as_loss(self.loss, "StochasticClassifier")
-        return PrimalProblem.on(X, y, cost, loss, Penalty.L2, *offset_of(self), centring=centring)
+        return PrimalProblem.on(X, y, cost, loss, Penalty.L2, *offset_of(self), centring=centring, features=features)
 
     def _solver(self, seed: int) -> StochasticSubgradient:
-        return StochasticSubgradient(seed=seed, delay=int(self.delay))
+        return StochasticSubgradient(seed=seed, delay=self.delay_)
 
     def _seeds(self, count: int) -> list[int]:
         """One seed for each binary classifier; the first is the given one."""

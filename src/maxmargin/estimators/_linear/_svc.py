@@ -49,7 +49,7 @@ class LinearSVC(LinearModel):
     fit_intercept : bool, default=True
         Whether f has an offset.
     intercept_scaling : float, default=1.0
-        Only with ``penalise_intercept``: the value of the constant feature; the offset costs ``½(b/intercept_scaling)²``, or
+        The value of the constant feature whose weight a penalised offset is: the offset costs ``½(b/intercept_scaling)²``, or
         ``|b|/intercept_scaling`` with ``penalty="l1"``.
     class_weight : dict, "balanced" or None, default=None
         Factor of C for each class; "balanced" gives every class the same total weight.
@@ -62,8 +62,9 @@ class LinearSVC(LinearModel):
         of pivots for a linear program).
     max_time : float or None, default=None
         Time limit of the whole fit, in seconds; None for no limit.
-    penalise_intercept : bool, default=False
-        Penalise the offset like a weight, as LIBLINEAR does. This changes the optimum.
+    penalise_intercept : bool or None, default=None
+        Penalise the offset like a weight, as LIBLINEAR does. None does so if ``intercept_scaling`` is set to another value
+        than 1. This changes the optimum.
     solver : {"auto", "newton", "coordinate_descent", "proximal_newton", "linear_program"} or solver object, default="auto"
         Which solver to use; with ``penalty="l1"`` one of the last two, for all classes at once "auto", "newton",
         "coordinate_descent", a ``MulticlassNewton`` or a ``MulticlassDescent``.
@@ -127,7 +128,7 @@ class LinearSVC(LinearModel):
         random_state: Any = None,
         max_iter: int = 1000,
         max_time: float | None = None,
-        penalise_intercept: bool = False,
+        penalise_intercept: bool | None = None,
         solver: Any = "auto",
         warm_start: bool = False,
     ) -> None:

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from maxmargin._deadline import Deadline
 from maxmargin.errors import InvalidInput
 from maxmargin.estimators._linear._classifier import linear_rows
+from maxmargin.estimators._linear._sparse_weights import SparseWeights
 from maxmargin.estimators._shared._bounds import upper_bounds
 from maxmargin.estimators._shared._parameters import check_budget, check_dual, check_intercept, check_random_state, offset_of
 from maxmargin.estimators._shared._plan import Plan
@@ -35,7 +36,7 @@ _LARGEST: Final = 1e150  # its square is a number
 
 
 @final
-class LinearSVR(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+class LinearSVR(SparseWeights, RegressorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """Linear support vector regression that proves its answer; suited to many rows and to sparse data.
 
     It solves
@@ -59,7 +60,7 @@ class LinearSVR(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-
     fit_intercept : bool, default=True
         Whether f has an offset.
     intercept_scaling : float, default=1.0
-        Only with ``penalise_intercept``: the value of the constant feature; the offset costs ``½(b/intercept_scaling)²``.
+        The value of the constant feature whose weight a penalised offset is: the offset costs ``½(b/intercept_scaling)²``.
     dual : "auto" or bool, default="auto"
         Accepted for compatibility with scikit-learn, where it chooses between the primal and the dual problem. Here both
         objectives are computed, and their gap is the proof.
@@ -71,8 +72,9 @@ class LinearSVR(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-
         Largest number of Newton rounds (of sweeps with ``solver="coordinate_descent"``).
     max_time : float or None, default=None
         Time limit of the fit, in seconds; None for no limit.
-    penalise_intercept : bool, default=False
-        Penalise the offset like a weight, as LIBLINEAR does. This changes the optimum, which then depends on the origin of y.
+    penalise_intercept : bool or None, default=None
+        Penalise the offset like a weight, as LIBLINEAR does. None does so if ``intercept_scaling`` is set to another value
+        than 1. This changes the optimum, which then depends on the origin of y.
     solver : {"auto", "newton", "coordinate_descent"} or solver object, default="auto"
         Which solver to use.
     warm_start : bool, default=False
@@ -111,6 +113,8 @@ class LinearSVR(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-
     (array([20.]), 'CONVERGED')
     """
 
+    _coef_axes = 1
+
     def __init__(
         self,
         *,
@@ -125,7 +129,7 @@ class LinearSVR(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-
         random_state: Any = None,
         max_iter: int = 1000,
         max_time: float | None = None,
-        penalise_intercept: bool = False,
+        penalise_intercept: bool | None = None,
         solver: Any = "auto",
         warm_start: bool = False,
     ) -> None:
@@ -224,7 +228,7 @@ class LinearSVR(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-
             ``f(x)``.
         """
         check_is_fitted(self)
-        return linear_scores(linear_rows(self, X, reset=False), self.coef_, float(self.intercept_[0]))
+        return linear_scores(linear_rows(self, X, reset=False), self._dense_weights(), float(self.intercept_[0]))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -96,7 +96,10 @@ def class_layout(classes: Any, n_support: Any, one_vs_rest: bool) -> tuple[Schem
 
 def single_layout(n_support: Any, n_outputs: int) -> tuple[Scheme, list[int]]:
     """Scheme and bounds of subproblems that share all their support vectors."""
-    return SharedVectors(n_outputs), _class_bounds(n_support, 1)
+    first, second = np.diff(_class_bounds(n_support, 2)).tolist()
+    if first != second:
+        raise _Altered(f"_n_support has {first} and {second}, which must be the same")
+    return SharedVectors(n_outputs), [0, first]
 
 
 def _inspected(model: KernelModel) -> Fitted:

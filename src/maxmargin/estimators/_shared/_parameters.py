@@ -11,7 +11,7 @@ import numpy as np
 from maxmargin.errors import InvalidInput
 from maxmargin.kernels import check_degree
 from maxmargin.problems import Offset
-from maxmargin.solvers import SMO
+from maxmargin.solvers import DUAL_SOLVERS, SMO
 from maxmargin.validation import (
     check_boolean,
     check_integer,
@@ -93,11 +93,12 @@ def check_shape_of_scores(decision_function_shape: str, *, one_vs_rest: bool) ->
 def chosen_solver(model: KernelModel) -> Any:
     """The solver object that the parameters ``solver``, ``cache_size`` and ``shrinking`` describe."""
     if isinstance(model.solver, str):
-        check_option("solver", model.solver, type(model).__name__, ("auto", "smo"))
-        return SMO(cache_size=model.cache_size, shrinking=bool(model.shrinking))
+        check_option("solver", model.solver, type(model).__name__, ("auto", *DUAL_SOLVERS))
+        if model.solver in ("auto", "smo"):
+            return SMO(cache_size=model.cache_size, shrinking=bool(model.shrinking))
     if model.cache_size != "auto" or not model.shrinking:
         raise InvalidInput(
-            "A solver object has its own cache_size and shrinking."
+            "A solver other than 'smo' has its own cache_size and shrinking."
             f" Got cache_size={model.cache_size!r} and shrinking={model.shrinking!r} beside {model.solver!r}."
             " Set them on the solver and leave the estimator's at their defaults."
         )
@@ -114,9 +115,10 @@ def check_intercept(model: Any) -> None:
     """The same for ``penalise_intercept`` and ``intercept_scaling`` of a linear model."""
     owner = type(model).__name__
     check_boolean("fit_intercept", model.fit_intercept, owner)
-    check_boolean("penalise_intercept", model.penalise_intercept, owner)
+    if model.penalise_intercept is not None:
+        check_boolean("penalise_intercept", model.penalise_intercept, owner)
     scale = check_positive("intercept_scaling", model.intercept_scaling, owner)
-    if scale != 1.0 and not (model.penalise_intercept and model.fit_intercept):
+    if scale != 1.0 and model.penalise_intercept is not None and not model.penalise_intercept:
         raise InvalidInput(
             f"intercept_scaling={model.intercept_scaling!r} means something only where the intercept is penalised."
             " Set penalise_intercept=True, or leave intercept_scaling at 1."
@@ -125,8 +127,10 @@ def check_intercept(model: Any) -> None:
 
 def offset_of(model: Any) -> tuple[Offset, float]:
     """What kind of offset these describe, and its scale."""
-    if model.fit_intercept and model.penalise_intercept:
-        return Offset.PENALISED, float(model.intercept_scaling)
+    scale = float(model.intercept_scaling)
+    penalised = scale != 1.0 if model.penalise_intercept is None else model.penalise_intercept
+    if model.fit_intercept and penalised:
+        return Offset.PENALISED, scale
     return (Offset.FREE if model.fit_intercept else Offset.NONE), 1.0
 
 

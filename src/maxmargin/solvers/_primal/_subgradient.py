@@ -26,8 +26,6 @@ __all__ = ["KernelSubgradient", "StochasticSubgradient"]
 
 Vector = NDArray[np.float64]
 
-_BETWEEN_LOOKS = 256  # steps between looks at the clock
-
 
 @final
 @dataclass(frozen=True)
@@ -125,6 +123,18 @@ class WalkOn(PrimalSolver):
         except KeyboardInterrupt:
             return watch.iterate(Status.INTERRUPTED, interrupted=True)
 
+    def through(self, problem: PrimalProblem, steps: int) -> PrimalIterate:
+        """So many steps, evaluated before the first and after the last only."""
+        walk = self.path
+        watch = PrimalWatch(problem, Limits(tol=-1.0, max_steps=walk.steps + steps), None, rows_a_step=1)  # no gap is below 0
+        with np.errstate(over="ignore", invalid="ignore"):
+            for count in (0, steps):
+                walk.advance(count)
+                w, b = walk.mean
+                watch.see(w, b, walk.multipliers(problem.scores(w, b)) if count else [], walk.steps)
+        ended = Status.DIVERGED if walk.diverged else Status.ITERATION_LIMIT
+        return watch.iterate(watch.status or ended)
+
     @staticmethod
     def _walk(problem: PrimalProblem, watch: PrimalWatch, walk: SubgradientWalk) -> PrimalIterate:
         while True:
@@ -132,7 +142,7 @@ class WalkOn(PrimalSolver):
             watch.see(w, b, walk.multipliers(problem.scores(w, b)), walk.steps)
             due = watch.due()
             while watch.status is None and walk.steps < due and not walk.diverged:
-                walk.advance(min(due - walk.steps, _BETWEEN_LOOKS))
+                walk.advance(min(due - walk.steps, walk.stretch))
                 if walk.steps < due:  # at the end of the stretch `see` looks itself
                     watch.poll(walk.steps)
             if watch.status is not None or walk.diverged:
@@ -216,8 +226,8 @@ class KernelSubgradient(DualSolver):
             watch.see(beta, scores, walk.steps)
             stretch = min(max(1, walk.steps // 10), watch.limits.max_steps - walk.steps)
             while watch.status is None and stretch > 0 and not walk.diverged:
-                walk.advance(min(stretch, _BETWEEN_LOOKS))
-                stretch -= _BETWEEN_LOOKS
+                walk.advance(min(stretch, walk.stretch))
+                stretch -= walk.stretch
                 watch.status = watch.spent() if stretch > 0 else None
             if watch.status is not None or walk.diverged:
                 far = watch.status in LIMITS and primal > RAN_OFF * first

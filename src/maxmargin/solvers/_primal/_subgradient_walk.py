@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import math
-from typing import Self, final
+from typing import Any, Final, Self, final
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
+from maxmargin import _core
 from maxmargin.errors import InvalidInput
-from maxmargin.kernels import Gram
+from maxmargin.kernels import Gram, as_features
 from maxmargin.losses import Loss
 from maxmargin.problems import Offset, PrimalProblem
-from maxmargin.solvers._rows import KernelRows, NoRows, Rows, feature_rows
+from maxmargin.solution import ROW_LOSSES
+from maxmargin.solvers._kernel_rows import KernelRows
 from maxmargin.validation import check_integer
 
 __all__ = ["SubgradientWalk"]
 
 Vector = NDArray[np.float64]
+
+_VALUES: Final = 1 << 21  # values that the core reads before Python looks around: some milliseconds
 
 
 @final
@@ -39,6 +44,8 @@ class SubgradientWalk:
         λ.
     diverged : bool
         Whether a score was not finite; such a walk does not continue.
+    stretch : int
+        Steps that take some milliseconds at most: `advance` looks for signals after so many.
 
     Examples
     --------
@@ -50,10 +57,15 @@ class SubgradientWalk:
     (1000, array([1.]))
     """
 
+    _kernel: KernelRows | None
+    _X: Any
+    _features: _core.Features | None
+    _shares: Vector | None
+
     def __init__(self, problem: PrimalProblem, seed: int, delay: int) -> None:
-        self._begin(feature_rows(problem.X), problem.y, problem.cost, problem.loss, problem.offset, seed, delay)
-        self._scale = problem.offset_scale if problem.offset is Offset.PENALISED else 0.0
-        self._d = problem.d
+        scale = problem.offset_scale if problem.offset is Offset.PENALISED else 0.0
+        self._begin(problem.d, problem.cost, problem.loss, problem.offset, scale, seed, delay)
+        self._stand_on(problem.y, problem.cost, problem.X, problem.features)
 
     @classmethod
     def on_kernel(
@@ -76,29 +88,30 @@ class SubgradientWalk:
         array([-1.,  1., -1.])
         """
         walk = cls.__new__(cls)
-        walk._begin(KernelRows(gram), y, cost, loss, Offset.FREE if free_offset else Offset.NONE, seed, delay)
-        walk._scale = 0.0
-        walk._d = gram.n
+        walk._begin(gram.n, cost, loss, Offset.FREE if free_offset else Offset.NONE, 0.0, seed, delay)
+        walk._kernel = KernelRows(gram)
+        walk._stand_on(y, cost, None, None)
         return walk
 
-    def _begin(self, rows: Rows, y: Vector, cost: Vector, loss: Loss, offset: Offset, seed: int, delay: int) -> None:
+    def _begin(self, size: int, cost: Vector, loss: Loss, offset: Offset, scale: float, seed: int, delay: int) -> None:
         self._rng = np.random.default_rng(seed)
         self._loss, self._offset, self._delay = loss, offset, min(delay, 2**62)  # of which a float is made
+        self._scale, self._d, self._kernel = scale, size, None
         self.steps, self.lam, self.diverged = 0, 1.0 / float(cost.sum()), False
+        self._theta, self._moment = np.zeros(size + 1), np.zeros(size + 1)  # the last are of a constant feature
+        self.stretch = 1
         self._rates = 0.0  # Σ η over the steps taken
-        self._constant = self._constant_moment = 0.0  # θ of a constant feature
         self._b = self._b_sum = 0.0
-        self._stand_on(rows, y, cost)
 
-    def _stand_on(self, rows: Rows, y: Vector, cost: Vector) -> None:
-        self._rows, self._y, self._cost = rows, y, cost
-        self._argument: list[tuple[float, float]] = []  # made with the first step
+    def _stand_on(self, y: Vector, cost: Vector, X: Any, features: _core.Features | None) -> None:
+        self._y, self._cost, self._X, self._features = y, cost, X, features
+        self.stretch = max(1, _VALUES // max(len(y) if X is None else _values_of(X), 1))
         self._shares = None if cost.min() == cost.max() else np.cumsum(cost) / cost.sum()
         self._drawn, self._slopes = np.zeros(len(y)), np.zeros(len(y))  # how often, and the sum of −ℓ'
 
     def move_to(self, problem: PrimalProblem) -> None:
         """Continue with other rows of the same kind: the walk keeps θ, its mean and its count of steps."""
-        if isinstance(self._rows, KernelRows):
+        if self._kernel is not None:
             raise InvalidInput("A walk in the space of a kernel cannot move to other rows: its coefficients are of these.")
         if problem.d != self._d:
             raise InvalidInput(f"The walk is in {self._d} features. Got a problem with {problem.d}.")
@@ -112,58 +125,76 @@ class SubgradientWalk:
             raise InvalidInput(
                 f"The walk has λ = {self.lam:.6g}. Got a problem with 1/ΣC_i = {lam:.6g}; choose C = 1/(λ n) of its n rows."
             )
-        self._stand_on(feature_rows(problem.X, before=self._rows), problem.y, problem.cost)
+        self._stand_on(problem.y, problem.cost, problem.X, problem.features)
 
     def leave(self) -> None:
         """Drop the rows until `move_to`, to keep the walk without them; a walk in the space of a kernel has nothing else."""
-        if isinstance(self._rows, KernelRows):
+        if self._kernel is not None:
             raise InvalidInput("A walk in the space of a kernel cannot leave its rows: its coefficients are of these.")
-        self._rows = NoRows(self._rows)
         self._y = self._cost = self._drawn = self._slopes = np.zeros(0)
-        self._argument, self._shares = [], None
+        self._X = self._features = self._shares = None
 
     def advance(self, steps: int) -> None:
         """Take so many steps; fewer if a score is not finite."""
         count = check_integer("steps", steps, "advance", 0)
-        with np.errstate(over="ignore", invalid="ignore"):
-            for i in self._draw(count):
-                if not self._step(i):
-                    return
+        if count and not len(self._y):
+            raise InvalidInput("The walk has no rows to draw from. Move it to some: move_to(problem).")
+        if not count:
+            return
+        rule, ground = self._rule(), self._ground()
+        while count > 0 and not self.diverged:
+            stretch = min(count, self.stretch)
+            count -= stretch
+            self._take(rule, ground, self._draw(stretch))
 
-    def _draw(self, count: int) -> list[int]:
+    def __getstate__(self) -> dict[str, Any]:
+        """Arrays and numbers only: the core's view of the rows is made anew."""
+        return {**vars(self), "_features": None}
+
+    def _draw(self, count: int) -> NDArray[np.int64]:
         n = len(self._y)
-        if n == 0:
-            return [0] * min(count, 1)  # the rows say that there are none
-        if not self._argument:  # z = slope f + its value at 0: y f for a margin, −f + y for a residual
-            slopes, at_zero = self._loss.slope(self._y), self._loss.argument(self._y, np.zeros(n))
-            self._argument = list(zip(slopes.tolist(), at_zero.tolist(), strict=True))
         if self._shares is None:
-            drawn: list[int] = self._rng.integers(n, size=count).tolist()
-        else:
-            drawn = np.minimum(np.searchsorted(self._shares, self._rng.random(count), side="right"), n - 1).tolist()
-        return drawn
+            return self._rng.integers(n, size=count)
+        return np.minimum(np.searchsorted(self._shares, self._rng.random(count), side="right"), n - 1).astype(np.int64)
 
-    def _step(self, i: int) -> bool:
-        eta = self._rate(self.steps + 1)
-        score = eta * (self._rows.product(i) + self._scale * self._constant) + self._b
-        slope, at_zero = self._argument[i]
-        fall = -float(self._loss.derivative(slope * score + at_zero))
-        if not (math.isfinite(score) and math.isfinite(fall)):
-            self.diverged = True
-            return False
-        self.steps += 1
-        self._rates += eta
-        self._b_sum += self._b
-        self._drawn[i] += 1.0
-        if fall != 0.0:
-            self._slopes[i] += fall
-            amount = fall * slope
-            self._rows.add(i, amount, self._rates)
-            self._constant += self._scale * amount
-            self._constant_moment += self._rates * self._scale * amount
-            if self._offset is Offset.FREE:
-                self._b += eta * amount
-        return True
+    def _rule(self) -> _core.WalkRule:
+        loss = self._loss
+        kind = ROW_LOSSES.get(type(loss))
+        return _core.WalkRule(
+            loss=kind,
+            epsilon=float(getattr(loss, "epsilon", 0.0)),
+            derivative=None if kind is not None else lambda z: float(loss.derivative(z)),
+            lam=self.lam,
+            delay=float(self._delay),
+            scale=self._scale,
+            free_offset=self._offset is Offset.FREE,
+        )
+
+    def _ground(self) -> _core.WalkGround:
+        """What the core walks on: z = slope f + its value at 0, which is y f for a margin, −f + y for a residual."""
+        return _core.WalkGround(
+            slope=np.ascontiguousarray(self._loss.slope(self._y), dtype=np.float64),
+            at_zero=np.ascontiguousarray(self._loss.argument(self._y, np.zeros(len(self._y))), dtype=np.float64),
+            theta=self._theta,
+            moment=self._moment,
+            drawn=self._drawn,
+            slopes=self._slopes,
+        )
+
+    def _take(self, rule: _core.WalkRule, ground: _core.WalkGround, draws: NDArray[np.int64]) -> None:
+        point = _core.WalkPoint()
+        point.steps, point.rates, point.b, point.b_sum = self.steps, self._rates, self._b, self._b_sum
+        try:
+            if self._kernel is None:
+                if self._features is None:  # after a pickle
+                    self._features = as_features(self._X)
+                goes_on = _core.walk_on_features(rule, ground, self._features, point, draws)
+            else:
+                kernel = self._kernel
+                goes_on = _core.walk_on_kernel(rule, ground, kernel.matrix, kernel.row, kernel.products, point, draws)
+            self.diverged = not goes_on
+        finally:  # also after Ctrl-C, between two steps
+            self.steps, self._rates, self._b, self._b_sum = point.steps, point.rates, point.b, point.b_sum
 
     def _rate(self, t: int) -> float:
         return 1.0 / (self.lam * (self._delay + t))
@@ -172,7 +203,7 @@ class SubgradientWalk:
     def last(self) -> tuple[Vector, float]:
         """w (for a kernel its coefficients) and b that the next step will use."""
         eta = self._rate(self.steps + 1)
-        return eta * self._rows.theta, eta * self._scale * self._constant + self._b
+        return eta * self._theta[:-1], eta * self._scale * float(self._theta[-1]) + self._b
 
     @property
     def mean(self) -> tuple[Vector, float]:
@@ -181,10 +212,9 @@ class SubgradientWalk:
         A term that came into θ in step s is in ``Σ η_t θ_t`` with ``Σ_{t>s} η_t``: so no step has to touch all of θ.
         """
         if self.steps == 0:
-            return np.zeros_like(self._rows.theta), 0.0
-        w = (self._rates * self._rows.theta - self._rows.moment) / self.steps
-        constant = (self._rates * self._constant - self._constant_moment) / self.steps
-        return w, self._scale * constant + self._b_sum / self.steps
+            return np.zeros(self._d), 0.0
+        mean = (self._rates * self._theta - self._moment) / self.steps
+        return mean[:-1].copy(), self._scale * float(mean[-1]) + self._b_sum / self.steps
 
     def multipliers(self, scores: Vector) -> list[Vector]:
         """Two guesses at the dual variables: from slopes at the given scores, and from the mean of the slopes on the way.
@@ -195,3 +225,8 @@ class SubgradientWalk:
         seen = self._drawn > 0.0
         on_the_way = np.where(seen, self._slopes / np.where(seen, self._drawn, 1.0), at_end)
         return [self._cost * at_end, self._cost * on_the_way]
+
+
+def _values_of(X: Any) -> int:
+    """Stored values of a row, on average."""
+    return int(X.nnz // max(X.shape[0], 1)) if sparse.issparse(X) else int(X.shape[1])
