@@ -5,6 +5,31 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin._core_linear import ClassLoss as ClassLoss
+from maxmargin._core_linear import CrammerSingerResult as CrammerSingerResult
+from maxmargin._core_linear import CrammerSingerSpec as CrammerSingerSpec
+from maxmargin._core_linear import L1Spec as L1Spec
+from maxmargin._core_linear import LinearMethod as LinearMethod
+from maxmargin._core_linear import LinearOffset as LinearOffset
+from maxmargin._core_linear import LinearResult as LinearResult
+from maxmargin._core_linear import LinearSpec as LinearSpec
+from maxmargin._core_linear import LinearStart as LinearStart
+from maxmargin._core_linear import MarginLoss as MarginLoss
+from maxmargin._core_linear import MulticlassMethod as MulticlassMethod
+from maxmargin._core_linear import MulticlassResult as MulticlassResult
+from maxmargin._core_linear import MulticlassSpec as MulticlassSpec
+from maxmargin._core_linear import MulticlassStart as MulticlassStart
+from maxmargin._core_linear import SmoothLoss as SmoothLoss
+from maxmargin._core_linear import WalkGround as WalkGround
+from maxmargin._core_linear import WalkPoint as WalkPoint
+from maxmargin._core_linear import WalkRule as WalkRule
+from maxmargin._core_linear import minimise_l1 as minimise_l1
+from maxmargin._core_linear import minimise_linear as minimise_linear
+from maxmargin._core_linear import minimise_multiclass as minimise_multiclass
+from maxmargin._core_linear import search_crammer_singer as search_crammer_singer
+from maxmargin._core_linear import walk_on_features as walk_on_features
+from maxmargin._core_linear import walk_on_kernel as walk_on_kernel
+
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int32]
 Ints = NDArray[np.int64]
@@ -308,125 +333,3 @@ class Evaluations:
     def __getitem__(self, k: int) -> Evaluation: ...
 
 def evaluate(batch: DualBatch, beta: Floats, scores: Floats | None) -> Evaluations: ...
-
-class CrammerSingerSpec:
-    def __init__(self, *, gram: Gram, label: Indices, upper: Floats, offsets: bool) -> None: ...
-
-# What every run hands back.
-class _Run:
-    trace: NDArray[np.uint8]
-    termination: Termination
-    interrupted: bool
-
-class CrammerSingerResult(_Run):
-    beta: Floats
-    bias: Floats
-    steps: int
-    rows_made: int
-
-def search_crammer_singer(
-    spec: CrammerSingerSpec, beta: Floats, bias: Floats, limits: Limits, cache_bytes: int, monitor: Monitor | None
-) -> CrammerSingerResult: ...
-
-MarginLoss = Enum("MarginLoss", "hinge squared_hinge logistic exponential tube squared_tube")
-
-SmoothLoss = Enum("SmoothLoss", "squared_hinge logistic squared_tube")
-
-LinearOffset = Enum("LinearOffset", "none free penalised")
-
-LinearMethod = Enum("LinearMethod", "newton coordinates")
-
-class LinearSpec:
-    def __init__(
-        self,
-        *,
-        features: Features,
-        y: Floats,
-        cost: Floats,
-        loss: MarginLoss,
-        target: Floats | None,
-        epsilon: float,
-        offset: LinearOffset,
-        offset_scale: float,
-        penalty: bool,
-    ) -> None: ...
-
-class L1Spec:
-    def __init__(
-        self,
-        *,
-        features: Features,
-        y: Floats,
-        cost: Floats,
-        loss: SmoothLoss,
-        epsilon: float,
-        offset: LinearOffset,
-        offset_scale: float,
-        l1: float,
-    ) -> None: ...
-
-class LinearStart:
-    def __init__(self, w: Floats, b: float, alpha: Floats) -> None: ...
-
-class _Minimised(_Run):
-    w: Floats
-    alpha: Floats
-    separates: bool
-    rounds: int
-
-class LinearResult(_Minimised):
-    b: float
-
-# Problems of the same rows; a start for each, or none at all.
-def minimise_linear(
-    specs: list[LinearSpec], starts: Starts, limits: Limits, *, method: LinearMethod, seed: int, monitor: Monitor | None
-) -> list[LinearResult]: ...
-def minimise_l1(spec: L1Spec, start: LinearStart | None, limits: Limits, monitor: Monitor | None) -> LinearResult: ...
-
-class WalkRule:
-    def __init__(
-        self, loss: RowLoss | None, epsilon: float, derivative: Any, lam: float, delay: float, scale: float, free_offset: bool
-    ) -> None: ...
-
-class WalkGround:
-    def __init__(
-        self, slope: Floats, at_zero: Floats, theta: Floats, moment: Floats, drawn: Floats, slopes: Floats
-    ) -> None: ...
-
-class WalkPoint:
-    steps: int
-    rates: float
-    b: float
-    b_sum: float
-
-# False if a score was not finite; ``row`` gives one row of a matrix that is not kept.
-def walk_on_features(rule: WalkRule, ground: WalkGround, features: Features, point: WalkPoint, draws: Ints) -> bool: ...
-def walk_on_kernel(rule: WalkRule, ground: WalkGround, K: Any, row: Any, Kc: Floats, point: WalkPoint, draws: Ints) -> bool: ...
-
-ClassLoss = Enum("ClassLoss", "multinomial joint")
-
-class MulticlassSpec:
-    def __init__(
-        self,
-        *,
-        features: Features,
-        label: Indices,
-        cost: Floats,
-        classes: int,
-        loss: ClassLoss,
-        offset: LinearOffset,
-        offset_scale: float,
-        penalty: bool,
-    ) -> None: ...
-
-class MulticlassResult(_Minimised):
-    b: Floats
-
-MulticlassMethod = Enum("MulticlassMethod", "newton rows")
-
-class MulticlassStart:
-    def __init__(self, w: Floats, b: Floats, alpha: Floats) -> None: ...
-
-def minimise_multiclass(
-    spec: MulticlassSpec, start: MulticlassStart | None, limits: Limits, method: MulticlassMethod, monitor: Monitor | None
-) -> MulticlassResult: ...

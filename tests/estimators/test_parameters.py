@@ -13,6 +13,7 @@ from maxmargin.solvers import SMO
 from ._sets import iris
 
 SEED = "an int in the range [0, 4294967295], an instance of 'numpy.random.mtrand.RandomState' or None"
+SOLVERS = "{'auto', 'chunking', 'decomposition', 'dual_qp', 'kernel_subgradient', 'primal_qp', 'projected_gradient', 'smo'}"
 BAD = [
     ("C", -1, "a float in the range (0.0, inf]"),
     ("C", 0.0, "a float in the range (0.0, inf]"),
@@ -47,10 +48,9 @@ BAD = [
         "an int in the range [0, 4294967295], an instance of 'numpy.random.mtrand.RandomState' or None",
     ),
     ("multi_class", "pairs", "a str among {'crammer_singer', 'joint', 'ovo', 'ovr'}"),
-    ("solver", "newton", "a str among " + SOLVERS),
+    ("solver", "newton", f"a str among {SOLVERS}"),
 ]
 
-SOLVERS = "{'auto', 'chunking', 'decomposition', 'dual_qp', 'kernel_subgradient', 'primal_qp', 'projected_gradient', 'smo'}"
 
 
 @pytest.mark.parametrize(("name", "value", "expected"), BAD, ids=lambda value: str(value)[:20])
