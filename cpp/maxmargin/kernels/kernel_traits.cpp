@@ -51,29 +51,33 @@ Size size_of(const Formula& formula, double own, bool direct) {
 }
 
 Size size_of(const KernelFunction& kernel, const RowSizes& rows) {
-  Size stack[KernelFunction::deepest];
+  Size stack[KernelFunction::deepest] = {};
   int top = 0;
-  for (int k = 0; k < kernel.operation_count; ++k) {
+  for (int k = 0; k < kernel.operation_count && top >= 0; ++k) {
     const Operation& each = kernel.operations[k];
-    const auto [a, b] = [&]() -> std::pair<Size, Size> {
-      return {top > 1 ? stack[top - 2] : Size{}, top > 0 ? stack[top - 1] : Size{}};
-    }();
+    Size& last = stack[std::max(top - 1, 0)];
+    Size& before = stack[std::max(top - 2, 0)];
     switch (each.op) {
-      case Operator::formula:
-        stack[top++] =
-            size_of(each.formula, largest_own(kernel.accumulators[each.place], rows.largest_square, rows.terms), rows.direct);
-        break;
-      case Operator::add: stack[--top - 1] = {a.largest + b.largest, a.rounding + b.rounding}; break;
-      case Operator::multiply:
-        stack[--top - 1] = {a.largest * b.largest, a.largest * b.rounding + b.largest * a.rounding};
-        break;
-      case Operator::scale: stack[top - 1] = {each.formula.gamma * b.largest, each.formula.gamma * b.rounding}; break;
-      case Operator::power: {
-        const int n = each.formula.degree;
-        stack[top - 1] = {std::pow(b.largest, n), n * std::pow(b.largest, n - 1) * b.rounding};
+      case Operator::formula: {
+        const double own = largest_own(kernel.accumulators[each.place], rows.largest_square, rows.terms);
+        stack[top++] = size_of(each.formula, own, rows.direct);
         break;
       }
-      case Operator::normalise: stack[top - 1] = {1, 4 * std::max(1.0, b.largest > 0 ? b.rounding / b.largest : 1.0)}; break;
+      case Operator::add:
+        before = {before.largest + last.largest, before.rounding + last.rounding};
+        --top;
+        break;
+      case Operator::multiply:
+        before = {before.largest * last.largest, before.largest * last.rounding + last.largest * before.rounding};
+        --top;
+        break;
+      case Operator::scale: last = {each.formula.gamma * last.largest, each.formula.gamma * last.rounding}; break;
+      case Operator::power: {
+        const int n = each.formula.degree;
+        last = {std::pow(last.largest, n), n * std::pow(last.largest, n - 1) * last.rounding};
+        break;
+      }
+      case Operator::normalise: last = {1, 4 * std::max(1.0, last.largest > 0 ? last.rounding / last.largest : 1.0)}; break;
     }
   }
   return stack[0];

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, final
 
 import numpy as np
@@ -59,6 +59,11 @@ class FeatureKernel(BoundKernel):
     degrees: range | None = None
     bounded: bool = False
     non_negative: str = ""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickles have what is not the default: models of small sets are not much larger than their kernel."""
+        given = ((each.name, getattr(self, each.name), each.default) for each in fields(self)[1:])
+        return FeatureKernel, (self.kind,), {name: value for name, value, default in given if value != default}
 
     @property
     def is_linear(self) -> bool:
