@@ -15,7 +15,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import maxmargin
-from benchmarks import _crammer_singer, _families, _growth, _linear, _linear_objective, _path
+from benchmarks import _crammer_singer, _families, _growth, _linear, _linear_objective, _path, _tuning
 from benchmarks._evaluator import judge
 from benchmarks._fits import capped, contestants, fit
 from benchmarks._sets import SUITES, Task
@@ -123,7 +123,7 @@ def main() -> None:
     """Run one suite."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument(
-        "suite", choices=[*SUITES, *_families.SUITES, "growth", "joint", "path", *_linear.SUITES, "linear_objective"]
+        "suite", choices=[*SUITES, *_families.SUITES, "growth", "joint", "path", "tuning", *_linear.SUITES, "linear_objective"]
     )
     parser.add_argument("--data", type=Path, help="folder with the data sets")
     parser.add_argument("--only", help="comma-separated names of tasks")
@@ -137,6 +137,9 @@ def main() -> None:
         return
     if asked.suite == "path":
         _path.run(asked.data, asked.output)
+        return
+    if asked.suite == "tuning":
+        _tuning.run(asked.data, asked.output, asked.only)
         return
     if asked.suite in _linear.SUITES:
         _linear.run(asked.suite, asked.output, asked.data, asked.only)
