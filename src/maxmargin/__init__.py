@@ -7,7 +7,19 @@
 
 from importlib import metadata as _metadata
 
-from maxmargin import bounds, calibrators, errors, feature_maps, kernels, losses, problems, scales, solution, solvers
+from maxmargin import (
+    bounds,
+    calibration,
+    calibrators,
+    errors,
+    feature_maps,
+    kernels,
+    losses,
+    problems,
+    scales,
+    solution,
+    solvers,
+)
 from maxmargin._solve import solve
 from maxmargin.estimators import (
     SVC,
@@ -46,6 +58,7 @@ __all__ = [
     "Perceptron",
     "StochasticClassifier",
     "bounds",
+    "calibration",
     "calibrators",
     "errors",
     "feature_maps",

@@ -18,10 +18,11 @@ from ..endings._isolated import run
 
 PUBLIC: dict[str, str] = {
     "maxmargin": "KernelPCA LinearClassifier LinearSVC LinearSVR LogisticRegression NuSVC NuSVR OneClassSVM Perceptron "
-    "StochasticClassifier SVC SVDD SVR bounds calibrators errors feature_maps get_threads kernels losses problems scales "
-    "set_threads solution solve solvers",
+    "StochasticClassifier SVC SVDD SVR bounds calibration calibrators errors feature_maps get_threads kernels losses problems "
+    "scales set_threads solution solve solvers",
     "maxmargin.bounds": "EnclosingBall LeaveOneOut VCDimension enclosing_ball feature_dimension leave_one_out_bound "
     "leave_one_out_error vc_dimension",
+    "maxmargin.calibration": "CalibratedClassifierCV",
     "maxmargin.calibrators": "Calibrator Folds Isotonic Pairs Platt Sigmoids Temperature",
     "maxmargin.errors": "ConvergenceWarning FeatureScaleWarning FitInterrupted IndefiniteKernelWarning InfeasibleError "
     "InvalidInput KernelError MaxmarginError MissingExtra NoMarginWarning WarmStartWarning",

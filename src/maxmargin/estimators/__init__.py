@@ -13,6 +13,10 @@ from maxmargin.estimators._linear._regularised import LinearClassifier
 from maxmargin.estimators._linear._stochastic import StochasticClassifier
 from maxmargin.estimators._linear._svc import LinearSVC
 from maxmargin.estimators._linear._svr import LinearSVR
+from maxmargin.estimators._shared._fold_fits import fit_out_of_fold as fit_out_of_fold
+from maxmargin.estimators._shared._fold_fits import last_step as last_step
+from maxmargin.estimators._shared._fold_fits import pairs_of as pairs_of
+from maxmargin.estimators._shared._fold_fits import raw_values as raw_values
 
 __all__ = [
     "SVC",
