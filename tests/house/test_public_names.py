@@ -34,7 +34,7 @@ PUBLIC: dict[str, str] = {
     "mercer repair",
     "maxmargin.losses": "ConvexLoss EpsilonInsensitive Exponential Hinge Logistic Loss MarginLoss Perceptron Squared "
     "SquaredEpsilonInsensitive SquaredHinge ZeroOne as_loss cross_entropy logit odds sigmoid",
-    "maxmargin.plots": "canvas convergence decision_boundary margin_losses ordinary_region tube",
+    "maxmargin.plots": "canvas convergence decision_boundary margin_losses ordinary_region reliability tube",
     "maxmargin.problems": "Ball ClassLoss CrammerSinger DataDescription DualProblem EpsilonRegression HardMargin Inseparable "
     "InseparableClasses KKTData Level Margin Model MulticlassLinear NoTube NuClassification NuRegression Offset OneClass "
     "Penalty PrimalProblem Problem Slack SlackRule SoftMargin Tube",
