@@ -10,7 +10,19 @@ from importlib import metadata as _metadata
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
-from maxmargin import bounds, calibrators, errors, feature_maps, kernels, losses, problems, scales, solution, solvers
+from maxmargin import (
+    bounds,
+    calibration,
+    calibrators,
+    errors,
+    feature_maps,
+    kernels,
+    losses,
+    problems,
+    scales,
+    solution,
+    solvers,
+)
 from maxmargin._solve import solve
 from maxmargin.estimators import (
     SVC,
@@ -68,6 +80,7 @@ __all__ = [
     "Perceptron",
     "StochasticClassifier",
     "bounds",
+    "calibration",
     "calibrators",
     "errors",
     "feature_maps",

@@ -25,6 +25,7 @@ from maxmargin import (
     Perceptron,
     StochasticClassifier,
 )
+from maxmargin.calibration import CalibratedClassifierCV
 from maxmargin.kernels import RBF
 
 ESTIMATORS = [
@@ -63,6 +64,8 @@ ESTIMATORS = [
     Perceptron(),
     Perceptron(kernel="rbf"),
     Perceptron(kernel="precomputed"),
+    CalibratedClassifierCV(),
+    CalibratedClassifierCV(SVC()),
     KernelPCA(),
     KernelPCA(n_components=2, kernel="rbf", fit_inverse_transform=True),
     KernelPCA(n_components=2, kernel="poly", eigen_solver="randomized"),

@@ -29,7 +29,7 @@ both_kinds = pytest.mark.parametrize(("ours", "theirs"), PAIRS, ids=["SVR", "NuS
 @both_kinds
 def test_parameters_are_scikit_learns_and_ours(ours, theirs):
     mine, other = ours().get_params(), theirs().get_params()
-    assert set(mine) - set(other) == {"max_time", "solver", "warm_start"}
+    assert set(mine) - set(other) == {"interval", "max_time", "solver", "warm_start"}
     assert set(other) <= set(mine)
     assert {name for name in other if mine[name] != other[name]} == {"cache_size"}
     assert all(each.kind is inspect.Parameter.KEYWORD_ONLY for each in inspect.signature(ours).parameters.values())

@@ -19,9 +19,10 @@ from ..endings._isolated import run
 PUBLIC: dict[str, str] = {
     "maxmargin": "KernelPCA LinearClassifier LinearSVC LinearSVCCV LinearSVR LinearSVRCV LogisticRegression "
     "LogisticRegressionCV NuSVC NuSVCCV NuSVR OneClassSVM Perceptron StochasticClassifier SVC SVCCV SVDD SVR SVRCV bounds "
-    "calibrators errors feature_maps get_threads kernels losses problems scales set_threads solution solve solvers",
+    "calibration calibrators errors feature_maps get_threads kernels losses problems scales set_threads solution solve solvers",
     "maxmargin.bounds": "EnclosingBall LeaveOneOut VCDimension enclosing_ball feature_dimension leave_one_out_bound "
     "leave_one_out_error vc_dimension",
+    "maxmargin.calibration": "CalibratedClassifierCV",
     "maxmargin.calibrators": "Calibrator Folds Isotonic Pairs Platt Sigmoids Temperature",
     "maxmargin.errors": "ConvergenceWarning FeatureScaleWarning FitInterrupted IndefiniteKernelWarning InfeasibleError "
     "InvalidInput KernelError MaxmarginError MissingExtra NoMarginWarning WarmStartWarning",
@@ -36,7 +37,7 @@ PUBLIC: dict[str, str] = {
     "SquaredEpsilonInsensitive SquaredHinge ZeroOne as_loss cross_entropy logit odds sigmoid",
     "maxmargin.model_selection": "GridSearchCV LinearSVCCV LinearSVRCV LogisticRegressionCV NuSVCCV RandomizedSearchCV SVCCV "
     "SVRCV cross_val_predict cross_val_score",
-    "maxmargin.plots": "canvas convergence decision_boundary margin_losses ordinary_region search_surface tube",
+    "maxmargin.plots": "canvas convergence decision_boundary margin_losses ordinary_region reliability search_surface tube",
     "maxmargin.problems": "Ball ClassLoss CrammerSinger DataDescription DualProblem EpsilonRegression HardMargin Inseparable "
     "InseparableClasses KKTData Level Margin Model MulticlassLinear NoTube NuClassification NuRegression Offset OneClass "
     "Penalty PrimalProblem Problem Slack SlackRule SoftMargin Tube",

@@ -17,6 +17,10 @@ from maxmargin.estimators._paths import PATHS as PATHS
 from maxmargin.estimators._paths import path_of as path_of
 from maxmargin.estimators._paths import path_refusal as path_refusal
 from maxmargin.estimators._paths import solve_paths as solve_paths
+from maxmargin.estimators._shared._fold_fits import fit_out_of_fold as fit_out_of_fold
+from maxmargin.estimators._shared._fold_fits import last_step as last_step
+from maxmargin.estimators._shared._fold_fits import pairs_of as pairs_of
+from maxmargin.estimators._shared._fold_fits import raw_values as raw_values
 from maxmargin.estimators._shared._paths import Answers as Answers
 from maxmargin.estimators._shared._paths import FitPath as FitPath
 from maxmargin.estimators._shared._paths import NotThere as NotThere

@@ -11,16 +11,20 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
+from maxmargin.errors import InvalidInput
+from maxmargin.estimators._kernel._fold_outputs import fit_folds
 from maxmargin.estimators._kernel._outputs import KernelOutputs
 from maxmargin.estimators._shared._bounds import upper_bounds
+from maxmargin.estimators._shared._input import new_rows
+from maxmargin.estimators._shared._intervals import Intervals
 from maxmargin.kernels import Gram
 from maxmargin.problems import EpsilonRegression, NuRegression, Problem, Tube
-from maxmargin.validation import check_fraction, check_non_negative, check_positive, target_columns
+from maxmargin.validation import check_boolean, check_fraction, check_non_negative, check_positive, target_columns
 
 __all__ = ["SVR", "NuSVR"]
 
 
-class _TubeRegressor(RegressorMixin, KernelOutputs, ABC):  # type: ignore[misc]  # scikit-learn has no types
+class _TubeRegressor(Intervals, RegressorMixin, KernelOutputs, ABC):  # type: ignore[misc]  # scikit-learn has no types
     """Fitting and prediction; each subclass defines its tube."""
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
@@ -41,9 +45,20 @@ class _TubeRegressor(RegressorMixin, KernelOutputs, ABC):  # type: ignore[misc] 
         self : estimator
             The fitted model.
         """
+        for stale in ("_fold_outputs", "_residuals"):
+            self.__dict__.pop(stale, None)
+        wants_interval = check_boolean("interval", self.interval, type(self).__name__)
+        if wants_interval and math.isinf(self.C):
+            raise InvalidInput("interval=True needs a finite C: with C=inf no row can be held out. Choose a large C.")
         plan = self._plan(X, y, sample_weight, target_columns)
-        self._adopt(plan, plan.solve())
+        found = plan.solve()
+        self._adopt(plan, found)
+        if wants_interval:
+            self._fold_outputs, self._residuals = fit_folds(self, plan, found)
         return self
+
+    def _of_folds(self, X: Any) -> NDArray[np.float64]:
+        return self._fold_outputs.values(self._kernel, new_rows(self, X))
 
     def predict(self, X: Any) -> NDArray[np.float64]:
         """Predict the targets of rows.
@@ -113,6 +128,8 @@ class SVR(_TubeRegressor):
     warm_start : bool, default=False
         Start from the solution of the last fit. C, kernel parameters and weights may change, and rows may be added at the end,
         as long as the support vectors keep their row numbers. Otherwise the fit warns and starts from scratch.
+    interval : bool, default=False
+        Whether to fit ``predict_interval`` as well: 5 folds more, with the kernel of the fit.
 
     Attributes
     ----------
@@ -182,6 +199,7 @@ class SVR(_TubeRegressor):
         max_time: float | None = None,
         solver: Any = "auto",
         warm_start: bool = False,
+        interval: bool = False,
     ) -> None:
         self.C = C
         self.epsilon = epsilon
@@ -197,6 +215,9 @@ class SVR(_TubeRegressor):
         self.max_time = max_time
         self.solver = solver
         self.warm_start = warm_start
+        self.interval = interval
+
+    _folds_begin_at_fit = True
 
     def _check_own(self) -> None:
         check_positive("C", self.C, "SVR", infinite=True)
@@ -252,6 +273,8 @@ class NuSVR(_TubeRegressor):
     warm_start : bool, default=False
         Start from the solution of the last fit. C, kernel parameters and weights may change, and rows may be added at the end,
         as long as the support vectors keep their row numbers. Otherwise the fit warns and starts from scratch.
+    interval : bool, default=False
+        Whether to fit ``predict_interval`` as well: 5 folds more, with the kernel of the fit.
 
     Attributes
     ----------
@@ -319,6 +342,7 @@ class NuSVR(_TubeRegressor):
         max_time: float | None = None,
         solver: Any = "auto",
         warm_start: bool = False,
+        interval: bool = False,
     ) -> None:
         self.nu = nu
         self.C = C
@@ -334,6 +358,7 @@ class NuSVR(_TubeRegressor):
         self.max_time = max_time
         self.solver = solver
         self.warm_start = warm_start
+        self.interval = interval
 
     def _check_own(self) -> None:
         check_fraction("nu", self.nu, "NuSVR")
