@@ -47,10 +47,13 @@ BAD = [
         "an int in the range [0, 4294967295], an instance of 'numpy.random.mtrand.RandomState' or None",
     ),
     ("multi_class", "pairs", "a str among {'crammer_singer', 'joint', 'ovo', 'ovr'}"),
-    ("solver", "newton", "a str among " + SOLVERS),
+    (
+        "solver",
+        "newton",
+        "a str among {'auto', 'chunking', 'decomposition', 'dual_qp', 'kernel_subgradient', 'primal_qp', 'projected_gradient',"
+        " 'smo'}",
+    ),
 ]
-
-SOLVERS = "{'auto', 'chunking', 'decomposition', 'dual_qp', 'kernel_subgradient', 'primal_qp', 'projected_gradient', 'smo'}"
 
 
 @pytest.mark.parametrize(("name", "value", "expected"), BAD, ids=lambda value: str(value)[:20])
