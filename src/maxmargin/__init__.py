@@ -54,6 +54,8 @@ _SEARCHED = ("SVCCV", "SVRCV", "LinearSVCCV", "LinearSVRCV", "LogisticRegression
 
 def __getattr__(name: str) -> _Any:
     """Estimators that choose their parameters: with them comes scikit-learn's model_selection, which takes its time to load."""
+    if name == "model_selection":
+        return _import_module("maxmargin.model_selection")
     if name in _SEARCHED:
         return getattr(_import_module("maxmargin.model_selection"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

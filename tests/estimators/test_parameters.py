@@ -52,7 +52,6 @@ BAD = [
 ]
 
 
-
 @pytest.mark.parametrize(("name", "value", "expected"), BAD, ids=lambda value: str(value)[:20])
 def test_bad_parameters(name, value, expected):
     message = f"The {name!r} parameter of SVC must be {expected}. Got {value!r} instead."
