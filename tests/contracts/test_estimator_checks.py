@@ -35,6 +35,7 @@ ESTIMATORS = [
     SVC(multi_class="joint"),
     SVC(kernel="linear", multi_class="joint"),
     SVC(kernel="precomputed"),
+    SVC(loss="squared_hinge", fit_intercept=False),
     NuSVC(nu=0.2),
     SVR(),
     SVR(kernel="linear"),
@@ -54,6 +55,8 @@ ESTIMATORS = [
     LinearSVR(loss="squared_epsilon_insensitive", epsilon=0.1, penalise_intercept=True),
     LogisticRegression(),
     LogisticRegression(penalty="l1"),
+    LogisticRegression(l1_ratio=0.5),
+    LogisticRegression(solver="liblinear", multi_class="ovr"),
     LogisticRegression(multi_class="multinomial"),
     LogisticRegression(multi_class="ovr"),
     StochasticClassifier(max_iter=2000),
@@ -67,7 +70,18 @@ ESTIMATORS = [
 
 
 def _expected_failures(estimator: Any) -> dict[str, str]:
-    """One check gives a class a weight of 1 000 and another one of 0.0001: no ν that is not tiny is feasible then."""
+    """One check gives a class a weight of 1 000 and another one of 0.0001: no ν that is not tiny is feasible then.
+
+    A stochastic walk draws other rows where a row is there twice, as scikit-learn's SGDClassifier does; what is equivalent is the
+    problem, which tests/estimators/test_stochastic_classifier.py checks. Weights are relative there, so that those 1 000 do not
+    make its first 1 000 steps longer, in which the offset of unscaled rows has not come far.
+    """
+    if isinstance(estimator, StochasticClassifier):
+        return {
+            "check_sample_weight_equivalence_on_dense_data": "draws",
+            "check_sample_weight_equivalence_on_sparse_data": "draws",
+            "check_class_weight_classifiers": "a thousand steps",
+        }
     if isinstance(estimator, NuSVC):
         return {"check_class_weight_classifiers": "extreme class weights"}
     return {}
