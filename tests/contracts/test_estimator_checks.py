@@ -72,8 +72,8 @@ ESTIMATORS = [
 def _expected_failures(estimator: Any) -> dict[str, str]:
     """One check gives a class a weight of 1 000 and another one of 0.0001: no ν that is not tiny is feasible then.
 
-    A stochastic walk draws other rows where a row is there twice, as scikit-learn's SGDClassifier does; what is equivalent is the
-    problem, which tests/estimators/test_stochastic_classifier.py checks. Weights are relative there, so that those 1 000 do not
+    A stochastic walk draws other rows where a row is there twice, as scikit-learn's SGDClassifier does; what is equivalent is
+    the problem, which tests/estimators/test_stochastic_classifier.py checks. Weights are relative there, so that 1 000 does not
     make its first 1 000 steps longer, in which the offset of unscaled rows has not come far.
     """
     if isinstance(estimator, StochasticClassifier):
