@@ -38,6 +38,7 @@ ESTIMATORS = [
     SVC(kernel="precomputed"),
     SVC(probability=True),
     SVC(probability=True, multi_class="ovr"),
+    SVC(loss="squared_hinge", fit_intercept=False),
     NuSVC(nu=0.2),
     NuSVC(nu=0.2, probability=True),
     SVR(),
@@ -58,6 +59,8 @@ ESTIMATORS = [
     LinearSVR(loss="squared_epsilon_insensitive", epsilon=0.1, penalise_intercept=True),
     LogisticRegression(),
     LogisticRegression(penalty="l1"),
+    LogisticRegression(l1_ratio=0.5),
+    LogisticRegression(solver="liblinear", multi_class="ovr"),
     LogisticRegression(multi_class="multinomial"),
     LogisticRegression(multi_class="ovr"),
     StochasticClassifier(max_iter=2000),
@@ -73,7 +76,18 @@ ESTIMATORS = [
 
 
 def _expected_failures(estimator: Any) -> dict[str, str]:
-    """One check gives a class a weight of 1 000 and another one of 0.0001: no ν that is not tiny is feasible then."""
+    """One check gives a class a weight of 1 000 and another one of 0.0001: no ν that is not tiny is feasible then.
+
+    A stochastic walk draws other rows where a row is there twice, as scikit-learn's SGDClassifier does; what is equivalent is
+    the problem, which tests/estimators/test_stochastic_classifier.py checks. Weights are relative there, so that 1 000 does not
+    make its first 1 000 steps longer, in which the offset of unscaled rows has not come far.
+    """
+    if isinstance(estimator, StochasticClassifier):
+        return {
+            "check_sample_weight_equivalence_on_dense_data": "draws",
+            "check_sample_weight_equivalence_on_sparse_data": "draws",
+            "check_class_weight_classifiers": "a thousand steps",
+        }
     if isinstance(estimator, NuSVC):
         return {"check_class_weight_classifiers": "extreme class weights"}
     return {}

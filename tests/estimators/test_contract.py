@@ -24,7 +24,7 @@ def test_parameters_are_scikit_learns_and_ours():
     ours = set(inspect.signature(SVC).parameters)
     theirs = set(inspect.signature(sklearn.svm.SVC).parameters) | {"probability"}  # which is deprecated there
     assert theirs <= ours
-    assert ours - theirs == {"max_time", "multi_class", "solver", "warm_start"}
+    assert ours - theirs == {"fit_intercept", "loss", "max_time", "multi_class", "solver", "warm_start"}
     mine, other = SVC().get_params(), sklearn.svm.SVC().get_params()
     assert {name for name in theirs - {"probability"} if mine[name] != other[name]} == {"cache_size"}
     assert mine["probability"] is False

@@ -106,7 +106,7 @@ def test_fields() -> None:
     [
         ({"C": 0.0}, "The 'C' parameter of PrimalProblem must be a float"),
         ({"loss": "hinged"}, "The 'loss' parameter of PrimalProblem must be one of"),
-        ({"penalty": "l0"}, "must be a str among {'l2', 'l1', 'ball'} or None. Got 'l0' instead"),
+        ({"penalty": "l0"}, "must be a str among {'l2', 'l1', 'elasticnet', 'ball'} or None. Got 'l0' instead"),
         ({"offset": True}, "The 'offset' parameter of PrimalProblem must be a str among {'free', 'penalised'} or None"),
         ({"y": [0, 1, 2]}, "Expected labels of two classes, got 3"),
     ],
