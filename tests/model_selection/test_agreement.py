@@ -15,7 +15,7 @@ from sklearn.model_selection import cross_val_score as reference_scores
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from maxmargin import SVC, SVR, LinearSVC, LinearSVR, LogisticRegression, NuSVC, NuSVR
+from maxmargin import SVC, SVR, LinearSVC, LinearSVR, LogisticRegression, NuSVC, NuSVR, get_threads, set_threads
 from maxmargin.kernels import RBF
 from maxmargin.model_selection import GridSearchCV, RandomizedSearchCV, cross_val_predict, cross_val_score
 
@@ -213,3 +213,18 @@ def test_folds_that_overlap_are_scored_but_not_predicted() -> None:
     assert len(cross_val_score(SVC(), X, y, cv=cv)) == 3
     with pytest.raises(ValueError, match="partitions"):
         cross_val_predict(SVC(), X, y, cv=cv)
+
+
+@pytest.mark.parametrize("classes", [2, 4])
+def test_the_bits_do_not_depend_on_threads(classes: int) -> None:
+    X, y = bundled(300, classes)
+    grid = {"C": [0.1, 10.0, 1000.0], "gamma": [0.1, 1.0]}
+    before, found = get_threads(), []
+    try:
+        for count in (1, 2):
+            set_threads(count)
+            search = GridSearchCV(SVC(), grid, scoring=lambda model, X, y: float(model.decision_function(X).sum()))
+            found.append(search.fit(X, y).cv_results_["mean_test_score"])
+    finally:
+        set_threads(before)
+    assert np.array_equal(*found)

@@ -22,7 +22,14 @@ def blobs(count: int = 150, classes: int = 3) -> tuple[Any, Any]:
     return rng.normal(size=(count, 4)) + 1.5 * np.eye(4)[y], y
 
 
-EVERY = [SVCCV(gammas=3), NuSVCCV(gammas=3), SVRCV(gammas=3), LinearSVCCV(), LinearSVRCV(), LogisticRegressionCV()]
+EVERY = [
+    SVCCV(gammas=3),
+    NuSVCCV(gammas=[0.05, 0.1, 0.3]),
+    SVRCV(gammas=3),
+    LinearSVCCV(),
+    LinearSVRCV(),
+    LogisticRegressionCV(),
+]
 
 
 @pytest.mark.parametrize("model", EVERY, ids=lambda model: type(model).__name__)

@@ -193,7 +193,7 @@ def _out_of_fold(estimator: Any, X: Any, y: Any, splits: Any, given: dict[str, A
     every = []
     for path, rows in zip(paths, held_out, strict=True):
         (said,) = path.answers(rows)
-        answer = None if said is None else said.predictions if method == "predict" else said.values
+        answer = None if said is None else said.predictions if method == "predict" else said.values and said.values()
         if said is None or answer is None or (said.classes is not None and len(said.classes) < len(np.unique(y))):
             return None
         every.append(answer)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, Final, final
 
 import numpy as np
@@ -159,20 +160,19 @@ class KernelPath(FitPath):
         stages = [s for s in range(len(self._stages)) if self._solved[s]]
         if not stages:
             return found
-        for s, values in zip(stages, self._values(self._new_rows(X), stages), strict=True):
-            k = self._stages[s]
-            found[k] = self._answer(self.models[k], values)
+        values = self._values(self._new_rows(X), stages)
+        if not isinstance(self._first, KernelClassifier):
+            for s, own in zip(stages, values, strict=True):
+                found[self._stages[s]] = Answers(own[:, 0] if own.shape[1] == 1 else own)
+            return found
+        classes, scheme, shape = self._data.classes, self._scheme, self._first.decision_function_shape
+        labels: Any = [None] * len(stages)
+        if not self._first.break_ties or shape == "ovr":  # else a fitted model refuses to predict
+            flat = values.reshape(-1, values.shape[2])
+            labels = classes[scheme.winners(flat, break_ties=bool(self._first.break_ties))].reshape(values.shape[:2])
+        for s, own, said in zip(stages, values, labels, strict=True):
+            found[self._stages[s]] = Answers(said, partial(scheme.scores, own, by_class=shape == "ovr"), classes)
         return found
-
-    def _answer(self, model: Any, values: Vector) -> Answers:
-        if not isinstance(model, KernelClassifier):
-            return Answers(values[:, 0] if values.shape[1] == 1 else values)
-        classes, scheme = self._data.classes, self._scheme
-        shape = model.decision_function_shape
-        if model.break_ties and shape == "ovo":  # which a fitted model refuses to predict
-            return Answers(None, scheme.scores(values, by_class=False), classes)
-        labels = classes[scheme.winners(values, break_ties=bool(model.break_ties))]
-        return Answers(labels, scheme.scores(values, by_class=shape == "ovr"), classes)
 
     def _new_rows(self, X: Any) -> Any:
         if self._kind is RowKind.OBJECTS:
@@ -180,36 +180,33 @@ class KernelPath(FitPath):
         rows = checked_rows(self._first, X, reset=False)
         return canonical(rows) if self._kind is RowKind.SPARSE else np.asarray(rows)
 
-    def _values(self, X: Any, stages: list[int]) -> list[Vector]:
-        """``f`` of all subproblems at each stage; every kernel value is computed once for all of them."""
-        dual = self._coefficients(stages)
-        height = self._scheme.n_coefficients
-        used = np.flatnonzero(dual.any(axis=0))
+    def _values(self, X: Any, stages: list[int]) -> Vector:
+        """``f`` at each stage, shape (stages, rows, subproblems); every kernel value is computed once for all of them."""
+        dual, bias = self._coefficients(stages), self._bias[stages]
+        used = np.flatnonzero(dual.any(axis=(0, 1)))
         used = used[np.argsort(self._codes[used], kind="stable")]
         counts = np.bincount(self._codes[used], minlength=self._scheme.n_classes)
         bounds = [0, *np.cumsum(counts).tolist()]
-        dual = np.ascontiguousarray(dual[:, used])
         vectors = self._data.of_kept_rows(used) if self._kind is RowKind.PAIRWISE else take_rows(self._data.X, used)
+        dual = np.ascontiguousarray(dual[:, :, used])
         if self._kernel.is_linear:
-            blocks = (dual[s * height : (s + 1) * height] for s in range(len(stages)))
-            return [
-                decision_values(Fitted(self._scheme, self._kernel, vectors, block, self._bias[s], bounds), X)
-                for s, block in zip(stages, blocks, strict=True)
-            ]
-        sums = self._kernel.weighted_sums(X, vectors, dual, bounds)
-        sums = sums.reshape(len(bounds) - 1, len(stages), height, length(X))
-        return [self._scheme.collect(sums[:, place]) + self._bias[s] for place, s in enumerate(stages)]
+            blocks = (np.ascontiguousarray(dual[:, place]) for place in range(len(stages)))
+            state = (Fitted(self._scheme, self._kernel, vectors, *each, bounds) for each in zip(blocks, bias, strict=True))
+            return np.stack([decision_values(each, X) for each in state])
+        sums = self._kernel.weighted_sums(X, vectors, dual.reshape(-1, len(used)), bounds)
+        collected = self._scheme.collect(sums.reshape(len(bounds) - 1, len(dual), -1))
+        return np.asarray(collected.reshape(len(stages), length(X), -1) + bias[:, np.newaxis])
 
     def _coefficients(self, stages: list[int]) -> Vector:
-        """Coefficients of the training rows: those of all stages, one after the other, down; rows across."""
+        """Coefficients of the training rows, shape (coefficients of a row, stages, rows)."""
         beta, n = self._beta[stages], self._data.n
         if not isinstance(self._scheme, OneVsOne):
-            return beta.reshape(-1, n)
+            return beta.reshape(len(stages), -1, n).transpose(1, 0, 2)
         rows, sizes = self._parts.rows, self._parts.sizes
         owner = np.repeat(np.arange(len(sizes)), sizes)
         dual = np.zeros((len(stages), self._scheme.n_coefficients, n))
         dual[:, self._scheme.coefficient_rows[owner, self._codes[rows]], rows] = beta
-        return dual.reshape(-1, n)
+        return dual.transpose(1, 0, 2)
 
 
 def solve_kernel_paths(paths: Sequence[KernelPath]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import warnings
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, Final, final
 
 from maxmargin.errors import MaxmarginError, WarmStartWarning
@@ -69,5 +70,5 @@ class LinearPath(FitPath):
 def _answer(model: Any, X: Any) -> Answers:
     if isinstance(model, LinearSVR):
         return Answers(model.predict(X))
-    probabilities = model.predict_proba(X) if isinstance(model, LogisticRegression) else None
-    return Answers(model.predict(X), model.decision_function(X), model.classes_, probabilities)
+    probabilities = partial(model.predict_proba, X) if isinstance(model, LogisticRegression) else None
+    return Answers(model.predict(X), partial(model.decision_function, X), model.classes_, probabilities)

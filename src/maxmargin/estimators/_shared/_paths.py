@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, final
 
 import numpy as np
@@ -21,18 +21,18 @@ class Answers(NamedTuple):
     ----------
     predictions : ndarray or None
         Labels or targets.
-    values : ndarray or None
-        ``decision_function``; None for a regression.
+    values : callable or None
+        Gives ``decision_function``; None for a regression.
     classes : ndarray or None
         The labels of a classifier.
-    probabilities : ndarray or None
-        ``predict_proba``, where the model has it.
+    probabilities : callable or None
+        Gives ``predict_proba``, where the model has it.
     """
 
     predictions: NDArray[Any] | None
-    values: NDArray[np.float64] | None = None
+    values: Callable[[], NDArray[np.float64]] | None = None
     classes: NDArray[Any] | None = None
-    probabilities: NDArray[np.float64] | None = None
+    probabilities: Callable[[], NDArray[np.float64]] | None = None
 
 
 @final
@@ -66,7 +66,7 @@ def answering(model: Any, X: Any, said: Answers) -> Any:
     It has no other fitted state: who asks for more gets `NotThere`, or scikit-learn's word that it is not fitted.
     """
     stand_in = copy.copy(model)
-    given = {"predict": said.predictions, "decision_function": said.values, "predict_proba": said.probabilities}
+    given: dict[str, Any] = {"predict": said.predictions, "decision_function": said.values, "predict_proba": said.probabilities}
     for name, values in given.items():
         if values is not None:
             setattr(stand_in, name, _Saying(name, X, values))
@@ -83,7 +83,7 @@ def answering(model: Any, X: Any, said: Answers) -> Any:
 class _Saying:
     """Returns known values for known rows."""
 
-    def __init__(self, name: str, X: Any, values: NDArray[Any]) -> None:
+    def __init__(self, name: str, X: Any, values: NDArray[Any] | Callable[[], NDArray[Any]]) -> None:
         self.__name__ = name  # which scikit-learn's scorers read
         self._x = X
         self._values = values
@@ -91,4 +91,6 @@ class _Saying:
     def __call__(self, X: Any) -> NDArray[Any]:
         if X is not self._x:
             raise NotThere
+        if callable(self._values):
+            self._values = self._values()
         return self._values
