@@ -6,14 +6,11 @@ import os
 import subprocess
 import sys
 from importlib.util import find_spec
-from inspect import signature
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 import sklearn
-
-from maxmargin import SVC
 
 from .._data import PROJECT
 
@@ -30,6 +27,8 @@ DEGENERATE = "asserts the bits of dense rows for CSR rows at tol=1e-3, or signs 
 EXCEPTIONS: dict[str, str] = {
     "test_libsvm_convergence_warnings": "asserts n_iter_ == 2: the iteration count of LIBSVM's algorithm",
     "test_custom_kernel_not_array_input": "its kernel is not pairwise: k(x, z) depends on the block",
+    "test_probability_raises_futurewarning": FUTURE,
+    "test_svc_nusvc_probA_probB_deprecated": FUTURE,
     "test_svr_errors": "its kernel has one value for two rows: ours refuses that at fit, scikit-learn at predict",
     "test_negative_weights_svc_leave_just_one_label[mask-label-1-NuSVC]": ONE_LABEL,
     "test_negative_weights_svc_leave_just_one_label[mask-label-2-NuSVC]": ONE_LABEL,
@@ -48,18 +47,6 @@ EXCEPTIONS: dict[str, str] = {
     },
 }
 """The tests that may fail, by name, or by name and parameters, each with its reason. Nothing else may."""
-
-HAS_PROBABILITY = "probability" in signature(SVC).parameters
-OF_PROBABILITY = {
-    "test_probability": "needs `probability`",
-    "test_hasattr_predict_proba": "needs `probability`",
-    "test_probability_raises_futurewarning": FUTURE,
-    "test_svc_nusvc_probA_probB_deprecated": FUTURE,
-    "test_svc": "needs `probability`",
-    "test_unsorted_indices": "needs `probability`",
-    "test_sparse_svc_clone_with_callable_kernel": "needs `probability`",
-}
-"""These too while SVC has no parameter `probability`; once it has, those that still fail move to the list above."""
 
 
 @pytest.fixture(scope="module", params=SUITES)
@@ -108,12 +95,8 @@ def _function(name: str) -> str:
     return name.partition("[")[0]
 
 
-def _allowed() -> set[str]:
-    return {*EXCEPTIONS, *(() if HAS_PROBABILITY else OF_PROBABILITY)}
-
-
 def test_all_but_the_named_exceptions_pass(outcomes: dict[str, set[str]]) -> None:
-    unexpected = sorted(name for name in outcomes["failed"] if not {name, _function(name)} & _allowed())
+    unexpected = sorted(name for name in outcomes["failed"] if not {name, _function(name)} & set(EXCEPTIONS))
     assert unexpected == []
     assert outcomes["skipped"] == set()
     (suite,) = outcomes["suite"]
@@ -124,5 +107,5 @@ def test_every_named_exception_exists_and_is_needed(outcomes: dict[str, set[str]
     """A name of the list that passes in this suite is no exception any more."""
     failed = outcomes["failed"] | {_function(name) for name in outcomes["failed"]}
     passed = outcomes["passed"] | {_function(name) for name in outcomes["passed"]}
-    assert {name for name in _allowed() if name in passed and name not in failed} == set()
-    assert {name for name in failed if name in _allowed()}
+    assert {name for name in EXCEPTIONS if name in passed and name not in failed} == set()
+    assert {name for name in failed if name in EXCEPTIONS}

@@ -127,7 +127,7 @@ def test_without_it_there_are_no_such_attributes() -> None:
     assert "probability=False" in str(caught.value.__cause__ or caught.value)
     assert hasattr(SVC(probability=True), "predict_proba")
     model.set_params(probability=True)
-    with pytest.raises(InvalidInput, match=r"fitted without probabilities.*Fit it again"):
+    with pytest.raises(NotFittedError, match=r"fitted with probability=False. Fit this SVC again"):
         model.predict_proba(X)
     with pytest.raises(InvalidInput, match="'probability' parameter of SVC"):
         SVC(probability="yes").fit(X, y)  # type: ignore[arg-type]
