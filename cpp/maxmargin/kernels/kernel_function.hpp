@@ -82,7 +82,14 @@ struct KernelFunction : Formula {
   bool is_combined() const { return operation_count > 0; }
   // Numbers that are kept for each row: what every accumulator makes of the row and itself, and k(u, u) to normalise by.
   int own_count() const { return accumulator_count + normalised_count; }
-  bool operator==(const KernelFunction&) const = default;
+  // What is beyond the counts is not looked at: the Grams of many pairs of classes are compared.
+  bool operator==(const KernelFunction& other) const {
+    bool same = static_cast<const Formula&>(*this) == other && operation_count == other.operation_count &&
+                accumulator_count == other.accumulator_count;
+    for (int k = 0; same && k < operation_count; ++k) same = operations[k] == other.operations[k];
+    for (int k = 0; same && k < accumulator_count; ++k) same = accumulators[k] == other.accumulators[k];
+    return same;
+  }
 };
 
 }  // namespace maxmargin
