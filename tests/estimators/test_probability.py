@@ -12,6 +12,7 @@ import sklearn.svm
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, make_classification
+from sklearn.exceptions import NotFittedError
 from sklearn.metrics import log_loss
 from sklearn.model_selection import PredefinedSplit, cross_val_predict, train_test_split
 from sklearn.preprocessing import StandardScaler
@@ -283,7 +284,7 @@ def test_an_interrupt_of_the_folds_leaves_the_fit(monkeypatch: pytest.MonkeyPatc
         model.fit(X[:150], y[:150])
     assert model.shape_fit_[0] == 150
     assert np.array_equal(model.predict(X), SVC().fit(X[:150], y[:150]).predict(X))
-    with pytest.raises(InvalidInput, match="interrupted"):
+    with pytest.raises(NotFittedError, match="interrupted"):
         model.predict_proba(X)
 
 
