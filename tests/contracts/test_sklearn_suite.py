@@ -20,11 +20,9 @@ FEWEST = 87
 """scikit-learn 1.9.1 has 100 runs of tests that exercise these, 13 of them of the exceptions: fewer
 means that they were not collected."""
 
-PROBABILITY = "no `probability`: deprecated in scikit-learn 1.9, and calibration is an estimator of its own"
+PROBABILITY = "`probability` is deprecated in scikit-learn 1.9, and not here"
 ONE_LABEL = "scikit-learn calls nu infeasible; ours says that all rows with weight are of one class, as SVC does"
 EXCEPTIONS = {
-    "test_probability": PROBABILITY,
-    "test_hasattr_predict_proba": PROBABILITY,
     "test_probability_raises_futurewarning": PROBABILITY,
     "test_svc_nusvc_probA_probB_deprecated": PROBABILITY,
     "test_libsvm_convergence_warnings": "asserts n_iter_ == 2: the iteration count of LIBSVM's algorithm",

@@ -12,6 +12,7 @@ import sklearn.svm
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, make_classification
+from sklearn.exceptions import NotFittedError
 from sklearn.metrics import log_loss
 from sklearn.model_selection import PredefinedSplit, cross_val_predict, train_test_split
 from sklearn.preprocessing import StandardScaler
@@ -127,7 +128,7 @@ def test_without_it_there_are_no_such_attributes() -> None:
     assert "probability=False" in str(caught.value.__cause__ or caught.value)
     assert hasattr(SVC(probability=True), "predict_proba")
     model.set_params(probability=True)
-    with pytest.raises(InvalidInput, match=r"fitted without probabilities.*Fit it again"):
+    with pytest.raises(NotFittedError, match=r"fitted with probability=False.*Fit this SVC again"):
         model.predict_proba(X)
     with pytest.raises(InvalidInput, match="'probability' parameter of SVC"):
         SVC(probability="yes").fit(X, y)  # type: ignore[arg-type]
@@ -283,7 +284,7 @@ def test_an_interrupt_of_the_folds_leaves_the_fit(monkeypatch: pytest.MonkeyPatc
         model.fit(X[:150], y[:150])
     assert model.shape_fit_[0] == 150
     assert np.array_equal(model.predict(X), SVC().fit(X[:150], y[:150]).predict(X))
-    with pytest.raises(InvalidInput, match="interrupted"):
+    with pytest.raises(NotFittedError, match="interrupted"):
         model.predict_proba(X)
 
 

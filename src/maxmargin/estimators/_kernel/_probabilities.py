@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.exceptions import NotFittedError
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.calibrators import Calibrator, Folds, Pairs, Platt, Temperature
-from maxmargin.errors import InvalidInput
 from maxmargin.estimators._kernel._decision_values import decision_values
 from maxmargin.estimators._kernel._out_of_fold import held_out_values
 from maxmargin.estimators._shared._fitted import fitted
@@ -127,9 +127,9 @@ def _calibrator(model: Any) -> Calibrator:
     check_is_fitted(model)
     found = vars(model).get("_calibrator")
     if not isinstance(found, Calibrator):
-        raise InvalidInput(
-            f"This {type(model).__name__} was fitted without probabilities: probability was False, or the fit was interrupted"
-            " before they were there. Fit it again with probability=True."
+        raise NotFittedError(
+            "predict_proba is not available when fitted with probability=False. Either it was, or the fit was interrupted"
+            f" before there were probabilities. Fit this {type(model).__name__} again with probability=True."
         )
     return found
 
