@@ -19,7 +19,7 @@ Matrix = NDArray[np.float64]
 
 _MOST_ROUNDS: Final = 100
 _FIRST_SLOPE: Final = 2.0  # for scores whose mean square is 1
-_SMALL: Final = 1e-8  # of the gradient, for each unit of weight; the last step squares it
+_SMALL: Final = 1e-7  # of the gradient, for each unit of weight; the last step squares it
 _ROUNDING: Final = 1e-14  # of a sum, for each unit of weight
 _RIDGE: Final = 1e-12  # keeps the 2 × 2 system regular, as in Lin, Lin and Weng
 _ENOUGH: Final = 1e-4  # of the decrease that the slope promises
