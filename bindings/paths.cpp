@@ -32,12 +32,15 @@ Path path_of(const std::vector<const BatchHandle*>& stages, const std::vector<st
     if (stages[s] == nullptr) throw nb::type_error("A stage must be a DualBatch.");
     const DualBatch& batch = stages[s]->batch;
     if (batch.starts != stages[0]->batch.starts) throw nb::value_error("All stages of a path must have the same rows.");
-    if (!starts[s] && batch.abs_sum != nullptr) throw nb::value_error("A stage that keeps a sum of sizes needs a start.");
-    if (starts[s]) stages[s]->require_rows(*starts[s]);
     for (const Gram* gram : batch.grams)
       if (gram->is_opaque()) throw nb::value_error("A path needs kernel values that do not come from Python.");
+    const std::optional<Vector>& start = starts[s];
+    if (start)
+      stages[s]->require_rows(*start);
+    else if (batch.abs_sum != nullptr)
+      throw nb::value_error("A stage that keeps a sum of sizes needs a start.");
     path.stages.push_back(&batch);
-    path.starts.push_back(starts[s] ? starts[s]->data() : nullptr);
+    path.starts.push_back(start ? start->data() : nullptr);
   }
   return path;
 }
@@ -73,6 +76,7 @@ PathsResult search_paths(const std::vector<std::vector<const BatchHandle*>>& bat
                          const Allowed& allowed, std::size_t cache_bytes, bool shrinking) {
   if (batches.size() != starts.size()) throw nb::value_error("Each path needs its starts.");
   std::vector<Path> paths;
+  paths.reserve(batches.size());
   for (std::size_t p = 0; p < batches.size(); ++p) paths.push_back(path_of(batches[p], starts[p]));
   std::vector<std::vector<std::vector<PathPoint>>> found;
   const nb::object nobody = nb::none();

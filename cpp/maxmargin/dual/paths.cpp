@@ -200,7 +200,8 @@ std::vector<std::vector<std::vector<PathPoint>>> minimise_paths(const std::vecto
     try {
       PathSearch search(paths[p], k, allowed, own, monitor);
       for (std::size_t s = 0; s < paths[p].stages.size() && !events.stopped(); ++s) found[p][s][k] = search.stage(s);
-    } catch (const Stopped&) {  // the stages that were reached are there
+    } catch (const Stopped&) {
+      return;  // the stages that were reached are there
     }
   };
   std::atomic<std::size_t> next{0};
