@@ -246,8 +246,10 @@ def test_a_case_is_determined_by_its_seed() -> None:
 
 
 def test_every_estimator_is_drawn() -> None:
+    """Those that choose their parameters end with a fit of one that is drawn."""
     drawn = {make(seed).estimator for seed in range(500)}
-    assert drawn == {name for name in maxmargin.__all__ if hasattr(getattr(maxmargin, name), "predict")}
+    predicts = {name for name in maxmargin.__all__ if hasattr(getattr(maxmargin, name), "predict")}
+    assert drawn == {name for name in predicts if not name.endswith("CV")}
 
 
 def test_a_crash_becomes_a_finding() -> None:
