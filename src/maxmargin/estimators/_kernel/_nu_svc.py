@@ -48,7 +48,7 @@ class NuSVC(KernelClassifier):
     shrinking : bool, default=True
         Leave rows that have settled at a bound out of the search for a while.
     probability : bool, default=False
-        Whether to fit ``predict_proba`` as well, which takes the time of about 4, and 8 for many classes, plain fits in all.
+        Whether to fit ``predict_proba`` as well, which takes the time of about 5, and 7 for many classes, plain fits in all.
     tol : float, default=1e-3
         Largest violation of the optimality conditions at which to stop.
     cache_size : "auto" or float, default="auto"

@@ -145,7 +145,8 @@ class SVC(KernelClassifier):
     equal, which are dealt in a fixed random order). As in scikit-learn, folds have the kernel of the fit: ``gamma="scale"``
     is that of all rows. ``class_weight="balanced"`` counts the training rows of each fold. ``max_time`` is
     for all of it: where it is used up, folds stop where they are, and a warning says so. ``predict`` stays that of the
-    decision function, and differs from the class of the largest probability now and then: for 4 of 450 digits.
+    decision function, and differs from the class of the largest probability now and then: for 1 to 4 of
+    450 digits.
 
     References
     ----------
