@@ -12,7 +12,7 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double burst_work = 2e7;  // about 20 milliseconds of pair steps
 constexpr double poll_work = 1e6;   // about one
 constexpr std::int64_t steps_to_look = 1000;
-constexpr double quick_work = 500;  // a variable: of steps for which rows stand ready, which are few from fit to fit
+constexpr double quick_work = 50;  // a variable: of steps for which rows stand ready, which are few from fit to fit
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
 
 }  // namespace
