@@ -62,7 +62,12 @@ inline V smaller(V a, V b) {
 #endif
 
 // The root of each lane, correctly rounded: the root of x * x is |x|.
-#if defined(__AVX__)
+#if defined(__has_builtin) && __has_builtin(__builtin_elementwise_sqrt)
+template <class V>
+inline V square_root(V x) {
+  return __builtin_elementwise_sqrt(x);
+}
+#elif defined(__AVX__)
 inline Vec<float> square_root(Vec<float> x) { return __builtin_ia32_sqrtps256(x); }
 inline Vec<double> square_root(Vec<double> x) { return __builtin_ia32_sqrtpd256(x); }
 #else
