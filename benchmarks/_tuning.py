@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
+from joblib.externals.loky import get_reusable_executor
 from numpy.typing import NDArray
 from sklearn.datasets import make_classification
 from sklearn.model_selection import GridSearchCV as PeerSearch
@@ -52,6 +53,7 @@ def _search(which: str, task: Task, folder: Path | None, results: Any) -> None:
         search.fit(X, y)
         scores = np.array([search.cv_results_[f"split{fold}_test_score"] for fold in range(FOLDS)])
         results.put((time.perf_counter() - begin, scores))
+    get_reusable_executor().shutdown(wait=True)
 
 
 def _timed(which: str, task: Task, folder: Path | None) -> tuple[float, NDArray[np.float64] | None]:
@@ -67,6 +69,7 @@ def _timed(which: str, task: Task, folder: Path | None) -> tuple[float, NDArray[
     except Exception:
         return CAP, None
     finally:
+        process.join(timeout=20.0)  # with the workers of its own, which outlive it otherwise
         process.terminate()
         process.join()
     return float(np.median([seconds for seconds, _ in found])), found[-1][1]

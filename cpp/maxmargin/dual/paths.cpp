@@ -137,11 +137,12 @@ class PathSearch {
       const bool goes_on = point.termination == Termination::converged || point.termination == Termination::stalled;
       if (point.optimal || !goes_on || point.steps >= options_.max_steps) break;
       const double gap = now.primal - now.dual;
-      if (round > 1 && now.violation >= 0.5 * before.violation && !(gap > 0 && gap < 0.5 * (before.primal - before.dual)))
+      if (round > 2 && now.violation >= 0.5 * before.violation && !(gap > 0 && gap < 0.5 * (before.primal - before.dual)))
         break;
       if (now.violation <= options_.tol) aim *= 0.1;  // the pairs agree, the gap does not
       options.tol = std::min(aim, 0.5 * now.violation);
       options.origin = round == 0 && held_ != nullptr ? Origin::warm : Origin::resumed;
+      options.finish = round > 1;
     }
     point.beta = at.beta;
     point.evaluation.shift = inner_.offset_shift(at.beta.data());
