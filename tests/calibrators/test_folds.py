@@ -55,6 +55,53 @@ def test_copies_are_held_out_together_and_count_like_a_weight() -> None:
     assert np.array_equal(np.repeat(by_weight.number, copies), by_copies.number)
 
 
+def _assert_copies_are_together(X: Any, folds: Folds) -> None:
+    """Equal rows have one fold."""
+    _, group = np.unique(X, axis=0, return_inverse=True)
+    for number in np.split(folds.number[np.argsort(group, kind="stable")], np.cumsum(np.bincount(group))[:-1]):
+        assert len(set(number.tolist())) == 1
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_matrix, sparse.csr_array])
+def test_sums_of_features_do_not_collide(kind: Any) -> None:
+    """Rows e1 + e4 and e2 + e3 differ, and so each is held out without the other."""
+    X = np.array([[1, 0, 0, 1], [0, 1, 1, 0]] * 5 + [[1, 1, 0, 0], [0, 0, 1, 1], [1, 0, 1, 0], [0, 1, 0, 1]] * 5, dtype=float)
+    codes = np.repeat([0, 1], [10, 20])
+    with pytest.warns(UserWarning, match="2 folds instead of 5: class 0 has only 2 rows that differ"):
+        folds = Folds.of_classes(kind(X), codes, 5)
+    assert [np.bincount(codes[held]).tolist() for held in folds] == [[5, 10], [5, 10]]
+    _assert_copies_are_together(X, folds)
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_matrix])
+@pytest.mark.parametrize("large", [1e18, 1e308])
+def test_rows_are_told_apart_where_a_large_feature_hides_the_others(large: float, kind: Any) -> None:
+    """The inner products of all rows are equal, or overflow; copies stay together in any order."""
+    rng = np.random.default_rng(5)
+    X = np.column_stack([np.full((60, 3), large), rng.normal(size=(60, 2))])
+    X, codes = np.concatenate([X, X[:20]]), np.tile(np.repeat([0, 1], 10), 4)
+    folds = Folds.of_classes(kind(X), codes, 5)
+    assert np.array_equal(folds.number[:20], folds.number[60:])
+    assert all((np.bincount(codes[held], minlength=2) >= 7).all() for held in folds)
+    order = rng.permutation(80)
+    assert np.array_equal(Folds.of_classes(kind(X[order]), codes[order], 5).number, folds.number[order])
+
+
+def test_outliers_leave_the_folds_of_other_rows_equal() -> None:
+    X, codes = _rows(300)
+    X[0], X[-1] = 1e15, -1e15
+    sizes = [int(held.sum()) for held in Folds.of_classes(X, codes, 5)]
+    assert sizes == [60] * 5
+
+
+def test_rows_with_missing_values_are_dealt() -> None:
+    X, codes = _rows(60)
+    X[::2, 0] = np.nan
+    folds = Folds.of_classes(np.repeat(X, 2, axis=0), np.repeat(codes, 2), 3)
+    assert np.array_equal(folds.number[::2], folds.number[1::2])
+    assert np.ptp([int(held.sum()) for held in folds]) <= 6
+
+
 def test_heavy_rows_are_spread() -> None:
     X, codes = _rows(300)
     weight = np.exp(np.random.default_rng(3).normal(size=300))

@@ -92,6 +92,32 @@ def test_rows_of_no_weight_are_left_out_and_equal_weights_are_none(model: Any) -
     assert np.isfinite(heavy).all()
 
 
+@pytest.mark.parametrize("model", MODELS, ids=str)
+def test_equal_weights_count_like_unequal_ones(model: Any) -> None:
+    """15 rows of weight 2 count as 30: enough for 95 %, where 15 are not."""
+    X, y = _rows(15, 0)
+    model = clone(model).set_params(interval=True)
+    assert np.isinf(clone(model).fit(X, y).predict_interval(X, 0.95)).all()
+    weight = np.full(15, 2.0)
+    ends = clone(model).fit(X, y, weight).predict_interval(X, 0.95)
+    assert np.isfinite(ends).all()
+    weight[0] += 1e-9
+    assert np.allclose(ends, clone(model).fit(X, y, weight).predict_interval(X, 0.95), atol=1e-3)
+
+
+@pytest.mark.parametrize("model", MODELS, ids=str)
+def test_a_failed_fit_leaves_the_intervals_of_the_last(model: Any) -> None:
+    X, y = _rows(40, 0)
+    fitted = clone(model).set_params(interval=True).fit(X, y)
+    known = fitted.predict_interval(X)
+    with pytest.raises(ValueError, match="NaN"):
+        fitted.fit(X * np.nan, y)
+    assert np.array_equal(fitted.predict_interval(X), known)
+    fitted.set_params(interval=False).fit(X, y).set_params(interval=True)
+    with pytest.raises(InvalidInput, match="fitted without intervals"):
+        fitted.predict_interval(X)
+
+
 def test_without_it_there_is_no_such_method() -> None:
     X, y = _rows(30, 0)
     for kind in (SVR, NuSVR, LinearSVR):

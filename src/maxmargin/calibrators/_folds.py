@@ -12,15 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from maxmargin._blas import one_blas_thread
 from maxmargin.errors import InvalidInput
 
 __all__ = ["Folds"]
 
 Vector = NDArray[np.float64]
 
-_GOLDEN: Final = 0.6180339887498949
-_SAME: Final = 1e-13
 _ENOUGH_ROWS: Final = 5000
 _ENOUGH_OF_A_CLASS: Final = 300
 _VALUES_AT_ONCE: Final = 1 << 20
@@ -66,10 +63,11 @@ class Folds:
     ) -> Self:
         """Folds in which every class has the same share, by the rows themselves and not by their order.
 
-        The rows of a class are sorted by their inner product with a fixed vector and dealt out in turn, each to the fold that
-        has least of the class. So the folds do not depend on the order of the rows, equal rows are held out together, and a
-        row of weight 2 is the same as the row twice. A class of one row, or of copies of one, is never held out, and a warning
-        says so. Rows without features, and those of classes that all have one row, are dealt out in a fixed random order.
+        The rows of a class are sorted by their inner product with a fixed random vector, those of equal products by their
+        features, and dealt out in turn, each to the fold that has least of the class. So the folds do not depend on the order
+        of the rows, equal rows are held out together, and a row of weight 2 is the same as the row twice. A class of one row,
+        or of copies of one, is never held out, and a warning says so. Rows without features, and those of classes that all
+        have one row, are dealt out in a fixed random order.
 
         Parameters
         ----------
@@ -95,11 +93,12 @@ class Folds:
         InvalidInput
             All classes have a single row: none can be held out.
         """
-        keys = _keys(X, seed)
+        X = _features(X)
+        keys = None if X is None else _keys(X, seed)
         members = [np.flatnonzero(codes == k) for k in range(int(codes.max()) + 1)]
-        groups = [_groups(None if keys is None else keys[rows], len(rows), seed) for rows in members]
+        groups = [_places(len(rows), seed) if keys is None else _groups(X, keys, rows) for rows in members]
         if all(len(rows) > 1 for rows in members) and not any(group.any() for group in groups):
-            groups = [_groups(None, len(rows), seed) for rows in members]  # as good as no features
+            groups = [_places(len(rows), seed) for rows in members]  # as good as no features
         sizes = np.array([int(group.max()) + 1 for group in groups])
         names = np.arange(len(sizes)) if classes is None else classes
         alone = sizes == 1
@@ -173,34 +172,81 @@ def _shuffled(n: int, seed: int) -> NDArray[np.intp]:
     return np.asarray(np.random.RandomState(seed).permutation(n), dtype=np.intp)  # its stream is the same for ever
 
 
-def _keys(X: Any, seed: int) -> Vector | None:
-    """The inner product of each row with a fixed vector; None without features."""
-    is_sparse = sparse.issparse(X)
-    if not is_sparse and (not isinstance(X, np.ndarray) or X.ndim != 2 or X.dtype.kind != "f"):
-        return None
-    direction, step = _direction(X.shape[1], seed), max(1, _VALUES_AT_ONCE // max(X.shape[1], 1))
-    if is_sparse or X.dtype == np.float64:
-        with one_blas_thread():
-            return np.asarray(X @ direction, dtype=np.float64)
-    pieces = [X[begin : begin + step].astype(np.float64) @ direction for begin in range(0, len(X), step)]
-    return np.concatenate(pieces)
+def _features(X: Any) -> Any:
+    """The rows as a float matrix, a sparse one with its entries in order; None without features."""
+    if sparse.issparse(X):
+        if X.has_canonical_format:
+            return X
+        X = X.copy()
+        X.sum_duplicates()
+        return X
+    return X if isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind == "f" else None
 
 
-def _direction(width: int, seed: int) -> Vector:
-    """Entries spread evenly over (−1, 1), in an order that depends on the seed: a Weyl sequence."""
-    return np.asarray(2.0 * ((np.arange(1, width + 1) * _GOLDEN + 0.7548776662466927 * seed) % 1.0) - 1.0)
+def _keys(X: Any, seed: int) -> Vector:
+    """The inner product of each row with a fixed random vector.
+
+    Each is summed by itself, so equal rows have equal keys to the last bit. BLAS does not promise that.
+    """
+    direction = np.random.RandomState(seed).uniform(-1.0, 1.0, X.shape[1])
+    with np.errstate(over="ignore", invalid="ignore"):
+        if sparse.issparse(X):
+            keys = np.asarray(X @ direction, dtype=np.float64)
+        else:
+            keys = np.empty(len(X))
+            for own in _pieces(len(X), X.shape[1]):
+                keys[own] = np.multiply(X[own], direction, order="C").sum(axis=1)
+    return np.where(np.isnan(keys), np.inf, keys)
 
 
-def _groups(keys: Vector | None, n: int, seed: int) -> NDArray[np.intp]:
-    """The place of each row in the order in which they are dealt; equal rows have one place."""
-    group = np.empty(n, dtype=np.intp)
-    if keys is None:
-        group[_shuffled(n, seed)] = np.arange(n)
-        return group
-    order = np.argsort(keys, kind="stable")
-    near = _SAME * float(np.abs(keys).max())  # products of equal rows may differ in their last bits
-    group[order] = np.concatenate([[0], np.cumsum(np.diff(keys[order]) > near)])
-    return group
+def _pieces(n: int, width: int) -> Iterator[slice]:
+    step = max(1, _VALUES_AT_ONCE // max(width, 1))
+    return (slice(begin, begin + step) for begin in range(0, n, step))
+
+
+def _places(n: int, seed: int) -> NDArray[np.intp]:
+    """The place of each row in a fixed random order."""
+    place = np.empty(n, dtype=np.intp)
+    place[_shuffled(n, seed)] = np.arange(n)
+    return place
+
+
+def _groups(X: Any, keys: Vector, rows: NDArray[np.intp]) -> NDArray[np.intp]:
+    """The place of each row of a class in the order in which they are dealt; equal rows, and only these, have one place."""
+    order = rows[np.argsort(keys[rows], kind="stable")]
+    tied = keys[order[1:]] == keys[order[:-1]]
+    is_new = np.append(True, ~tied)
+    later = np.flatnonzero(tied) + 1
+    differs = _differ(X, order[later - 1], order[later])
+    runs = np.cumsum(is_new)
+    ends = np.append(np.flatnonzero(is_new), len(order))
+    for run in np.unique(runs[later[differs]]).tolist():
+        own = slice(ends[run - 1], ends[run])
+        order[own], is_new[own] = _sorted_rows(X, order[own])
+    group = np.empty(len(keys), dtype=np.intp)
+    group[order] = np.cumsum(is_new) - 1
+    return group[rows]
+
+
+def _differ(X: Any, first: NDArray[np.intp], second: NDArray[np.intp]) -> NDArray[np.bool_]:
+    """Which of the pairs of rows are not equal."""
+    found = np.zeros(len(first), dtype=np.bool_)
+    for own in _pieces(len(first), X.shape[1]):
+        differences = X[first[own]] != X[second[own]]
+        found[own] = np.diff(differences.tocsr().indptr) > 0 if sparse.issparse(X) else differences.any(axis=1)
+    return found
+
+
+def _sorted_rows(X: Any, rows: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+    """Rows of one key in the order of their features, and which of them differ from the one before, or are the first."""
+    values = X[rows]
+    if sparse.issparse(values):
+        values = values[:, np.unique(values.indices)].toarray()
+    order = np.lexsort(values.T[::-1])
+    values = values[order]
+    before, after = values[:-1], values[1:]
+    differs = ((before != after) & ~(np.isnan(before) & np.isnan(after))).any(axis=1)
+    return rows[order], np.append(True, differs)
 
 
 def _dealt(weight: Vector, count: int, first: int) -> tuple[NDArray[np.intp], int]:

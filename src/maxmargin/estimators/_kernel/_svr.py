@@ -45,13 +45,13 @@ class _TubeRegressor(Intervals, RegressorMixin, KernelOutputs, ABC):  # type: ig
         self : estimator
             The fitted model.
         """
-        for stale in ("_fold_outputs", "_residuals"):
-            self.__dict__.pop(stale, None)
         wants_interval = check_boolean("interval", self.interval, type(self).__name__)
         if wants_interval and math.isinf(self.C):
             raise InvalidInput("interval=True needs a finite C: with C=inf no row can be held out. Choose a large C.")
         plan = self._plan(X, y, sample_weight, target_columns)
         found = plan.solve()
+        for stale in ("_fold_outputs", "_residuals"):
+            self.__dict__.pop(stale, None)
         self._adopt(plan, found)
         if wants_interval:
             self._fold_outputs, self._residuals = fit_folds(self, plan, found)

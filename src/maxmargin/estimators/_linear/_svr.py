@@ -175,11 +175,11 @@ class LinearSVR(Intervals, SparseWeights, RegressorMixin, BaseEstimator):  # typ
         self : LinearSVR
             The fitted model.
         """
-        for stale in ("_fold_weights", "_residuals"):
-            self.__dict__.pop(stale, None)
         wants_interval = check_boolean("interval", self.interval, "LinearSVR")
         plan = self._plan(X, y, sample_weight)
         (solution,) = plan.solve()
+        for stale in ("_fold_weights", "_residuals"):
+            self.__dict__.pop(stale, None)
         self.coef_ = solution.weights
         self.intercept_ = np.array([solution.bias])
         self.n_iter_ = max(1, solution.steps)
@@ -188,10 +188,10 @@ class LinearSVR(Intervals, SparseWeights, RegressorMixin, BaseEstimator):  # typ
         self.fit_status_ = int(not self.status_.is_optimal)
         hold(self, [solution])
         if wants_interval:
-            self._fit_folds(plan, solution)
+            self._fit_folds(plan, solution, weighted=sample_weight is not None)
         return self
 
-    def _fit_folds(self, plan: Plan[None], solution: LinearSolution) -> None:
+    def _fit_folds(self, plan: Plan[None], solution: LinearSolution, *, weighted: bool) -> None:
         """The weights of each fold, which starts from those of all rows, and the residuals of its held-out rows."""
         (problem,) = plan.problems
         folds = Folds.of_rows(problem.n, FOLDS)
@@ -206,7 +206,7 @@ class LinearSVR(Intervals, SparseWeights, RegressorMixin, BaseEstimator):  # typ
             weights.append(np.append(found.weights, found.bias))
             values = linear_scores(take_rows(problem.X, unseen), found.weights, float(found.bias))
             residuals[unseen] = np.abs(problem.y[unseen] - values)
-        weight = None if bool(np.ptp(problem.cost) == 0.0) else problem.cost / float(self.C)
+        weight = problem.cost / float(self.C) if weighted else None
         self._fold_weights = np.stack(weights)
         self._residuals = Residuals(residuals[:, np.newaxis], folds.number, weight)
 
