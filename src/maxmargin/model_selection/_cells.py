@@ -13,7 +13,7 @@ from sklearn.base import clone
 from sklearn.utils.metaestimators import _safe_split
 from sklearn.utils.validation import _check_method_params, _num_samples
 
-from maxmargin.estimators import answering, path_of, solve_paths
+from maxmargin.estimators import NotThere, answering, path_of, solve_paths
 from maxmargin.model_selection._candidates import Candidate, Group, candidates_of, groups_of, last_step, steps_before
 from maxmargin.model_selection._scores import known_scores, plain_scores
 
@@ -82,6 +82,8 @@ class Cells:
         self._groups: list[Group] = []
         self._alone: list[Candidate] = []
         self._by_themselves = 0
+        self._whys: dict[str, None] = {}  # why fits had to be done by themselves, in order
+        self._first_places: dict[str, str] = {}  # where each error was raised first
         self._without_room = False
 
     def fill(self, every: Sequence[Mapping[str, Any]], done: Callable[[int], None]) -> None:
@@ -139,9 +141,15 @@ class Cells:
                     continue
                 try:
                     paths[g, split] = path_of(models, fold.inner, fold.y, fold.weight)
+                except NotThere as error:
+                    self._whys[str(error)] = None
                 except Exception:  # each fit by itself says so
                     continue
-        solve_paths(list(paths.values()))
+        try:
+            solve_paths(list(paths.values()))
+        except Exception as error:  # the fits by themselves may need less
+            self._whys[f"{type(error).__name__} in the search of all paths"] = None
+            paths.clear()
         count = sum(len(group.members) for group in groups) * len(folds)
         seconds = (time.perf_counter() - begun) / count
         for g, group in enumerate(groups):
@@ -208,7 +216,9 @@ class Cells:
         except Exception:
             if isinstance(settings.error_score, str):
                 raise
-            out["fit_error"] = f"{self._where(candidate, split)}\n{format_exc()}"
+            trace = format_exc()  # equal errors have equal texts, so that scikit-learn reports them once
+            first = self._first_places.setdefault(trace, self._where(candidate, split))
+            out["fit_error"] = f"First: {first}\n{trace}"
             out["fit_time"], out["score_time"] = time.perf_counter() - begun, 0.0
             failed = settings.error_score if settings.names is None else dict.fromkeys(settings.names, settings.error_score)
             out["test_scores"] = failed
@@ -234,8 +244,11 @@ class Cells:
     def shared(self) -> str:
         """What was shared, or why nothing was, in words."""
         said, n_splits = [], len(self._splits)
-        if self._groups:
-            fits = sum(len(group.members) for group in self._groups) * n_splits
+        fits = sum(len(group.members) for group in self._groups) * n_splits
+        whys = "; ".join(self._whys)
+        if self._groups and whys and self._by_themselves == fits:
+            said.append(f"{fits} fits share nothing: {whys}.")
+        elif self._groups:
             last = last_step(self._groups[0].members[0].model)
             values = " and kernel values" if hasattr(last, "kernel") and not self._without_room else ""
             said.append(
@@ -248,10 +261,10 @@ class Cells:
                 times = len({group.before for group in self._groups}) * n_splits
                 said.append(f"The steps before the last are fitted {times} times.")
             if self._by_themselves:
-                said.append(f"{self._by_themselves} of the fits had to be done by themselves.")
+                said.append(f"{self._by_themselves} of the fits had to be done by themselves{whys and ': ' + whys}.")
         if self._alone:
-            whys = dict.fromkeys(str(each.refusal) for each in self._alone)
-            said.append(f"{len(self._alone) * n_splits} fits share nothing: {'; '.join(whys)}.")
+            refusals = dict.fromkeys(str(each.refusal) for each in self._alone)
+            said.append(f"{len(self._alone) * n_splits} fits share nothing: {'; '.join(refusals)}.")
         return " ".join(said)
 
     def _where(self, candidate: Candidate, split: int) -> str:

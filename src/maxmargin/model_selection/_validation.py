@@ -154,7 +154,10 @@ def cross_val_predict(
     if _shares(estimator, given) and method in ("predict", "decision_function"):
         rows, labels, cuts = indexable(X, y, groups)
         splits = list(check_cv(cv, labels, classifier=is_classifier(estimator)).split(rows, labels, cuts))
-        found = _out_of_fold(clone(estimator), rows, labels, splits, given, method)
+        try:
+            found = _out_of_fold(clone(estimator), rows, labels, splits, given, method)
+        except Exception:  # what cannot be shared, or fails: separate fits do it, or say so
+            found = None
         cv = splits
     if found is not None:
         return found

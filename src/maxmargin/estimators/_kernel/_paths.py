@@ -20,9 +20,9 @@ from maxmargin.estimators._kernel._svr import SVR, NuSVR
 from maxmargin.estimators._shared._fitted import Fitted, RowKind
 from maxmargin.estimators._shared._input import checked_rows
 from maxmargin.estimators._shared._parameters import chosen_solver
-from maxmargin.estimators._shared._paths import Answers, FitPath
+from maxmargin.estimators._shared._paths import Answers, FitPath, NotThere
 from maxmargin.estimators._shared._schemes import OneVsOne, Scheme, SharedVectors
-from maxmargin.kernels import Sigmoid, UserFunction, as_kernel
+from maxmargin.kernels import FeatureKernel, Gram, Sigmoid
 from maxmargin.problems import DualBatch, Problem, SoftMargins, dual_batch, stacked
 from maxmargin.solution import certify, verdict
 from maxmargin.solvers import SMO, PathPoints, path_fits, search_paths
@@ -34,6 +34,8 @@ Vector = NDArray[np.float64]
 
 KERNEL_PATHS: Final[dict[Any, str]] = {SVC: "C", SVR: "C", NuSVR: "C", NuSVC: "nu"}
 """The parameter that grows along a path."""
+
+_LARGEST_EXAMINED: Final = 4000  # rows up to which a matrix is factored to learn whether it is positive semidefinite
 
 
 def kernel_path_refusal(model: Any) -> str | None:
@@ -71,14 +73,7 @@ class KernelPath(FitPath):
         self._kind, self._data, self._kernel = rows.kind, rows.data, rows.gram.kernel
         self.solver = chosen_solver(self._first)
         self.has_room = path_fits(rows.data.n, self.solver.cache_size)
-        kernel = as_kernel(self._first.kernel, gamma=self._first.gamma, coef0=self._first.coef0, degree=self._first.degree)
-        if isinstance(kernel, UserFunction):
-            if not self.has_room:
-                raise MemoryError("The values of a kernel function do not fit into cache_size.")
-            rows_gram = rows.gram.as_matrix()
-        else:
-            rows_gram = rows.gram
-        self._gram = rows_gram
+        self._gram = self._shareable(rows.gram)
         name = KERNEL_PATHS[type(self._first)]
         order = sorted(range(len(models)), key=lambda k: float(getattr(models[k], name)))
         self._stages: list[int] = []
@@ -106,6 +101,27 @@ class KernelPath(FitPath):
         data = plan.rows.data
         self._weight = data.weight if first.class_weight is None else plan.rows.factors[data.codes] * data.weight
         return plan
+
+    def _shareable(self, gram: Gram) -> Gram:
+        """The kernel values for a path.
+
+        Raises
+        ------
+        NotThere
+            They come from Python and do not fit into memory, or the matrix may be indefinite: where a search ends then depends
+            on where it starts.
+        """
+        if _from_python(gram.kernel, self._data.X):
+            if not self.has_room:
+                raise NotThere("the values of a kernel function do not fit into cache_size")
+            gram = gram.as_matrix()
+        if gram.kernel.mercer:
+            return gram
+        if gram.n > _LARGEST_EXAMINED or not self.has_room:
+            raise NotThere("the kernel is not known to be positive semidefinite, and its matrix is too large to examine")
+        if gram.core.is_indefinite():
+            raise NotThere("the kernel matrix is not positive semidefinite, so that a fit depends on where it starts")
+        return gram
 
     def _add(self, k: int) -> None:
         """The problems of a model, as the next stage."""
@@ -207,6 +223,13 @@ class KernelPath(FitPath):
         dual = np.zeros((len(stages), self._scheme.n_coefficients, n))
         dual[:, self._scheme.coefficient_rows[owner, self._codes[rows]], rows] = beta
         return dual.transpose(1, 0, 2)
+
+
+def _from_python(kernel: Any, X: Any) -> bool:
+    """Whether the core asks Python for kernel values: of a function, or of a combination that it computes by parts."""
+    if kernel.is_precomputed or isinstance(kernel, FeatureKernel):
+        return False
+    return not kernel.of_features or kernel._program(X) is None
 
 
 def solve_kernel_paths(paths: Sequence[KernelPath]) -> None:

@@ -37,7 +37,7 @@ class Answers(NamedTuple):
 
 @final
 class NotThere(Exception):
-    """More is asked than was computed: the model must be fitted by itself."""
+    """More is asked than was computed, or nothing can be shared: the model must be fitted by itself. The text says why."""
 
 
 class FitPath(ABC):
