@@ -14,7 +14,7 @@ from sklearn.base import clone
 from sklearn.datasets import load_digits, load_iris, make_classification
 from sklearn.frozen import FrozenEstimator
 from sklearn.metrics import log_loss
-from sklearn.model_selection import KFold, PredefinedSplit, cross_val_predict, train_test_split
+from sklearn.model_selection import KFold, PredefinedSplit, TimeSeriesSplit, cross_val_predict, train_test_split
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -146,6 +146,65 @@ def test_auto_is_better_than_scikit_learns_best_on_digits() -> None:
         for method in ("sigmoid", "isotonic")
     ]
     assert ours < 0.7 * min(theirs)
+
+
+@pytest.mark.parametrize("kind", [list, iter])
+def test_folds_that_train_on_few_rows_are_scikit_learns(kind: Any) -> None:
+    X, y = _rows(n=200)
+    splits = [(np.arange(20), np.arange(100, 200)), (np.arange(180, 200), np.arange(100))]
+    ours = CalibratedClassifierCV(LinearSVC(), cv=kind(splits)).fit(X, y)
+    theirs = sklearn.calibration.CalibratedClassifierCV(LinearSVC(), method="sigmoid", cv=splits, ensemble=False).fit(X, y)
+    assert np.allclose(ours.predict_proba(X), theirs.predict_proba(X))
+    assert not hasattr(ours, "calibrator_")
+    twice = [(np.repeat(np.setdiff1d(np.arange(200), test), 2), test) for _, test in splits]
+    assert not hasattr(CalibratedClassifierCV(LinearSVC(), cv=twice).fit(X, y), "calibrator_")
+    rest = [(np.setdiff1d(np.arange(200), test), test) for _, test in splits]
+    assert hasattr(CalibratedClassifierCV(LinearSVC(), cv=rest).fit(X, y), "calibrator_")
+    with pytest.raises(ValueError, match="only works for partitions"):
+        CalibratedClassifierCV(LinearSVC(), cv=TimeSeriesSplit(3)).fit(X, y)
+
+
+def test_rows_of_no_weight_may_be_anywhere_in_cv() -> None:
+    X, y = _rows()
+    weight = np.repeat([1.0, 0.0], [120, 30])
+    splits = [(np.arange(60, 120), np.arange(60)), (np.arange(60), np.arange(60, 120))]
+    found = CalibratedClassifierCV(LinearSVC(tol=1e-8), cv=splits).fit(X, y, weight).predict_proba(X)
+    known = CalibratedClassifierCV(LinearSVC(tol=1e-8), cv=splits).fit(X[:120], y[:120]).predict_proba(X)
+    assert np.allclose(found, known, atol=1e-4)
+
+
+@pytest.mark.parametrize("inner", [LinearSVC(), sklearn.linear_model.RidgeClassifier()], ids=str)
+def test_a_failed_fit_leaves_the_last_model(inner: Any) -> None:
+    X, y = _rows()
+    model = CalibratedClassifierCV(inner).fit(X, y)
+    known = model.predict_proba(X)
+    for other in (inner, LinearSVC(), sklearn.linear_model.RidgeClassifier()):
+        with pytest.raises(ValueError, match="NaN"):
+            model.set_params(estimator=other).fit(X * np.nan, y)
+        assert np.array_equal(model.predict_proba(X), known)
+
+
+def test_a_fitted_model_keeps_its_method() -> None:
+    X, y = _rows(3)
+    for before, after in (("auto", "sigmoid"), ("sigmoid", "auto"), ("temperature", "auto")):
+        model = CalibratedClassifierCV(SVC(), method=before).fit(X, y)  # type: ignore[arg-type]
+        known = model.predict_proba(X)
+        assert np.array_equal(model.set_params(method=after).predict_proba(X), known)
+
+
+def test_numpys_booleans_are_booleans() -> None:
+    X, y = _rows()
+    for ensemble, count in ((np.True_, 5), (np.False_, 1)):
+        model = CalibratedClassifierCV(LinearSVC(), ensemble=ensemble).fit(X, y)  # type: ignore[arg-type]
+        assert len(model.calibrated_classifiers_) == count
+        assert hasattr(model, "calibrator_") == (count == 1)
+
+
+@pytest.mark.parametrize("inner", [SVC(), LinearSVC()], ids=str)
+def test_a_training_fold_without_a_class(inner: Any) -> None:
+    X, y = load_iris(return_X_y=True)
+    with pytest.raises(InvalidInput, match=r"training rows of fold 1 of cv have no row of class 0\. Use.*StratifiedKFold"):
+        CalibratedClassifierCV(inner, cv=KFold(3)).fit(X, y)
 
 
 def test_messages() -> None:

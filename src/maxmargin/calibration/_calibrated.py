@@ -47,7 +47,8 @@ class CalibratedClassifierCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
         the coupled sigmoids had a lower log-loss than the temperature of one-vs-rest scores.
     cv : int, splitter, iterable or None, default=None
         Folds. None is 5. A number is that of folds with an equal share of each class, which depend on the rows and not on their
-        order (`maxmargin.calibrators.Folds`).
+        order (`maxmargin.calibrators.Folds`). Splits that do not train on all rows but those held out are left to
+        scikit-learn's ``CalibratedClassifierCV``, which needs each row held out once.
     n_jobs : int or None, default=None
         For scikit-learn's way; the engine uses the threads of :func:`maxmargin.set_threads`.
     ensemble : bool or "auto", default="auto"
@@ -120,10 +121,8 @@ class CalibratedClassifierCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
         check_option("method", self.method, "CalibratedClassifierCV", _METHODS)
         if not (isinstance(self.ensemble, bool | np.bool_) or (isinstance(self.ensemble, str) and self.ensemble == "auto")):
             raise reject("ensemble", self.ensemble, "CalibratedClassifierCV", "an instance of 'bool' or the str 'auto'")
-        for stale in ("estimator_", "calibrator_", "_theirs"):
-            self.__dict__.pop(stale, None)
         estimator = self._inner()
-        if self.ensemble is True or fit_params or not _is_ours(estimator):
+        if (self.ensemble and not isinstance(self.ensemble, str)) or fit_params or not _is_ours(estimator):
             return self._fit_theirs(estimator, X, y, sample_weight, fit_params)
         with as_invalid_input():
             X, given = indexable(X, y)
@@ -137,10 +136,14 @@ class CalibratedClassifierCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
             raise InvalidInput("The number of classes has to be greater than one; got 1 class. Add rows of another class to y.")
         codes = np.zeros(len(labels), dtype=np.intp)
         codes[kept] = own
-        found = fit_out_of_fold(estimator, X, labels, weight, self._folds(X, labels, weight, codes, kept, classes))
-        self.estimator_, self.classes_ = found.model, np.asarray(found.model.classes_)
-        weights = None if weight is None else weight[found.rows]
-        self.calibrator_ = self._kind().fit(self._seen(found.values), codes[found.rows], weights)
+        folds = self._folds(X, labels, weight, codes, kept, classes)
+        if not isinstance(folds, Folds):
+            return self._fit_theirs(estimator, X, y, sample_weight, fit_params, splits=folds)
+        found = fit_out_of_fold(estimator, X, labels, weight, folds)
+        kind, weights = self._kind(found.model), None if weight is None else weight[found.rows]
+        calibrator = kind.fit(_seen(kind, found.model, found.values), codes[found.rows], weights)
+        self.__dict__.pop("_theirs", None)
+        self.estimator_, self.calibrator_, self.classes_ = found.model, calibrator, np.asarray(found.model.classes_)
         self.calibrated_classifiers_ = [self]
         self._learn(found.model)
         return self
@@ -150,8 +153,8 @@ class CalibratedClassifierCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
 
     def _folds(
         self, X: Any, y: NDArray[Any], weight: Any, codes: NDArray[np.intp], kept: NDArray[np.intp], classes: NDArray[Any]
-    ) -> Folds:
-        """The fold of each row; rows of no weight are held out of none."""
+    ) -> Folds | list[tuple[Any, Any]]:
+        """The fold of each row; rows of no weight are held out of none. Splits if one does not train on all others."""
         number = np.full(len(y), -1, dtype=np.intp)
         if self.cv is None or (isinstance(self.cv, Integral) and not isinstance(self.cv, bool)):
             count = 5 if self.cv is None else int(self.cv)
@@ -170,35 +173,42 @@ class CalibratedClassifierCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
             return Folds(number, mine.count)
         from sklearn.model_selection import check_cv  # noqa: PLC0415  # it takes long to import
 
-        splits = [test for _, test in check_cv(self.cv, y, classifier=True).split(X, y)]
-        for fold, test in enumerate(splits):
-            held = np.zeros(len(y), dtype=np.bool_)
+        splits = list(check_cv(self.cv, y, classifier=True).split(X, y))
+        are_complete = True
+        for fold, (train, test) in enumerate(splits):
+            held, times = np.zeros(len(y), dtype=np.bool_), np.zeros(len(y), dtype=np.intp)
             held[test] = True
+            np.add.at(times, train, 1)
             if (number[held] >= 0).any():
                 raise InvalidInput("The folds of cv must not overlap. Give a splitter that holds each row out at most once.")
             number[held] = fold
+            are_complete = are_complete and bool((times[kept] == ~held[kept]).all())
+        if not are_complete:
+            return splits
+        for fold in range(len(splits)):
+            rows_of_class = np.bincount(codes[kept[number[kept] != fold]], minlength=len(classes))
+            if not rows_of_class.all():
+                raise InvalidInput(
+                    f"The training rows of fold {fold + 1} of cv have no row of class {classes[rows_of_class.argmin()]}. Use"
+                    " folds that have a share of each class: cv=5, say, or StratifiedKFold."
+                )
         if len(kept) < len(y):
             number[np.setdiff1d(np.arange(len(y)), kept)] = -1
         return Folds(number, len(splits))
 
-    def _kind(self) -> type[Calibrator]:
-        two = len(self.classes_) == 2
+    def _kind(self, model: Any) -> type[Calibrator]:
+        two = len(model.classes_) == 2
         if self.method == "auto":
-            return Platt if two else Pairs if pairs_of(self.estimator_) is not None else Temperature
+            return Platt if two else Pairs if pairs_of(model) is not None else Temperature
         if self.method == "isotonic":
             return Isotonic
         if self.method == "sigmoid":
             return Platt if two else Sigmoids
         return Temperature
 
-    def _seen(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """What the calibrator sees of the values of all binary classifiers."""
-        if self.method == "temperature" and values.ndim == 1:
-            return np.stack([-0.5 * values, 0.5 * values], axis=1)
-        pairs = pairs_of(self.estimator_) if self.method != "auto" else None
-        return values if pairs is None or values.ndim == 1 else pairs.scores(values, by_class=True)
-
-    def _fit_theirs(self, estimator: Any, X: Any, y: Any, sample_weight: Any, fit_params: dict[str, Any]) -> Self:
+    def _fit_theirs(
+        self, estimator: Any, X: Any, y: Any, sample_weight: Any, fit_params: dict[str, Any], *, splits: Any = None
+    ) -> Self:
         from sklearn.calibration import CalibratedClassifierCV as Theirs  # noqa: PLC0415  # it takes long to import
 
         method = self.method
@@ -208,10 +218,13 @@ class CalibratedClassifierCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
         ensemble = self.ensemble
         if isinstance(ensemble, str):
             ensemble = isinstance(estimator, FrozenEstimator)
-        self._theirs = Theirs(estimator, method=method, cv=self.cv, n_jobs=self.n_jobs, ensemble=ensemble)
-        self._theirs.fit(X, y, sample_weight, **fit_params)
-        self.classes_, self.calibrated_classifiers_ = self._theirs.classes_, self._theirs.calibrated_classifiers_
-        self._learn(self._theirs)
+        cv = self.cv if splits is None else splits
+        theirs = Theirs(estimator, method=method, cv=cv, n_jobs=self.n_jobs, ensemble=bool(ensemble))
+        theirs.fit(X, y, sample_weight, **fit_params)
+        for stale in ("estimator_", "calibrator_"):
+            self.__dict__.pop(stale, None)
+        self._theirs, self.classes_, self.calibrated_classifiers_ = theirs, theirs.classes_, theirs.calibrated_classifiers_
+        self._learn(theirs)
         return self
 
     def _learn(self, model: Any) -> None:
@@ -236,7 +249,7 @@ class CalibratedClassifierCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
         check_is_fitted(self)
         if "_theirs" in vars(self):
             return np.asarray(self._theirs.predict_proba(X))
-        return self.calibrator_.probabilities(self._seen(raw_values(self.estimator_, X)))
+        return self.calibrator_.probabilities(_seen(type(self.calibrator_), self.estimator_, raw_values(self.estimator_, X)))
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Predict the class of the largest probability.
@@ -258,6 +271,14 @@ class CalibratedClassifierCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
         tags, inner = super().__sklearn_tags__(), get_tags(self._inner())
         tags.input_tags.sparse, tags.input_tags.pairwise = inner.input_tags.sparse, inner.input_tags.pairwise
         return tags
+
+
+def _seen(kind: type[Calibrator], model: Any, values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """What a calibrator sees of the values of all binary classifiers."""
+    if kind is Temperature and values.ndim == 1:
+        return np.stack([-0.5 * values, 0.5 * values], axis=1)
+    pairs = None if kind is Pairs else pairs_of(model)
+    return values if pairs is None or values.ndim == 1 else pairs.scores(values, by_class=True)
 
 
 def _is_ours(estimator: Any) -> bool:
