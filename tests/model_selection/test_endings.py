@@ -18,6 +18,7 @@ from sklearn.tree import DecisionTreeClassifier
 import maxmargin
 from maxmargin import SVC, SVR
 from maxmargin.errors import IndefiniteKernelWarning, InvalidInput
+from maxmargin.estimators import solve_paths
 from maxmargin.model_selection import GridSearchCV, cross_val_score
 
 
@@ -163,6 +164,32 @@ def test_progress_and_the_best_so_far(capsys: pytest.CaptureFixture[str]) -> Non
     assert lines[0] == "Fitting 5 folds for each of 4 candidates, totalling 20 fits"
     assert lines[-1].startswith("[maxmargin] 4/4 candidates")
     assert f"best so far {search.best_score_:.4f}" in lines[-1]
+
+
+def test_progress_is_told_path_by_path(capsys: pytest.CaptureFixture[str]) -> None:
+    X, y = blobs(40)
+    GridSearchCV(SVC(), {"C": [1.0, 10.0], "gamma": [0.1, 1.0, 10.0]}, verbose=1).fit(X, y)
+    told = [line.split(" candidates")[0] for line in capsys.readouterr().out.splitlines()[1:]]
+    assert told == ["[maxmargin] 2/6", "[maxmargin] 4/6", "[maxmargin] 6/6"]
+
+
+def test_paths_that_are_done_are_kept_when_the_engine_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    batches = []
+
+    def stopped(paths: Any) -> None:
+        batches.append(len(paths))
+        if len(batches) > 2:
+            raise KeyboardInterrupt
+        solve_paths(paths)
+
+    monkeypatch.setattr("maxmargin.model_selection._cells.solve_paths", stopped)
+    X, y = blobs(40)
+    grid = {"C": [1.0, 10.0], "gamma": [0.1, 0.2, 0.3, 0.4]}
+    with pytest.warns(UserWarning, match="non-finite"):
+        search = GridSearchCV(SVC(), grid, keep_best=True).fit(X, y)
+    assert batches == [5, 5, 5]
+    assert np.isnan(search.cv_results_["mean_test_score"]).sum() == 4
+    assert search.best_params_["gamma"] in (0.1, 0.2)
 
 
 @pytest.mark.alone

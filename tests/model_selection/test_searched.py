@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import warnings
 from typing import Any
 
 import numpy as np
@@ -10,16 +11,22 @@ import pytest
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV as Reference
+from sklearn.model_selection import cross_val_score
+from sklearn.utils import get_tags
 
 from maxmargin import SVC, SVCCV, SVRCV, LinearSVCCV, LinearSVRCV, LogisticRegressionCV, NuSVCCV
 from maxmargin.errors import InvalidInput
-from maxmargin.kernels import Polynomial
+from maxmargin.kernels import Polynomial, as_kernel
 
 
 def blobs(count: int = 150, classes: int = 3) -> tuple[Any, Any]:
     rng = np.random.default_rng(5)
     y = np.arange(count) % classes
     return rng.normal(size=(count, 4)) + 1.5 * np.eye(4)[y], y
+
+
+def shared_letters(A: Any, B: Any) -> Any:
+    return np.array([[float(len(set(a) & set(b))) for b in B] for a in A])
 
 
 EVERY = [
@@ -109,8 +116,64 @@ def test_values_that_are_none(given: Any) -> None:
         SVCCV(Cs=given).fit(X, y)
 
 
+@pytest.mark.parametrize("given", ["scale", ["scale", 0.1], None, [[1.0], [1.0, 2.0]]])
+def test_gammas_that_are_none(given: Any) -> None:
+    X, y = blobs(30)
+    with pytest.raises(InvalidInput, match="The 'gammas' parameter of SVCCV must be a positive int or a list of numbers"):
+        SVCCV(gammas=given).fit(X, y)
+
+
+def test_what_no_fit_can_take_is_said_once() -> None:
+    X, y = blobs(60)
+    holed = X.copy()
+    holed[3, 3] = np.nan
+    for model in EVERY:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            with pytest.raises(InvalidInput, match="contains NaN"):
+                clone(model).fit(holed, y)
+            with pytest.raises(InvalidInput, match="all samples have zero or negative weights"):
+                clone(model).fit(X, y, sample_weight=0.0 * y)
+            if hasattr(model, "decision_function"):
+                with pytest.raises(InvalidInput, match="The number of classes has to be greater than one"):
+                    clone(model).fit(X, 0 * y)
+
+
+@pytest.mark.parametrize("kernel", ["cosine", "tanimoto", "quadratic", "intersection", "min_max", "linear"])
+def test_costs_are_those_of_centred_kernel_values(kernel: str) -> None:
+    X, y = blobs(60)
+    X = np.abs(X) + 3.0
+    found = SVCCV(kernel=kernel, Cs=2).fit(X, y)
+    K = as_kernel(kernel)(X)
+    centred = K - K.mean(axis=0) - K.mean(axis=1)[:, np.newaxis] + K.mean()
+    assert np.allclose(found.Cs_ * np.diagonal(centred).mean(), [10.0 / 60.0, 1000.0])
+    assert np.allclose(SVCCV(kernel=kernel, Cs=2).fit(X.tolist(), y).Cs_, found.Cs_)
+    assert np.allclose(SVCCV(kernel="precomputed", Cs=2).fit(K, y).Cs_, found.Cs_)
+
+
+def test_costs_of_constant_data() -> None:
+    X, y = np.ones((40, 2)), np.arange(40.0)
+    assert LinearSVRCV(Cs=2).fit(X, y).Cs_[1] == pytest.approx(1000.0 * y.std())
+    assert SVRCV(Cs=2, gammas=[1.0]).fit(X, np.ones(40)).Cs_[1] == 1000.0
+    assert np.isfinite(SVRCV(Cs=2, kernel="cosine").fit(X, y).Cs_).all()
+
+
+def test_rows_that_are_objects() -> None:
+    words, y = ["abc", "bcd", "xyz", "xxy"] * 5, np.array([0, 0, 1, 1] * 5)
+    found = SVCCV(kernel=shared_letters, Cs=2).fit(words, y)
+    assert found.predict(words).tolist() == y.tolist()
+    assert found.Cs_[1] == pytest.approx(1000.0 / 2.75)
+
+
+def test_a_matrix_is_cut_both_ways() -> None:
+    X, y = blobs(60)
+    assert np.isfinite(cross_val_score(SVCCV(kernel="precomputed", Cs=2), X @ X.T, y, error_score="raise")).all()
+    assert not get_tags(SVCCV(kernel="precomputed")).input_tags.sparse
+    assert get_tags(SVCCV()).input_tags.sparse
+
+
 def test_one_class_only() -> None:
-    with pytest.raises(InvalidInput, match="NuSVCCV needs two classes or more"):
+    with pytest.raises(InvalidInput, match="The number of classes has to be greater than one"):
         NuSVCCV().fit(np.eye(5), np.ones(5))
 
 

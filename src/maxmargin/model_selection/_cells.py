@@ -86,8 +86,8 @@ class Cells:
         self._first_places: dict[str, str] = {}  # where each error was raised first
         self._without_room = False
 
-    def fill(self, every: Sequence[Mapping[str, Any]], done: Callable[[int], None]) -> None:
-        """Evaluate all candidates; ``done`` hears how many are.
+    def fill(self, every: Sequence[Mapping[str, Any]], done: Callable[[int], None], *, step_by_step: bool = False) -> None:
+        """Evaluate all candidates; ``done`` hears how many are, if ``step_by_step`` after each path of all folds.
 
         What is there when something is raised stays in ``out``, candidate after candidate, their folds in order.
         """
@@ -97,7 +97,7 @@ class Cells:
         alone = self._alone = [each for each in candidates if each.refusal is not None]
         finished = 0
         folds: list[Fold | None] = []
-        for before, some in _in_turn(groups, len(self._splits)):
+        for before, some in _in_turn(groups, 1 if step_by_step else max(1, _ENOUGH // len(self._splits))):
             if not folds or before:
                 folds = [self._fold(some[0].members[0], split) for split in range(len(self._splits))]
             self._fill_groups(some, folds)
@@ -274,12 +274,12 @@ class Cells:
         self.out[candidate.place * len(self._splits) + split] = out
 
 
-def _in_turn(groups: Sequence[Group], n_splits: int) -> Iterator[tuple[bool, list[Group]]]:
-    """Some groups at a time that have the same steps before the last, and whether these are new."""
+def _in_turn(groups: Sequence[Group], most: int) -> Iterator[tuple[bool, list[Group]]]:
+    """Some groups at a time, at most so many, that have the same steps before the last, and whether these are new."""
     some: list[Group] = []
     new = True
     for group in groups:
-        if some and (group.before != some[0].before or len(some) * n_splits >= _ENOUGH):
+        if some and (group.before != some[0].before or len(some) >= most):
             yield new, some
             new = group.before != some[0].before
             some = []

@@ -12,11 +12,15 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from maxmargin.errors import InvalidInput
+from maxmargin.kernels import Kernel
+from maxmargin.validation import length, take_rows
 
-__all__ = ["cost_range", "gamma_range", "nu_range", "values_of"]
+__all__ = ["cost_range", "gamma_range", "kernel_scale", "nu_range", "values_of"]
 
 _LEAST_COST: Final = 10.0  # of all rows together: below it, no row leaves the margin
 _LARGEST_COST: Final = 1e3
+_ROUNDING: Final = 1e-12
+_SAMPLE: Final = 200  # rows whose kernel values give the scale
 _WIDEST: Final = 5.0  # widths of a kernel, in units of the diameter, or of its share of the distance of neighbours
 
 
@@ -26,7 +30,10 @@ def values_of(given: Any, name: str, owner: str, automatic: Any) -> NDArray[np.f
         if given < 1:
             raise InvalidInput(f"The '{name}' parameter of {owner} must be a positive int or a list of numbers. Got {given!r}.")
         return np.asarray(automatic(int(given)), dtype=np.float64)
-    values = np.array([given] if isinstance(given, Real) else given, dtype=np.float64)
+    try:
+        values = np.array([given] if isinstance(given, Real) else given, dtype=np.float64)
+    except (TypeError, ValueError):
+        values = np.empty(0)
     if values.ndim != 1 or len(values) == 0:
         raise InvalidInput(f"The '{name}' parameter of {owner} must be a positive int or a list of numbers. Got {given!r}.")
     return np.unique(values)
@@ -46,10 +53,24 @@ def cost_range(X: Any, y: Any, count: int, *, kernel_scale: float) -> NDArray[np
     kernel_scale : float
         A typical ``k(x, x)`` about the centre.
     """
-    unit = 1.0 if y is None else max(float(np.std(np.asarray(y, dtype=np.float64))), 1e-300)
-    unit /= max(kernel_scale, 1e-300)
+    unit = 1.0 if y is None else _or_one(float(np.std(np.asarray(y, dtype=np.float64))))
+    unit /= _or_one(kernel_scale)
     n = int(X.shape[0]) if hasattr(X, "shape") else len(X)
     return _spread(unit * min(_LEAST_COST / n, 0.1 * _LARGEST_COST), unit * _LARGEST_COST, count)
+
+
+def kernel_scale(kernel: Kernel, rows: Any) -> float:
+    """A typical ``k(x, x)``: of a kernel without parameters about the centre, ``mean k(x, x) − mean k(x, z)`` of a sample.
+
+    What all rows have in common is the offset's part, so that costs need not pay for it.
+    """
+    n = length(rows)
+    chosen = np.unique(np.linspace(0.0, n - 1.0, min(n, _SAMPLE)).astype(np.intp))
+    sample = take_rows(rows, chosen)
+    values = kernel.bind(rows).cross(sample, chosen if kernel.input_kind == "precomputed" else sample)
+    own = float(np.mean(np.abs(np.diagonal(values))))
+    about = float(np.mean(np.diagonal(values)) - np.mean(values))
+    return about if kernel.get_params() == {} and about > _ROUNDING * own else own
 
 
 def gamma_range(X: Any, count: int) -> NDArray[np.float64]:
@@ -70,6 +91,11 @@ def nu_range(shares: Sequence[float], count: int) -> NDArray[np.float64]:
     """Values of ν up to the largest that all pairs of classes allow: twice the share of the smaller one."""
     largest = 2.0 * min(shares)
     return largest * np.linspace(1.0, count, count) / (count + 1.0)
+
+
+def _or_one(scale: float) -> float:
+    """The scale, or 1 where all values are the same."""
+    return scale if 1e-150 < scale < math.inf else 1.0
 
 
 def _spread(low: float, high: float, count: int) -> NDArray[np.float64]:

@@ -53,7 +53,7 @@ def _fit(search: Any, X: Any, y: Any, params: dict[str, Any]) -> None:
     cells = Cells(base, X, y, splits, settings)
     progress = _Progress(search, len(candidates), len(splits), cells, refit_metric if several else None)
     try:
-        cells.fill(candidates, progress)
+        cells.fill(candidates, progress, step_by_step=search.keep_best or search.verbose > 0)
     except KeyboardInterrupt:
         if not search.keep_best or not any(cells.out):
             raise

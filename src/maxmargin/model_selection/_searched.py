@@ -14,6 +14,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, is_clas
 from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.model_selection._search import GridSearchCV
+from maxmargin.validation import feature_matrix, label_column, labelled_set, target_columns, weighted_rows
 
 __all__ = ["Searched", "SearchedClassifier", "SearchedRegressor"]
 
@@ -53,6 +54,7 @@ class Searched(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no
             The fitted model.
         """
         base = self._base()
+        self._check(X, y, sample_weight)
         values, others = self._grid(X, y)
         grid = [{self._path: values.tolist(), **{name: [value] for name, value in each.items()}} for each in others]
         search = GridSearchCV(
@@ -62,6 +64,14 @@ class Searched(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no
         search.fit(X, y, **{name: value for name, value in given.items() if value is not None})
         self._adopt(search, values, others)
         return self
+
+    def _rows(self, X: Any) -> Any:
+        """Rows that are validated."""
+        return feature_matrix(X)
+
+    @abstractmethod
+    def _check(self, X: Any, y: Any, sample_weight: Any) -> None:
+        """Raise for what no fit can take, before all of them do."""
 
     def _folds(self, base: Any, y: Any) -> Any:
         """The splitter; fewer folds where a class has fewer members."""
@@ -104,10 +114,10 @@ class Searched(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no
         self.best_score_ = float(search.cv_results_["mean_test_score"][search.best_index_])
         self.best_estimator_ = search.best_estimator_
         self.shared_ = search.shared_
-        self.n_features_in_ = search.best_estimator_.n_features_in_
-        self.__dict__.pop("feature_names_in_", None)
-        if hasattr(search.best_estimator_, "feature_names_in_"):
-            self.feature_names_in_ = search.best_estimator_.feature_names_in_
+        for name in ("n_features_in_", "feature_names_in_"):  # rows that are objects have neither
+            self.__dict__.pop(name, None)
+            if hasattr(search.best_estimator_, name):
+                setattr(self, name, getattr(search.best_estimator_, name))
 
     def predict(self, X: Any) -> NDArray[Any]:
         """What the best model predicts for rows.
@@ -134,6 +144,10 @@ class Searched(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no
 class SearchedClassifier(ClassifierMixin, Searched, ABC):  # type: ignore[misc]  # scikit-learn has no types
     """The same for classes."""
 
+    def _check(self, X: Any, y: Any, sample_weight: Any) -> None:
+        rows = self._rows(X)
+        labelled_set(rows, label_column(y, rows), sample_weight)
+
     def _adopt(self, search: GridSearchCV, values: NDArray[np.float64], others: list[dict[str, Any]]) -> None:
         super()._adopt(search, values, others)
         self.classes_ = search.best_estimator_.classes_
@@ -157,6 +171,11 @@ class SearchedClassifier(ClassifierMixin, Searched, ABC):  # type: ignore[misc] 
 
 class SearchedRegressor(RegressorMixin, Searched, ABC):  # type: ignore[misc]  # scikit-learn has no types
     """The same for targets."""
+
+    def _check(self, X: Any, y: Any, sample_weight: Any) -> None:
+        rows = self._rows(X)
+        target_columns(y, rows)
+        weighted_rows(rows, sample_weight)
 
 
 def _size(settings: Mapping[str, Any], name: str) -> float:

@@ -10,13 +10,12 @@ from typing import Any, Literal, final
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.errors import InvalidInput
 from maxmargin.estimators import SVC, SVR, NuSVC
-from maxmargin.kernels import RBF, Kernel, as_kernel, moments_of
-from maxmargin.model_selection._ranges import cost_range, gamma_range, nu_range, values_of
+from maxmargin.kernels import RBF, Kernel, Linear, as_kernel, moments_of, takes_matrix
+from maxmargin.model_selection._ranges import cost_range, gamma_range, kernel_scale, nu_range, values_of
 from maxmargin.model_selection._search import GridSearchCV
 from maxmargin.model_selection._searched import Searched, SearchedClassifier, SearchedRegressor
-from maxmargin.validation import feature_matrix
+from maxmargin.validation import feature_matrix, object_rows, rows_are_objects
 
 __all__ = ["SVCCV", "SVRCV", "NuSVCCV"]
 
@@ -49,12 +48,21 @@ class _SearchedKernel(Searched, ABC):
     def _kernel_scale(self, X: Any) -> float:
         """A typical ``k(x, x)`` about the centre."""
         kernel = as_kernel(self.kernel)
-        if isinstance(kernel, RBF) or not hasattr(X, "shape"):
+        if isinstance(kernel, RBF):
             return 1.0
-        rows = feature_matrix(X)
-        if kernel.get_params() == {}:
-            return float(rows.shape[1]) * _variance(rows)
-        return float(np.mean(np.abs(kernel.bind(rows).diagonal(rows))))
+        rows = self._rows(X)
+        return float(rows.shape[1]) * _variance(rows) if isinstance(kernel, Linear) else kernel_scale(kernel, rows)
+
+    def _rows(self, X: Any) -> Any:
+        if as_kernel(self.kernel).input_kind == "objects" and rows_are_objects(X):
+            return object_rows(X)
+        return feature_matrix(X, pairwise=takes_matrix(self.kernel))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        pairwise = takes_matrix(self.kernel)
+        tags.input_tags.pairwise, tags.input_tags.sparse = pairwise, not pairwise
+        return tags
 
     def _adopt(self, search: GridSearchCV, values: NDArray[np.float64], others: list[dict[str, Any]]) -> None:
         super()._adopt(search, values, others)
@@ -270,8 +278,6 @@ class NuSVCCV(_SearchedKernel, SearchedClassifier):
 
     def _grid(self, X: Any, y: Any) -> tuple[NDArray[np.float64], list[dict[str, Any]]]:
         counts = np.sort(np.unique(np.asarray(y), return_counts=True)[1])
-        if len(counts) < 2:
-            raise InvalidInput(f"NuSVCCV needs two classes or more. Got {len(counts)} in y.")
         balanced = isinstance(self.class_weight, str)
         self.gammas_, others = self._kernel_settings(X)
         shares = [0.5 if balanced else float(counts[0] / (counts[0] + counts[-1]))]
