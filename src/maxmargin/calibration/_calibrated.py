@@ -29,16 +29,16 @@ class CalibratedClassifierCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
 
     The rows are dealt into folds. The decision values of a fold come from a model that is fitted to the others, a calibrator is
     fitted to all these values, and the classifier itself to all rows. It is a drop-in replacement for scikit-learn's
-    ``CalibratedClassifierCV(ensemble=False)``. An estimator of maxmargin, also at the end of a pipeline, has its folds from one
-    engine: folds of a kernel model share kernel values where they have the same kernel, and start from the fit to all
+    ``CalibratedClassifierCV(ensemble=False)``. The folds of maxmargin's own estimators, also at the end of a pipeline, are
+    fitted together: those of a kernel model share kernel values where they have the same kernel, and start from the fit to all
     rows; those of linear models start from its weights. Every fold's model is what a fit to its rows gives: ``gamma="scale"``,
     balanced weights and the steps before it come from its training rows alone.
 
     Parameters
     ----------
     estimator : classifier or None, default=None
-        What to calibrate; None is ``LinearSVC()``. One that is not of maxmargin, one inside a ``FrozenEstimator``, and any with
-        ``ensemble=True`` is left to scikit-learn's ``CalibratedClassifierCV``.
+        What to calibrate; None is ``LinearSVC()``. Estimators that are not maxmargin's, those inside a ``FrozenEstimator``,
+        and all with ``ensemble=True`` are left to scikit-learn's ``CalibratedClassifierCV``.
     method : {"auto", "sigmoid", "isotonic", "temperature"}, default="auto"
         "sigmoid" is Platt's, for each class against the rest where there are more than two; "isotonic" a rising function for
         each class; "temperature" the softmax of the scores of all classes at one temperature. "auto" is Platt's sigmoid for two
@@ -65,9 +65,9 @@ class CalibratedClassifierCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
     calibrated_classifiers_ : list
         ``[self]``, or scikit-learn's.
     n_features_in_ : int
-        Number of features seen during fit, if the estimator tells.
+        Number of features seen during fit, if the estimator has it.
     feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of features, if the estimator tells.
+        Names of features, if the estimator has them.
 
     References
     ----------

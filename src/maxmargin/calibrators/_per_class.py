@@ -57,10 +57,10 @@ class Sigmoids(Calibrator):
 @final
 @dataclass(frozen=True, eq=False)
 class Isotonic(Calibrator):
-    """A step-free rising function of the score for each class against the rest, divided by their sum.
+    """A non-decreasing, piecewise linear function of the score for each class against the rest, divided by their sum.
 
     Each is scikit-learn's ``IsotonicRegression`` with values in [0, 1], constant beyond the scores it has seen (Zadrozny and
-    Elkan, KDD 2002). A row that all of them give 0 gets equal probabilities. For two classes there is one function, of the
+    Elkan, KDD 2002). Where all of them are 0, the probabilities are equal. For two classes there is one function, of the
     second.
 
     Attributes

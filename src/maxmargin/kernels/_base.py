@@ -130,8 +130,8 @@ class Kernel(ABC):
     """A kernel with parameters as the user gave them. They are checked when the kernel is bound to data.
 
     Kernels are added, multiplied and scaled, ``0.5 * RBF(gamma=0.1) + Linear() * Polynomial(degree=2)``; raised to a power,
-    ``k ** 2``; normalised, ``k.normalised()``; and applied to some columns, ``k.on([0, 3])``. What becomes of two kernels that
-    are inner products is one again.
+    ``k ** 2``; normalised, ``k.normalised()``; and applied to some columns, ``k.on([0, 3])``. If the parts are
+    inner products, so is the result.
 
     Kernels have scikit-learn's ``get_params`` and ``set_params``, so that ``clone`` copies them and a grid search over
     ``kernel__gamma``, or ``kernel__left__gamma`` of a sum, reaches them. Subclasses are dataclasses: their fields are their

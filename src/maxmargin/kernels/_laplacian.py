@@ -20,8 +20,9 @@ __all__ = ["Laplacian"]
 class Laplacian(Kernel):
     """``k(u, v) = exp(−γ |u − v|₁)`` with the sum of absolute differences ``|u − v|₁``.
 
-    Less smooth than the Gaussian, and less moved by a single large difference. Distinct rows have independent φ for γ > 0: k is
-    a product of kernels of one feature each, whose spectrum ``∝ 1/(1 + (ω/γ)²)`` is positive (Rahimi and Recht 2007, table 1).
+    Less smooth than the Gaussian, and less affected by a single large difference. Distinct rows have linearly independent φ
+    for γ > 0: k is a product of kernels of one feature each, whose spectrum ``∝ 1/(1 + (ω/γ)²)`` is positive (Rahimi and
+    Recht 2007, table 1).
 
     Parameters
     ----------

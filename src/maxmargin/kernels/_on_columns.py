@@ -63,7 +63,7 @@ class _BoundOnColumns(CombinedKernel):
 @final
 @dataclass(eq=False)
 class OnColumns(Kernel):
-    """``k(u_S, v_S)``: a kernel that sees the columns S of X only, written ``k.on(columns)``.
+    """``k(u_S, v_S)``: a kernel that only sees the columns S of X, written ``k.on(columns)``.
 
     ``gamma="scale"`` is that of these columns.
 

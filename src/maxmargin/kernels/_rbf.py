@@ -22,7 +22,7 @@ __all__ = ["RBF"]
 class RBF(Kernel):
     """``k(u, v) = exp(−γ |u − v|²)``, the Gaussian kernel, with ``γ = 1/(2σ²)``.
 
-    Distinct rows have independent φ for γ > 0 (Micchelli 1986).
+    Distinct rows have linearly independent φ for γ > 0 (Micchelli 1986).
 
     Parameters
     ----------

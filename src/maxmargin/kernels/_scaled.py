@@ -62,7 +62,7 @@ class Scaled(Kernel):
     kernel : Kernel
         k.
     factor : float
-        c. Below 0 no kernel would be an inner product.
+        c. With a negative factor the result would not be an inner product.
 
     Examples
     --------

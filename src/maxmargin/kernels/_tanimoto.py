@@ -20,9 +20,9 @@ __all__ = ["Tanimoto"]
 class Tanimoto(Kernel):
     """``k(u, v) = <u, v> / (|u|² + |v|² − <u, v>)``, with ``k(0, 0) = 1``.
 
-    Of rows of zeros and ones, such as fingerprints of molecules, this is the size of the intersection divided by that of the
-    union (Ralaivola, Swamidass, Saigo and Baldi 2005). Values may have any sign: ``1/(s − t) = ∫ e^{−x(s − t)} dx`` makes it a
-    mixture of products of kernels.
+    For rows of zeros and ones, such as molecular fingerprints, this is the size of the intersection divided by that of the
+    union (Ralaivola, Swamidass, Saigo and Baldi 2005). Features may have any sign: ``1/(s − t) = ∫ e^{−x(s − t)} dx`` makes it
+    a mixture of products of kernels.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Searches over parameters at the price of a few fits: scikit-learn's classes, whose fits share what they have in common."""
+"""Parameter searches at the cost of a few fits: scikit-learn's interface, with work shared between the fits."""
 
 from __future__ import annotations
 

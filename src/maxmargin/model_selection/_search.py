@@ -178,7 +178,7 @@ class _SharedFits(ABC):
 
 @final
 class GridSearchCV(_SharedFits, _GridSearchCV):  # type: ignore[misc]  # scikit-learn has no types
-    """scikit-learn's ``GridSearchCV`` at the price of a few fits.
+    """scikit-learn's ``GridSearchCV`` at the cost of a few fits.
 
     The fits of a grid have much in common. Where the estimator, or the last step of a pipeline, is `SVC`, `NuSVC`, `SVR`,
     `NuSVR`, `LinearSVC`, `LinearSVR` or `LogisticRegression`,
@@ -190,8 +190,8 @@ class GridSearchCV(_SharedFits, _GridSearchCV):  # type: ignore[misc]  # scikit-
     - folds, kernels and pairs of classes run in parallel.
 
     All else is scikit-learn's: splitters, scorers, groups, weights, ``cv_results_``, ``refit``, ``error_score``. Scores are
-    those of separate fits, up to ``tol`` of the estimator. What does not go together is fitted by itself; ``shared_`` says
-    what was shared.
+    those of separate fits, up to ``tol`` of the estimator. Candidates that cannot share anything are fitted separately;
+    ``shared_`` says what was shared.
 
     Parameters
     ----------
@@ -280,8 +280,8 @@ class GridSearchCV(_SharedFits, _GridSearchCV):  # type: ignore[misc]  # scikit-
 class RandomizedSearchCV(_SharedFits, _RandomizedSearchCV):  # type: ignore[misc]  # scikit-learn has no types
     """scikit-learn's ``RandomizedSearchCV``, whose fits share what they have in common as those of `GridSearchCV` do.
 
-    Fits share kernel values where only C (ν of `NuSVC`) differs: with a list of values for the parameters of the kernel more of
-    them do than with a distribution.
+    Fits share kernel values where only C (ν of `NuSVC`) differs: a list of values for the parameters of the kernel lets more
+    fits share than a continuous distribution does.
 
     Parameters
     ----------

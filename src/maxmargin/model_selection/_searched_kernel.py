@@ -78,7 +78,7 @@ def _variance(rows: Any) -> float:
 
 @final
 class SVCCV(_SearchedKernel, SearchedClassifier):
-    """`SVC` that chooses C and gamma by cross-validation, at the price of a few fits.
+    """`SVC` that chooses C and gamma by cross-validation, at the cost of a few fits.
 
     It is `GridSearchCV` around `SVC` with a grid that is made from the data: the fits share kernel values, and C ascends from
     solution to solution.
@@ -86,10 +86,11 @@ class SVCCV(_SearchedKernel, SearchedClassifier):
     Parameters
     ----------
     Cs : int, float or list of float, default=10
-        Values of C. An integer is their number: they are spread by factors from ``10/n`` to 1000, divided by a typical k(x, x).
+        Values of C. An integer is their number: spaced geometrically from ``10/n`` to 1000, divided by a typical k(x, x).
     gammas : int, float or list of float, default=10
-        Values of the kernel's gamma. An integer is their number: they are spread by factors, from kernels 5 times as wide as
-        the data to a fifth of the distance of neighbouring rows; for other kernels around 1 / (n_features · variance).
+        Values of the kernel's gamma. An integer is their number: spaced geometrically, for "rbf" from kernels 5 times as
+        wide as the data to kernels a fifth as wide as the distance between neighbouring rows; for other kernels around
+        1 / (n_features · variance).
     kernel : str, kernel object or callable, default="rbf"
         As in `SVC`.
     kernel_grid : dict, default=None
@@ -294,12 +295,12 @@ class NuSVCCV(_SearchedKernel, SearchedClassifier):
 
 @final
 class SVRCV(_SearchedKernel, SearchedRegressor):
-    """`SVR` that chooses C and gamma by cross-validation, at the price of a few fits.
+    """`SVR` that chooses C and gamma by cross-validation, at the cost of a few fits.
 
     Parameters
     ----------
     Cs : int, float or list of float, default=10
-        Values of C. An integer is their number: they are spread by factors from ``10/n`` to 1000, times the deviation of y,
+        Values of C. An integer is their number: spaced geometrically from ``10/n`` to 1000, times the standard deviation of y,
         divided by a typical k(x, x).
     epsilon : float, default=0.1
         Half the width of the tube, at least 0.

@@ -27,6 +27,7 @@ from maxmargin.solution._unpenalised import repair_seconds
 
 __all__ = ["certificate_seconds", "in_float32", "solution_of"]
 
+_FLOAT32: Final = float(np.finfo(np.float32).eps) / 2.0  # of a number, that rounding to float32 changes
 _OF_BOUNDS: Final = 4.0  # products that bounds of rounding errors take
 _A_VALUE: Final = 3e-9  # seconds that a certificate takes for each value of X and class
 
@@ -209,7 +210,22 @@ def in_float32(problem: PrimalProblem | MulticlassLinear, solution: Any, tol: fl
     offset = b if isinstance(problem, MulticlassLinear) else float(b[0])
     there = PrimalIterate(solution.status, solution.steps, False, solution.trace, w, offset, solution.alpha)
     rounded = solution_of(problem, there, tol, with_rows=solution.kkt_data is not None, solver=solution.solver)
-    return replace(rounded, is_float32=True) if rounded.status is solution.status else None
+    if rounded.status is not solution.status or not _survives_rounding(problem, rounded, tol):
+        return None
+    return replace(rounded, is_float32=True)
+
+
+def _survives_rounding(problem: PrimalProblem | MulticlassLinear, solution: Any, tol: float) -> bool:
+    """Whether scores that are rounded to float32, as the model gives them, keep the objective within what is promised.
+
+    No logistic loss rises by more than a score does, or by more than twice the largest of a row.
+    """
+    scores = np.abs(solution.decision_function(problem.X))
+    largest = scores if scores.ndim == 1 else 2.0 * scores.max(axis=1)
+    off = _FLOAT32 * float((problem.cost * largest).sum())
+    certificate = solution.certificate
+    gap = max(0.0, certificate.gap) if solution.status.is_optimal else 0.0
+    return bool(gap + off <= tol * certificate.primal_objective)
 
 
 def _crammer_singer_status(reached: Status, evaluation: CrammerSingerEvaluation, tol: float, indefinite: bool) -> Status:

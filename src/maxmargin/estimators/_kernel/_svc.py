@@ -39,20 +39,21 @@ class SVC(KernelClassifier):
         Cost of slack, positive. ``inf`` allows no slack (the hard margin); where no hyperplane separates the classes, `fit`
         raises `InfeasibleError` with a proof.
     kernel : str, kernel object or callable, default="rbf"
-        "linear", "poly", "rbf", "sigmoid", "precomputed"; an object of :mod:`maxmargin.kernels`, whose
+        "linear", "poly", "rbf", "sigmoid", "precomputed" or another name that `maxmargin.kernels.as_kernel` lists, such as
+        "laplacian" or "chi2"; an object of :mod:`maxmargin.kernels`, whose
         parameters a grid search can set (``kernel__gamma``); or a function of two blocks of rows that returns
         their kernel values. With a function the rows may be any objects: strings, graphs.
     degree : int, default=3
         Degree of the polynomial kernel. Like gamma and coef0, it applies only to a kernel named by a string.
     gamma : "scale", "auto" or float, default="scale"
-        Factor of the poly, rbf and sigmoid kernels: "scale" is 1 / (n_features · variance of X), "auto" is
+        Factor of the poly, rbf, sigmoid, laplacian and chi2 kernels: "scale" is 1 / (n_features · variance of X), "auto" is
         1 / n_features.
     coef0 : float, default=0.0
         Constant of the poly and sigmoid kernels.
     shrinking : bool, default=True
         Leave rows that have settled at a bound out of the search for a while.
     probability : bool, default=False
-        Whether to fit ``predict_proba`` as well, which takes the time of about 3, and 8 for many classes, plain fits in all.
+        Whether to calibrate probabilities too; the fit then takes about 3 times as long, with many classes about 8 times.
     tol : float, default=1e-3
         Largest violation of the optimality conditions at which to stop; for ``multi_class="joint"`` the largest gap between the
         two objectives, relative to the primal one.
@@ -139,8 +140,8 @@ class SVC(KernelClassifier):
     that is fitted to the other folds, and a calibrator is fitted to these values: for two classes Platt's sigmoid
     (`maxmargin.calibrators.Platt`), for more the sigmoids of all pairs, coupled and scaled by one temperature
     (`maxmargin.calibrators.Pairs`); with ``multi_class="ovr"`` and "joint" a temperature for the
-    scores of all classes. Where 5 000 held-out rows, 300 of each class, come from fewer than 5
-    folds, only these are computed. The folds depend on the rows and not on their order; equal rows stay together, and a row of
+    scores of all classes. If fewer than 5 folds already hold out 5 000 rows, 300 of each class, only
+    these folds are computed. The folds depend on the rows and not on their order; equal rows stay together, and a row of
     weight 2 is the same as the row twice (but for precomputed kernels, rows without features and classes whose rows are all
     equal, which are dealt in a fixed random order). As in scikit-learn, folds have the kernel of the fit: ``gamma="scale"``
     is that of all rows. ``class_weight="balanced"`` counts the training rows of each fold. ``max_time`` is

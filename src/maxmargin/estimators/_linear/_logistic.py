@@ -55,7 +55,7 @@ class LogisticRegression(LinearModel):
     tol : float, default=1e-4
         Largest gap between the two objectives, relative to the primal one.
     fit_intercept : bool, default=True
-        Whether f has an offset, which is not penalised but by ``solver="liblinear"``.
+        Whether f has an offset; only ``solver="liblinear"`` penalises it.
     intercept_scaling : float, default=1.0
         Only with ``solver="liblinear"``: the value of the constant feature whose weight is penalised; the offset costs
         ``½(b/intercept_scaling)²``, or ``|b|/intercept_scaling`` with ``l1_ratio=1``.

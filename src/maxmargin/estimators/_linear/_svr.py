@@ -86,7 +86,7 @@ class LinearSVR(Intervals, SparseWeights, RegressorMixin, BaseEstimator):  # typ
     warm_start : bool, default=False
         Start from the weights of the last fit if their number is the same; otherwise the fit warns and starts from scratch.
     interval : bool, default=False
-        Whether to fit ``predict_interval`` as well: 5 folds more.
+        Whether to prepare ``predict_interval`` as well, by 5 more fits, one without each fold.
 
     Attributes
     ----------

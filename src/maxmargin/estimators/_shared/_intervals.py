@@ -85,7 +85,7 @@ class Intervals(ABC):
 
     @available_if(_is_asked_for)  # type: ignore[untyped-decorator]
     def predict_interval(self, X: Any, coverage: float = 0.9) -> Values:
-        """Predict intervals that hold the targets of new rows.
+        """Predict intervals that contain the targets of new rows.
 
         With the models ``f_k`` of 5 folds, each fitted to the rows of the others, and the residuals
         ``R_i = |y_i − f_k(i)(x_i)|`` of held-out rows, the interval goes from the ``⌊α (n + 1)⌋``-th smallest
@@ -93,7 +93,7 @@ class Intervals(ABC):
         infinite where n is too small. This is CV+ (Barber, Candès, Ramdas and Tibshirani, Predictive inference with the
         jackknife+, Annals of Statistics 49, 2021). Weights count in both: W is the sum of all, and takes the place of n.
 
-        What is promised: if the training rows and the new row are exchangeable (drawn independently from one
+        The guarantee: if the training rows and the new row are exchangeable (drawn independently from one
         distribution, say), weights are equal and the 5 folds have equal sizes, then the interval of a new row holds its
         target with a probability of at least ``1 − 2α − min(1.6 / (n/5 + 1), (1 − 5/n) / 6)``, by Theorem 4 there, for
         any distribution and any model. The probability is over training rows and new row together: it is neither that of a
