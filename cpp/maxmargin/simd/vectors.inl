@@ -173,9 +173,9 @@ struct PowerOfTwo<double> {
 constexpr double log2_e = 1.4426950408889634074;
 
 // 2^x of `count` vectors at once, for x up to 126 (1022); far below it stays a little above 0. One vector would wait for itself
-// at every step of the polynomial; several fill the gaps.
+// at every step of the polynomial; several fill the gaps. Inlined always: its vectors stay in registers.
 template <class T, int count>
-inline void exp2_all(Vec<T>* x) {
+__attribute__((always_inline)) inline void exp2_all(Vec<T>* x) {
   using P = PowerOfTwo<T>;
   Vec<T> shifted[count], f[count], p[count];
   for (int v = 0; v < count; ++v) {
