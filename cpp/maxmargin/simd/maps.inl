@@ -68,25 +68,25 @@ inline void map_all(const Formula& formula, KernelMap map, Vec<T>* a, const Vec<
   }
 }
 
-// The maps but the Gaussian kernel's, apart, so that tiles stay short.
+// exp(-gamma |u - v|^2) from inner products, in one go: its values stay in registers. `rate` is that of 2^x.
+template <class T>
+inline T gaussian_rate(const KernelFunction& function) {
+  return T(-log2_e * function.gamma);
+}
 template <class T, int count>
-__attribute__((noinline)) void map_apart(const KernelFunction& function, Vec<T>* dots, const Vec<T>* norm, const Vec<T>* norms) {
+__attribute__((always_inline)) inline void gaussian_of(T rate, Vec<T>* dots, const Vec<T>* norm, const Vec<T>* norms) {
+  for (int v = 0; v < count; ++v) dots[v] = rate * larger((norms[v] + norm[v]) - T(2) * dots[v], Vec<T>{});
+  exp2_all<T, count>(dots);
+}
+
+// Inner products become kernel values of a formula alone that is not the Gaussian kernel. Not inlined: tiles stay short.
+template <class T, int count>
+__attribute__((noinline)) void kernel_of(const KernelFunction& function, Vec<T>* dots, const Vec<T>* norm,
+                                         const Vec<T>* norms) {
   const KernelTraits& traits = kernel_traits[int(function.kind)];
   if (traits.accumulates == Accumulates::squared_distance)
     for (int v = 0; v < count; ++v) dots[v] = larger((norms[v] + norm[v]) - T(2) * dots[v], Vec<T>{});
   map_alone<T, count>(function, traits.map, dots);
-}
-
-// Inner products become kernel values of a formula alone.
-template <class T, int count>
-__attribute__((always_inline)) inline void kernel_of(const KernelFunction& function, Vec<T>* dots, const Vec<T>* norm,
-                                                     const Vec<T>* norms) {
-  if (function.kind == KernelKind::rbf) {  // the usual one in one go: its values stay in registers
-    const T rate = T(-log2_e * function.gamma);
-    for (int v = 0; v < count; ++v) dots[v] = rate * larger((norms[v] + norm[v]) - T(2) * dots[v], Vec<T>{});
-    return exp2_all<T, count>(dots);
-  }
-  if (function.kind != KernelKind::linear) map_apart<T, count>(function, dots, norm, norms);
 }
 
 // The first `length` operations of a combined kernel. What the accumulators have, [accumulator][count], and the own values of

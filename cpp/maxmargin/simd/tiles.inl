@@ -5,17 +5,25 @@
 
 constexpr Index run = 256;
 
-// total[r][v] += the inner products over a run of the depth.
+// sum[r][v] = the inner products over a run of the depth.
 template <class T, int rows, int vectors>
-inline void add_run(Index depth, const T* a, const T* b, Vec<T> (&total)[rows][vectors]) {
+__attribute__((always_inline)) inline void sum_run(Index depth, const T* a, const T* b, Vec<T> (&sum)[rows][vectors]) {
   constexpr int lanes = VectorOf<T>::width;
-  Vec<T> sum[rows][vectors] = {};
+  for (int r = 0; r < rows; ++r)
+    for (int v = 0; v < vectors; ++v) sum[r][v] = Vec<T>{};
   for (Index k = 0; k < depth; ++k, a += TileShape<T>::strip, b += TileShape<T>::panel) {
     Vec<T> column[vectors];
     for (int v = 0; v < vectors; ++v) column[v] = load<Vec<T>>(b + v * lanes);
     for (int r = 0; r < rows; ++r)
       for (int v = 0; v < vectors; ++v) sum[r][v] += a[r] * column[v];
   }
+}
+
+// total[r][v] += those over a later one.
+template <class T, int rows, int vectors>
+__attribute__((noinline)) void add_run(Index depth, const T* a, const T* b, Vec<T> (&total)[rows][vectors]) {
+  Vec<T> sum[rows][vectors];
+  sum_run<T, rows, vectors>(depth, a, b, sum);
   for (int r = 0; r < rows; ++r)
     for (int v = 0; v < vectors; ++v) total[r][v] += sum[r][v];
 }
@@ -27,8 +35,8 @@ inline void add_column(T value, const T* column, Vec<T> (&sum)[vectors]) {
 
 // total += the inner products beyond the dense columns, of two rows together: one alone would wait for its own sums.
 template <class T, int vectors>
-inline void add_rest(const SparseRow<T>& row, const SparseRow<T>& other, const T* panel, Vec<T> (&total)[vectors],
-                     Vec<T> (&other_total)[vectors]) {
+__attribute__((noinline)) void add_rest(const SparseRow<T>& row, const SparseRow<T>& other, const T* panel,
+                                        Vec<T> (&total)[vectors], Vec<T> (&other_total)[vectors]) {
   constexpr std::ptrdiff_t width = TileShape<T>::panel;
   Vec<T> sum[vectors] = {}, other_sum[vectors] = {};
   const std::ptrdiff_t both = row.count < other.count ? row.count : other.count;
@@ -57,15 +65,14 @@ inline Vec<R> part_of(const Vec<T>* row, int part) {
   }
 }
 
-template <class T, class R, int rows>
-inline void tile_of(const KernelFunction& function, const LeftStrip<T>& left, PackedRows<T> panel, R* const* out,
-                    std::ptrdiff_t offset) {
+template <class T, class R, int rows, bool gaussian>
+void tile_of(const KernelFunction& function, const LeftStrip<T>& left, PackedRows<T> panel, R* const* out,
+             std::ptrdiff_t offset) {
   constexpr int lanes = VectorOf<T>::width, vectors = TileShape<T>::panel / lanes;
   const PackedRows<T> strip = left.strip;
   Vec<T> total[rows][vectors];
-  for (int r = 0; r < rows; ++r)
-    for (int v = 0; v < vectors; ++v) total[r][v] = Vec<T>{};
-  for (Index begin = 0; begin < left.dense; begin += run)
+  sum_run<T, rows, vectors>(left.dense < run ? left.dense : run, strip.values, panel.values, total);
+  for (Index begin = run; begin < left.dense; begin += run)
     add_run<T, rows, vectors>(begin + run < left.dense ? run : left.dense - begin,
                               strip.values + std::ptrdiff_t(begin) * TileShape<T>::strip,
                               panel.values + std::ptrdiff_t(begin) * TileShape<T>::panel, total);
@@ -79,6 +86,8 @@ inline void tile_of(const KernelFunction& function, const LeftStrip<T>& left, Pa
     }
   // Four vectors of results at a time: of one row or of two, where an odd last row is taken with itself.
   constexpr int wide = VectorOf<R>::width, parts = TileShape<T>::panel / wide, together = 4 / parts;
+  const R rate = gaussian ? gaussian_rate<R>(function) : R(0);
+  const bool maps = !gaussian && function.kind != KernelKind::linear;
   Vec<T> panel_norms[vectors];
   for (int v = 0; v < vectors; ++v) panel_norms[v] = load<Vec<T>>(panel.norms + v * lanes);
   for (int r = 0; r < rows; r += together) {
@@ -89,7 +98,10 @@ inline void tile_of(const KernelFunction& function, const LeftStrip<T>& left, Pa
       norm[v] = splat(R(strip.norms[row]));
       norms[v] = part_of<R, T>(panel_norms, v % parts);
     }
-    kernel_of<R, 4>(function, values, norm, norms);
+    if constexpr (gaussian)
+      gaussian_of<R, 4>(rate, values, norm, norms);
+    else if (maps)
+      kernel_of<R, 4>(function, values, norm, norms);
     for (int v = 0; v < 4; ++v) {
       const int row = r + v / parts < rows ? r + v / parts : r;
       store(out[row] + offset + v % parts * wide, values[v]);
@@ -97,16 +109,23 @@ inline void tile_of(const KernelFunction& function, const LeftStrip<T>& left, Pa
   }
 }
 
+template <class T, class R, bool gaussian>
+void tile_by_rows(const KernelFunction& function, const LeftStrip<T>& left, PackedRows<T> panel, R* const* out,
+                  std::ptrdiff_t offset) {
+  switch (left.rows) {
+    case 1: return tile_of<T, R, 1, gaussian>(function, left, panel, out, offset);
+    case 2: return tile_of<T, R, 2, gaussian>(function, left, panel, out, offset);
+    case 3: return tile_of<T, R, 3, gaussian>(function, left, panel, out, offset);
+    case 4: return tile_of<T, R, 4, gaussian>(function, left, panel, out, offset);
+    case 5: return tile_of<T, R, 5, gaussian>(function, left, panel, out, offset);
+    default: return tile_of<T, R, 6, gaussian>(function, left, panel, out, offset);
+  }
+}
+
 template <class T, class R>
 void tile(const KernelFunction& function, const LeftStrip<T>& left, PackedRows<T> panel, R* const* out, std::ptrdiff_t offset) {
-  switch (left.rows) {
-    case 1: return tile_of<T, R, 1>(function, left, panel, out, offset);
-    case 2: return tile_of<T, R, 2>(function, left, panel, out, offset);
-    case 3: return tile_of<T, R, 3>(function, left, panel, out, offset);
-    case 4: return tile_of<T, R, 4>(function, left, panel, out, offset);
-    case 5: return tile_of<T, R, 5>(function, left, panel, out, offset);
-    default: return tile_of<T, R, 6>(function, left, panel, out, offset);
-  }
+  if (function.kind == KernelKind::rbf) return tile_by_rows<T, R, true>(function, left, panel, out, offset);
+  return tile_by_rows<T, R, false>(function, left, panel, out, offset);
 }
 
 // What the tiles' multiply-adds are. Of scalars it must be said: compilers multiply several at once and add one by one.
@@ -190,7 +209,10 @@ void apply(const KernelFunction& function, Index n, T norm, const T* norms, T* v
     __builtin_memcpy(some_norms, norms + k, sizeof(T) * std::size_t(count));
     Vec<T> value = load<Vec<T>>(some);
     const Vec<T> column = load<Vec<T>>(some_norms);
-    kernel_of<T, 1>(function, &value, &row, &column);
+    if (function.kind == KernelKind::rbf)
+      gaussian_of<T, 1>(gaussian_rate<T>(function), &value, &row, &column);
+    else
+      kernel_of<T, 1>(function, &value, &row, &column);
     store(some, value);
     __builtin_memcpy(values + k, some, sizeof(T) * std::size_t(count));
   }

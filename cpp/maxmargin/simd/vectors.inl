@@ -32,7 +32,7 @@ inline void store(T* p, V v) {
 }
 template <class T>
 inline Vec<T> splat(T a) {
-  return Vec<T>{} + a;
+  return a - Vec<T>{};  // a + 0 would be computed: it is not a where a = -0
 }
 inline Vec<double> widen(const double* p) { return load<Vec<double>>(p); }
 inline Vec<double> widen(const float* p) {
