@@ -166,8 +166,8 @@ class Gram:
         """A τ for which ``K + τ`` is positive definite: how far below 0 eigenvalues may be.
 
         Infinite where none that rounding explains is found: up to 1e-8 of ``max|K_ii|``, for a matrix of float32 values up to n
-        units in their last place. It is proven by a factor, and kept: the matrix does not change. Large matrices are not checked, and
-        pass with 0. ``closely`` looks for a smaller one.
+        units in their last place. It is proven by a factor, and kept: the matrix does not change. Large matrices are not
+        checked, and pass with 0. ``closely`` looks for a smaller one.
         """
         if self.n > self.kernel.largest_checked:
             return 0.0
