@@ -182,8 +182,8 @@ bool gram_float32_suffices(const GramHandle& self) {
   return without_gil([&](const Poll&) { return self.gram->single_precision_suffices(); });
 }
 
-bool gram_is_indefinite(const GramHandle& self) {
-  return without_gil([&](const Poll&) { return is_indefinite(*self.gram); });
+bool gram_is_indefinite(const GramHandle& self, double part) {
+  return without_gil([&](const Poll&) { return is_indefinite(*self.gram, part); });
 }
 
 double gram_score_scale(const GramHandle& self) {
@@ -350,7 +350,8 @@ void bind_kernels(nb::module_& m) {
       .def("seconds_of_block", &seconds_of_block, "rows"_a, "columns"_a, "max_seconds"_a)
       .def("float32_rows", &gram_float32_rows, "rows"_a)
       .def("float32_suffices", &gram_float32_suffices)
-      .def("is_indefinite", &gram_is_indefinite)
+      .def("is_indefinite", &gram_is_indefinite, "part"_a = 1e-10)
+      .def("is_of_float32", [](const GramHandle& self) { return self.gram->is_of_float32(); })
       .def("off_sum_scale", &gram_off_sum_scale)
       .def("score_scale", &gram_score_scale)
       .def("offset_shift", &gram_offset_shift, "beta"_a)

@@ -113,9 +113,8 @@ def _of_kernel_model(case: Case, model: Any, digits: Digits) -> list[Finding]:
 def _of_machine(case: Case, machine: Subproblem, joint: bool) -> list[Finding]:
     promised = case.params["tol"] if joint else max(case.params["tol"], 1e-3)
     certificate, status = machine.record.certificate, machine.record.status.name
-    if status == "INDEFINITE":
-        definite = TrainingRows(case, LONG).is_semidefinite()
-        return [Finding("false INDEFINITE", "the kernel is positive semidefinite by its formula")] if definite else []
+    if status == "INDEFINITE" or math.isnan(certificate.gap):
+        return _of_indefinite(case, machine)
     if _indefinite(case, machine):  # nothing is bounded by anything
         lie = Finding("CONVERGED on an indefinite kernel", f"certified gap {certificate.gap:.3g}")
         return [lie] if status in OPTIMAL else []
@@ -131,19 +130,40 @@ def _of_machine(case: Case, machine: Subproblem, joint: bool) -> list[Finding]:
     return [finding for finding in found if not finding.kind.startswith("certificate of another")]
 
 
-def _indefinite(case: Case, machine: Subproblem) -> bool:
-    """Whether the kernel values of the machine's rows are indefinite where coefficients sum to 0."""
+def _of_indefinite(case: Case, machine: Subproblem) -> list[Finding]:
+    """A claim that duality says nothing is false of a kernel, or of values, without an eigenvalue clearly below 0."""
+    if TrainingRows(case, LONG).is_semidefinite():
+        return [Finding("false INDEFINITE", "the kernel is positive semidefinite by its formula")]
+    matrix = _scaled_values(case, machine)
+    if matrix is None:
+        return []
+    lengths = np.sqrt(np.abs(matrix.diagonal()))
+    lengths[lengths == 0.0] = 1.0
+    lowest = min(float(np.linalg.eigvalsh(each)[0]) for each in (matrix, matrix / np.outer(lengths, lengths)))
+    least = 1e-7 if case.container == "float32" else 1e-9
+    false = Finding("false INDEFINITE", f"the lowest eigenvalue is {lowest:.3g} of the largest value")
+    return [false] if lowest > -least else []
+
+
+def _scaled_values(case: Case, machine: Subproblem) -> np.ndarray | None:
+    """Kernel values of the machine's rows as parts of the largest; None if that is no number, or the rows are many."""
     gamma = getattr(machine.record.kernel, "gamma", None)  # which `_of_kernel_model` compares with its definition
     data = TrainingRows(case, LONG, None if gamma is None else float(gamma))
-    if data.is_semidefinite() or len(machine.rows) > 256:
-        return False
-    matrix = data.block(machine.rows).astype(np.float64)
+    if len(machine.rows) > 256:
+        return None
+    matrix = data.block(machine.rows)
     size = np.abs(matrix).max()
-    if not (size > 0.0 and np.isfinite(size)):
+    return np.asarray(matrix / size, dtype=np.float64) if size > 0.0 and np.isfinite(size) else None
+
+
+def _indefinite(case: Case, machine: Subproblem) -> bool:
+    """Whether the kernel values of the machine's rows are indefinite where coefficients sum to 0."""
+    matrix = None if TrainingRows(case, LONG).is_semidefinite() else _scaled_values(case, machine)
+    if matrix is None:
         return False
-    matrix = matrix / size
-    centred = matrix - matrix.mean(axis=0) - matrix.mean(axis=1)[:, np.newaxis] + matrix.mean()
-    return bool(np.linalg.eigvalsh((centred + centred.T) / 2)[0] < -1e-6)
+    if case.params.get("fit_intercept", True):
+        matrix = matrix - matrix.mean(axis=0) - matrix.mean(axis=1)[:, np.newaxis] + matrix.mean()
+    return bool(np.linalg.eigvalsh((matrix + matrix.T) / 2)[0] < (-1e-5 if case.container == "float32" else -1e-6))
 
 
 def _sides(case: Case) -> tuple[np.ndarray, np.ndarray, int]:
@@ -165,13 +185,15 @@ def _of_refusal(case: Case) -> list[Finding]:
         return [Finding("false proof", "there is a tube")] if refuted_tube(case, rows) else []
     rows, codes, classes = _sides(case)
     scheme = case.params["multi_class"]
+    offset = bool(case.params.get("fit_intercept", True))
     if classes > 2 and scheme == "joint":
-        false = refuted_joint_margin(case, rows, codes)
+        false = offset and refuted_joint_margin(case, rows, codes)
     elif classes > 2 and scheme == "ovo":
         pairs = [(codes == i) | (codes == j) for i, j in combinations(range(classes), 2)]
-        false = all(refuted_margin(case, rows[two], np.where(codes[two] == codes[two].min(), 1.0, -1.0)) for two in pairs)
+        sides = [np.where(codes[two] == codes[two].min(), 1.0, -1.0) for two in pairs]
+        false = all(refuted_margin(case, rows[two], sign, offset) for two, sign in zip(pairs, sides, strict=True))
     else:
-        false = all(refuted_margin(case, rows, sign) for sign in _against_the_rest(codes, classes))
+        false = all(refuted_margin(case, rows, sign, offset) for sign in _against_the_rest(codes, classes))
     return [Finding("false proof", "hyperplanes separate all machines")] if false else []
 
 

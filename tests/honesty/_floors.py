@@ -61,6 +61,9 @@ def _of_one(problem: LinearProblem, w: np.ndarray, b: Any, width: Any) -> Any:
     gain = -(problem.price @ _conjugate(problem, u / problem.price))
     if problem.penalty == "l2":
         return gain - held @ held / 2
+    if problem.penalty == "elasticnet":
+        beyond = np.maximum(np.abs(held) - problem.share, 0)
+        return gain - beyond @ beyond / (2 - 2 * problem.share)
     if problem.penalty == "ball":
         return gain - np.sqrt(problem.B * (held @ held))
     if problem.penalty == "none" and (np.abs(v) > _NOTHING * (np.abs(u) @ np.abs(problem.X))).any():

@@ -13,17 +13,12 @@ from scipy import sparse
 
 import maxmargin
 
+from ._kernels import draw_kernel, needs_non_negative
 from ._sets import KINDS, Drawn, draw
 
-__all__ = ["Case", "laplacian", "make"]
+__all__ = ["Case", "make"]
 
 Rng = np.random.Generator
-
-
-def laplacian(A: Any, B: Any) -> np.ndarray:
-    """``exp(−mean |a − b|)``, a kernel function of the user's: positive definite, and the same bits for any block of rows."""
-    A, B = (block.toarray() if sparse.issparse(block) else np.asarray(block, dtype=np.float64) for block in (A, B))
-    return np.asarray(np.exp(-np.abs(A[:, np.newaxis, :] - B[np.newaxis, :, :]).mean(axis=2)))
 
 
 @dataclass(frozen=True)
@@ -99,14 +94,16 @@ def make(seed: int) -> Case:
     weight, spread = _weights(rng, drawn, task) if weighted else (None, False)
     labels = _labels(rng, drawn.codes) if task == "classes" else drawn.target
     params = recipe(rng, drawn, classes, weight)
-    X = drawn.X
-    container = str(rng.choice(["float64", "float64", "float64", "float32", "fortran", "csr", "pandas"]))
+    X = np.abs(drawn.X) if needs_non_negative(params.get("kernel")) else drawn.X
+    containers = ["float64", "float64", "float64", "float32", "fortran", "csr", "pandas"]
+    container = str(rng.choice([*containers, *["float32"] * 2] if "kernel" not in params else containers))
     if container == "float32" and kind in ("huge", "minute", "denormal", "big_offset", "unix_time"):
         container = "float64"
     if container == "float32":
         X = X.astype(np.float32).astype(np.float64)
     if params.get("kernel") == "precomputed":
-        X, container = _gram(rng, X), "float64"
+        X, container = _gram(rng, X), str(rng.choice(["float64", "float64", "float64", "float32"]))
+        X = X.astype(np.float32).astype(np.float64) if container == "float32" else X
     estimator = name.split(maxsplit=1)[0]
     y = None if task == "one class" else labels
     return Case(seed, estimator, params, kind, ordinary and not spread, X, _contained(X, container), y, weight, container)
@@ -147,7 +144,10 @@ def _gram(rng: Rng, X: np.ndarray) -> np.ndarray:
     """A matrix of kernel values: of products, or of distances."""
     size = np.abs(X).max()
     unit = X / size if size > 0.0 else X
-    if rng.random() < 0.5:
+    share = rng.random()
+    if share < 0.25:  # by blocks and in whatever order: its negative eigenvalues are rounding
+        return np.asarray(unit @ unit.T)
+    if share < 0.5:
         return np.asarray(np.sum(unit[:, np.newaxis, :] * unit[np.newaxis, :, :], axis=2))
     return np.asarray(np.exp(-np.square(unit[:, np.newaxis, :] - unit[np.newaxis, :, :]).sum(axis=2)))
 
@@ -161,36 +161,17 @@ def _tolerance(rng: Rng) -> float:
     return float(10.0 ** -rng.choice(np.arange(1, 9), p=[0.08, 0.1, 0.3, 0.2, 0.1, 0.1, 0.06, 0.06]))
 
 
-def _kernel(rng: Rng, drawn: Drawn) -> dict[str, Any]:
-    """A kernel with its parameters; gammas are wide, and in the unit of the data more often than not."""
-    name = rng.choice(["linear", "rbf", "poly", "sigmoid", "precomputed", "function"], p=[0.3, 0.36, 0.16, 0.05, 0.08, 0.05])
-    if name == "function":
-        return {"kernel": laplacian}
-    if name in ("linear", "precomputed"):
-        return {"kernel": str(name)}
-    chosen: dict[str, Any] = {"kernel": str(name)}
-    share = rng.random()
-    if share < 0.15:
-        chosen["gamma"] = "auto"
-    elif share < 0.65:
-        variance = float(drawn.X.var())
-        power = rng.uniform(-4, 3) if name == "rbf" else rng.uniform(-1, 1)
-        unit = 1.0 / (drawn.X.shape[1] * variance) if variance > 0.0 else 1.0
-        chosen["gamma"] = float(min(unit * 10.0**power, 1e300))
-    if name == "poly":
-        chosen["degree"] = int(rng.choice([1, 2, 3, 4]))
-    if name != "rbf":
-        chosen["coef0"] = float(rng.choice([0.0, 1.0, 0.5, 10.0] if name == "poly" else [0.0, -1.0, 1.0]))
-    return chosen
-
-
 def _svc(rng: Rng, drawn: Drawn, classes: int, weight: np.ndarray | None) -> dict[str, Any]:
     scheme = str(rng.choice(["ovo", "ovo", "ovr"]))
     shape = "ovo" if scheme == "ovo" else "ovr"
     params = {"C": _price(rng), "tol": _tolerance(rng), "multi_class": scheme, "decision_function_shape": shape}
     if rng.random() < 0.15:
         params["class_weight"] = "balanced"
-    return params | _kernel(rng, drawn)
+    if rng.random() < 0.2:
+        params["loss"] = "squared_hinge"
+    if rng.random() < 0.15:
+        params["fit_intercept"] = False
+    return params | draw_kernel(rng, drawn)
 
 
 def _hard(rng: Rng, drawn: Drawn, classes: int, weight: np.ndarray | None) -> dict[str, Any]:
@@ -199,19 +180,20 @@ def _hard(rng: Rng, drawn: Drawn, classes: int, weight: np.ndarray | None) -> di
 
 def _joint(rng: Rng, drawn: Drawn, classes: int, weight: np.ndarray | None) -> dict[str, Any]:
     price = np.inf if rng.random() < 0.1 else _price(rng)
-    return _svc(rng, drawn, classes, weight) | {"C": price, "multi_class": "joint", "decision_function_shape": "ovr"}
+    params = {"C": price, "multi_class": "joint", "decision_function_shape": "ovr", "loss": "hinge"}
+    return _svc(rng, drawn, classes, weight) | params
 
 
 def _nu_svc(rng: Rng, drawn: Drawn, classes: int, weight: np.ndarray | None) -> dict[str, Any]:
     totals = np.bincount(drawn.codes, np.ones(len(drawn.codes)) if weight is None else weight)
     largest = 2.0 * float(totals.min() / (totals.min() + totals.max()))
     nu = max(largest * float(rng.uniform(0.05, 1.0)), 1e-300)
-    return {"nu": nu, "tol": _tolerance(rng), "decision_function_shape": "ovo"} | _kernel(rng, drawn)
+    return {"nu": nu, "tol": _tolerance(rng), "decision_function_shape": "ovo"} | draw_kernel(rng, drawn)
 
 
 def _svr(rng: Rng, drawn: Drawn, classes: int, weight: np.ndarray | None) -> dict[str, Any]:
     epsilon = float(rng.choice([0.0, 0.1, 0.5, 1e-3]) * rng.choice([1.0, max(1e-300, float(drawn.target.std()))]))
-    return {"C": _price(rng), "epsilon": epsilon, "tol": _tolerance(rng)} | _kernel(rng, drawn)
+    return {"C": _price(rng), "epsilon": epsilon, "tol": _tolerance(rng)} | draw_kernel(rng, drawn)
 
 
 def _hard_svr(rng: Rng, drawn: Drawn, classes: int, weight: np.ndarray | None) -> dict[str, Any]:
@@ -219,11 +201,11 @@ def _hard_svr(rng: Rng, drawn: Drawn, classes: int, weight: np.ndarray | None) -
 
 
 def _nu_svr(rng: Rng, drawn: Drawn, classes: int, weight: np.ndarray | None) -> dict[str, Any]:
-    return {"C": _price(rng), "nu": float(rng.uniform(0.02, 1.0)), "tol": _tolerance(rng)} | _kernel(rng, drawn)
+    return {"C": _price(rng), "nu": float(rng.uniform(0.02, 1.0)), "tol": _tolerance(rng)} | draw_kernel(rng, drawn)
 
 
 def _one_class(rng: Rng, drawn: Drawn, classes: int, weight: np.ndarray | None) -> dict[str, Any]:
-    return {"nu": float(rng.choice([0.01, 0.1, 0.5, 0.9, 1.0])), "tol": _tolerance(rng)} | _kernel(rng, drawn)
+    return {"nu": float(rng.choice([0.01, 0.1, 0.5, 0.9, 1.0])), "tol": _tolerance(rng)} | draw_kernel(rng, drawn)
 
 
 def _offset(rng: Rng) -> dict[str, Any]:
@@ -257,14 +239,17 @@ def _linear_svr(rng: Rng, drawn: Drawn, classes: int, weight: np.ndarray | None)
 
 def _linear_classifier(rng: Rng, drawn: Drawn, classes: int, weight: np.ndarray | None) -> dict[str, Any]:
     params: dict[str, Any] = {"C": _price(rng), "tol": _tolerance(rng)} | _offset(rng)
-    penalty = rng.choice(["l2", "l1", "ball", "none"], p=[0.45, 0.2, 0.2, 0.15])
+    penalty = rng.choice(["l2", "l1", "elasticnet", "ball", "none"], p=[0.35, 0.15, 0.2, 0.15, 0.15])
     losses = {
         "l2": ["hinge", "squared_hinge", "logistic", "exponential", "squared", "perceptron"],
         "l1": ["hinge", "squared_hinge", "logistic", "squared"],
+        "elasticnet": ["squared_hinge", "logistic", "squared"],
         "ball": ["hinge", "squared_hinge", "logistic", "exponential", "squared"],
         "none": ["logistic", "exponential", "squared", "squared_hinge"],
     }
     params |= {"loss": str(rng.choice(losses[str(penalty)])), "penalty": None if penalty == "none" else str(penalty)}
+    if penalty == "elasticnet":
+        params["l1_ratio"] = _share(rng)
     if penalty == "ball":
         params["B"] = float(10.0 ** rng.uniform(-4, 4))
     if penalty == "none":  # a penalised offset needs a penalty
@@ -274,15 +259,24 @@ def _linear_classifier(rng: Rng, drawn: Drawn, classes: int, weight: np.ndarray 
 
 def _logistic(rng: Rng, drawn: Drawn, classes: int, weight: np.ndarray | None) -> dict[str, Any]:
     params: dict[str, Any] = {"C": _price(rng), "tol": _tolerance(rng), "fit_intercept": bool(rng.random() < 0.8)}
-    penalty = rng.choice(["l2", "l1", "none"], p=[0.6, 0.25, 0.15])
+    penalty = rng.choice(["l2", "l1", "elasticnet", "none"], p=[0.45, 0.2, 0.2, 0.15])
     params["penalty"] = None if penalty == "none" else str(penalty)
-    if penalty != "l1":
+    if penalty == "elasticnet":
+        params["l1_ratio"] = _share(rng)
+    if penalty in ("l1", "l2") and rng.random() < 0.35:  # which penalises the offset
+        return params | {"solver": "liblinear", "multi_class": "ovr", "intercept_scaling": float(rng.choice([1.0, 10.0, 0.1]))}
+    if penalty in ("l2", "none"):
         params["multi_class"] = str(rng.choice(["auto", "ovr", "multinomial"]))
     return params
 
 
+def _share(rng: Rng) -> float:
+    """Of absolute values in an elastic net."""
+    return float(rng.choice([0.5, 0.1, 0.9, 1e-3, 0.999, rng.uniform(0.01, 0.99)]))
+
+
 def _perceptron(rng: Rng, drawn: Drawn, classes: int, weight: np.ndarray | None) -> dict[str, Any]:
-    return {"fit_intercept": bool(rng.random() < 0.8), "max_iter": int(rng.choice([10, 200, 1000]))} | _kernel(rng, drawn)
+    return {"fit_intercept": bool(rng.random() < 0.8), "max_iter": int(rng.choice([10, 200, 1000]))} | draw_kernel(rng, drawn)
 
 
 def _stochastic(rng: Rng, drawn: Drawn, classes: int, weight: np.ndarray | None) -> dict[str, Any]:

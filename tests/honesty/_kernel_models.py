@@ -190,17 +190,32 @@ def _prices(case: Case, model: Any, data: TrainingRows) -> np.ndarray:
 
 
 def _soft(case: Case, model: Any, data: TrainingRows, part: _Part) -> _Answer:
-    """``½|w|² + Σ C_i max(0, 1 − y_i f_i)``, and ``Σα − ½|Σ α_i y_i φ(x_i)|²`` with ``0 ≤ α ≤ C``, ``Σ y α = 0``."""
+    """``½|w|² + Σ C_i max(0, 1 − y_i f_i)``, and ``Σα − ½|Σ α_i y_i φ(x_i)|²`` with ``0 ≤ α ≤ C``, ``Σ y α = 0``.
+
+    With squares of the losses α has no upper bound and costs ``Σ α²/(4 C_i)``; without an offset it has any sum.
+    """
     rows, sign, beta = part.rows, part.sign, part.beta
+    squared = case.params.get("loss", "hinge") == "squared_hinge"
     price, half = _prices(case, model, data)[rows], _square(data, rows, beta) / 2
-    feasible = _levelled(sign * _clipped(sign * beta, beta * 0, price))
+    alpha = np.maximum(sign * beta, 0) if squared else _clipped(sign * beta, beta * 0, price)
+    feasible = _levelled(sign * alpha) if case.params.get("fit_intercept", True) else sign * alpha
     dual = np.abs(feasible).sum() - _square(data, rows, feasible) / 2
+    if squared:
+        dual = dual - (feasible * feasible / price).sum() / 4
     square = _bound(data, rows, np.abs(beta).sum())
-    return _Answer(lambda f: half + price @ np.maximum(1 - sign * f, 0), dual, square, float(price.sum()))
+
+    def objective(f: np.ndarray) -> Any:
+        lost = np.maximum(1 - sign * f, 0)
+        return half + price @ (lost * lost if squared else lost)
+
+    return _Answer(objective, dual, square, float(price.sum()))
 
 
 def _hard(case: Case, model: Any, data: TrainingRows, part: _Part) -> _Answer:
-    """``½|w|²`` where ``y f ≥ 1``: w is made as long as that needs. ``2/|v|²`` with v between points of the two hulls."""
+    """``½|w|²`` where ``y f ≥ 1``: w is made as long as that needs. ``2/|v|²`` with v between points of the two hulls.
+
+    Without an offset v is a point of the hull of all ``y φ(x)``, and the bound ``½/|v|²``.
+    """
     sign, endless = part.sign, data.digits.of(np.inf)[()]
     square = _square(data, part.rows, part.beta)
 
@@ -209,6 +224,10 @@ def _hard(case: Case, model: Any, data: TrainingRows, part: _Part) -> _Answer:
         return square / 2 / (nearest * nearest) if nearest > 0 else endless
 
     alpha = np.maximum(sign * part.beta, 0)
+    if not case.params.get("fit_intercept", True):
+        apart = _square(data, part.rows, sign * alpha / alpha.sum()) if alpha.sum() > 0 else square * 0
+        bound = endless if alpha.sum() > 0 else square * 0
+        return _Answer(objective, 1 / apart / 2 if apart > 0 else bound, float(square))
     up, down = alpha * (sign > 0), alpha * (sign < 0)
     if not (up.sum() > 0 and down.sum() > 0):
         return _Answer(objective, square * 0, float(square))
@@ -329,14 +348,14 @@ def _joint(case: Case, model: Any, data: TrainingRows, record: Any) -> Subproble
 
     predicted = digits.of(np.asarray(model.decision_function(case.given))[data.kept])
     exact = np.stack([data.scores(column) for column in columns], axis=1) + digits.of(np.asarray(model.intercept_))
-    feasible = zero_sums(beta, codes, price)
+    feasible = zero_sums(beta, codes, price, bool(case.params.get("fit_intercept", True)))
     dual = feasible[every, codes].sum() - sum(data.square_norm(feasible[:, k]) for k in range(classes)) / 4
     sizes = _bound(data, every, np.abs(beta).sum()), float(price.sum())
     return Subproblem(objective(predicted), objective(exact), dual, *sizes, record, every)
 
 
-def zero_sums(beta: np.ndarray, codes: np.ndarray, price: np.ndarray) -> np.ndarray:
-    """Coefficients that are not positive but for the own class, there at most C, with rows and columns that sum to 0."""
+def zero_sums(beta: np.ndarray, codes: np.ndarray, price: np.ndarray, columns: bool = True) -> np.ndarray:
+    """Coefficients that are not positive but for the own class, there at most C, with rows that sum to 0, and columns."""
     n, classes = beta.shape
     every = np.arange(n)
     found = np.minimum(beta, 0)
@@ -346,7 +365,8 @@ def zero_sums(beta: np.ndarray, codes: np.ndarray, price: np.ndarray) -> np.ndar
     found = found * shrink[:, np.newaxis]
     found[every, codes] = -found.sum(axis=1)
     off = found.sum(axis=0)
-    for _ in range(classes * n):  # what a column has too much goes to one that has too little, in a row that has room
+    # what a column has too much goes to one that has too little, in a row that has room
+    for _ in range(classes * n if columns else 0):
         high, low = int(off.argmax()), int(off.argmin())
         if not off[high] > 0 or high == low:
             break

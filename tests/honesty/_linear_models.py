@@ -28,7 +28,7 @@ class LinearProblem:
     loss : str
         Name of the loss.
     penalty : str
-        "l2", "l1", "ball" or "none".
+        "l2", "l1", "elasticnet", "ball" or "none".
     offset : str
         "free", "penalised" or "none".
     scale : number
@@ -37,6 +37,8 @@ class LinearProblem:
         Of a ball.
     epsilon : number
         Half the width of a tube.
+    share : number
+        Of absolute values in an elastic net, ``ρ|w|₁ + (1 − ρ)/2 |w|²``.
     """
 
     digits: Digits
@@ -49,6 +51,7 @@ class LinearProblem:
     scale: Any
     B: Any
     epsilon: Any
+    share: Any = 1
 
     def scores(self, w: np.ndarray, b: Any) -> np.ndarray:
         return self.X @ w + b
@@ -66,6 +69,8 @@ class LinearProblem:
             return held @ held / 2
         if self.penalty == "l1":
             return np.abs(held).sum()
+        if self.penalty == "elasticnet":
+            return self.share * np.abs(held).sum() + (1 - self.share) * (held @ held) / 2
         if self.penalty == "ball" and float(held @ held / self.B) > 1.0 + 1e-9:
             return self.digits.of(np.inf)[()]
         return held @ held * 0
@@ -132,11 +137,12 @@ def linear_problems(case: Case, model: Any, digits: Digits) -> list[tuple[Any, A
     offset, scale = _offset(case)
     B = digits.of(float(case.params.get("B", np.inf) or np.inf))[()]
     epsilon = digits.of(float(case.params.get("epsilon", 0.0)))[()]
+    share = digits.of(float(case.params.get("l1_ratio") or 1.0))[()]
     prices = digits.of(price)[()] * weight
     if case.estimator == "LinearSVR":
         f = digits.of(model.predict(case.given)[kept])
         y = digits.of(case.y[kept].astype(np.float64))
-        problem = LinearProblem(digits, X, y, prices, loss, penalty, offset, digits.of(scale)[()], B, epsilon)
+        problem = LinearProblem(digits, X, y, prices, loss, penalty, offset, digits.of(scale)[()], B, epsilon, share)
         return [(problem, coef, intercept[0], f)]
     codes, classes = np.searchsorted(model.classes_, case.y[kept]), len(model.classes_)
     f = digits.of(np.asarray(model.decision_function(case.given))[kept])
@@ -149,7 +155,7 @@ def linear_problems(case: Case, model: Any, digits: Digits) -> list[tuple[Any, A
     found = []
     for k in range(1 if classes == 2 else classes):
         y = digits.of(np.where(codes == (1 if classes == 2 else k), 1.0, -1.0))
-        problem = LinearProblem(digits, X, y, prices, loss, penalty, offset, digits.of(scale)[()], B, epsilon)
+        problem = LinearProblem(digits, X, y, prices, loss, penalty, offset, digits.of(scale)[()], B, epsilon, share)
         found.append((problem, coef[k], intercept[k], f if classes == 2 else f[:, k]))
     return found
 
@@ -169,7 +175,8 @@ def _offset(case: Case) -> tuple[str, float]:
     params = case.params
     if not params.get("fit_intercept", True):
         return "none", 1.0
-    if params.get("penalise_intercept", case.estimator == "StochasticClassifier"):
+    penalised = case.estimator == "StochasticClassifier" or params.get("solver") == "liblinear"
+    if params.get("penalise_intercept", penalised):
         return "penalised", float(params.get("intercept_scaling", 1.0))
     return "free", 1.0
 
@@ -181,5 +188,6 @@ def _together(case: Case, classes: int) -> str | None:
         return "joint" if scheme == "crammer_singer" else None
     if case.estimator != "LogisticRegression":
         return None
-    together = scheme == "multinomial" or (scheme == "auto" and classes > 2 and case.params["penalty"] != "l1")
+    smooth = case.params["penalty"] not in ("l1", "elasticnet")
+    together = scheme == "multinomial" or (scheme == "auto" and classes > 2 and smooth)
     return "multinomial" if together else None

@@ -114,13 +114,18 @@ class _Single:
             if problem.penalty == "l1":
                 root = np.sqrt(u * u + mu * mu)
                 return total + root.sum(), g + held * u / root, H + np.diag(held * held * mu * mu / root**3)
+            if problem.penalty == "elasticnet":
+                ridge, root = 1 - problem.share, np.sqrt(u * u + mu * mu)
+                cost, slope = problem.share * root.sum() + ridge * (u @ u) / 2, problem.share * u / root + ridge * u
+                return total + cost, g + held * slope, H + np.diag(held * held * (problem.share * mu * mu / root**3 + ridge))
             return total + multiplier * (u @ u) / 2, g + multiplier * held * u, H + np.diag(multiplier * held * held)
 
         return at
 
     @property
     def kinked(self) -> bool:
-        return self.problem.loss in ("hinge", "perceptron", "epsilon_insensitive") or self.problem.penalty == "l1"
+        loss, penalty = self.problem.loss, self.problem.penalty
+        return loss in ("hinge", "perceptron", "epsilon_insensitive") or penalty in ("l1", "elasticnet")
 
     def unit(self) -> Any:
         """The width at which to begin."""

@@ -13,6 +13,9 @@ from typing import Any
 import numpy as np
 from scipy.optimize import linprog
 
+from maxmargin.kernels import Kernel
+
+from ._formulas import are_strict
 from ._generator import Case
 
 __all__ = [
@@ -36,6 +39,8 @@ def features(case: Case, rows: np.ndarray, shifted: bool = True) -> np.ndarray |
     Columns are multiplied by powers of 2 and, if they may be, shifted, which changes no separation where the offset is free.
     """
     name = case.params.get("kernel", "linear")
+    if isinstance(name, Kernel):
+        return None
     if name == "precomputed" or callable(name):
         matrix = case.X[np.ix_(rows, rows)] if name == "precomputed" else name(case.X[rows], case.X[rows])
         return _levelled(_fractions(matrix), shifted) if matrix.size <= _MOST_ENTRIES else None
@@ -206,13 +211,18 @@ def distinct(case: Case, rows: np.ndarray, sign: np.ndarray) -> bool:
 
 
 def _given_values(name: Any) -> bool:
-    return name == "precomputed" or callable(name)
+    return name == "precomputed" or (callable(name) and not isinstance(name, Kernel))
+
+
+def _tells_apart(name: Any) -> bool:
+    """Whether a kernel has independent images of any distinct rows."""
+    return are_strict(name) if isinstance(name, Kernel) else bool(name == "rbf")
 
 
 def refuted_margin(case: Case, rows: np.ndarray, sign: np.ndarray, offset: bool = True) -> bool:
     """Whether it is false that no hyperplane of the kernel separates the rows."""
     name: Any = case.params.get("kernel", "rbf")
-    if name == "rbf":
+    if _tells_apart(name):
         return distinct(case, rows, sign)
     table = features(case, rows, shifted=offset)
     return table is not None and separated(table, sign, offset, 1e-6 if _given_values(name) else 0.0)
@@ -222,7 +232,7 @@ def refuted_joint_margin(case: Case, rows: np.ndarray, codes: np.ndarray) -> boo
     """Whether it is false that no scores of the kernel tell all classes apart."""
     name: Any = case.params.get("kernel", "rbf")
     classes = int(codes.max()) + 1
-    if name == "rbf":
+    if _tells_apart(name):
         return all(distinct(case, rows, np.where(codes == k, 1.0, -1.0)) for k in range(classes))
     table = None if _given_values(name) else features(case, rows)
     return table is not None and separated_jointly(table, codes, classes)
@@ -233,7 +243,7 @@ def refuted_tube(case: Case, rows: np.ndarray) -> bool:
     assert case.y is not None
     y, epsilon = case.y[rows].astype(np.float64), float(case.params["epsilon"])
     name: Any = case.params.get("kernel", "rbf")
-    if name == "rbf":
+    if _tells_apart(name):
         spans: dict[bytes, list[float]] = {}
         for row, target in zip(case.X[rows] + 0.0, y, strict=True):
             spans.setdefault(row.tobytes(), []).append(float(target))

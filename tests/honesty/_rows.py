@@ -7,6 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from maxmargin.kernels import Kernel
+
+from ._formulas import are_semidefinite, own, values
 from ._generator import Case
 from ._numbers import Digits
 
@@ -15,9 +18,15 @@ __all__ = ["TrainingRows", "gamma_of"]
 
 def gamma_of(case: Case) -> np.longdouble | None:
     """γ by its definition: 1/(d · variance of all entries), each row counted by its weight; None where the kernel has none."""
-    if case.params.get("kernel", "rbf") not in ("rbf", "poly", "sigmoid"):
+    kernel = case.params.get("kernel", "rbf")
+    if isinstance(kernel, Kernel):
+        gamma = kernel.get_params(deep=False).get("gamma", 0.0)
+        if not isinstance(gamma, str):
+            return None
+    elif kernel in ("rbf", "poly", "sigmoid"):
+        gamma = case.params.get("gamma", "scale")
+    else:
         return None
-    gamma = case.params.get("gamma", "scale")
     if gamma == "auto":
         return 1 / np.longdouble(case.X.shape[1])
     if gamma != "scale":
@@ -54,7 +63,7 @@ class TrainingRows:
         self.gamma = None if defined is None else digits.of(defined if gamma is None else gamma)[()]
         if self.name == "precomputed":
             self._matrix = digits.of(case.X[np.ix_(self.kept, self.kept)])
-        elif callable(self.name):
+        elif callable(self.name) and not isinstance(self.name, Kernel):
             self._matrix = digits.of(self.name(case.X[self.kept], case.X[self.kept]))
         else:
             self.X = digits.of(case.X[self.kept])
@@ -68,6 +77,8 @@ class TrainingRows:
         return self._between(rows, rows)
 
     def _between(self, down: np.ndarray, across: np.ndarray) -> np.ndarray:
+        if isinstance(self.name, Kernel):
+            return values(self.name, self.X[down], self.X[across], self.digits, self.gamma)
         if self.name == "precomputed" or callable(self.name):
             return (self._matrix[np.ix_(down, across)] + self._matrix[np.ix_(across, down)].T) / 2
         A, B = self.X[down], self.X[across]
@@ -82,6 +93,8 @@ class TrainingRows:
     @cached_property
     def diagonal(self) -> np.ndarray:
         """``k(x_i, x_i)``."""
+        if isinstance(self.name, Kernel):
+            return own(self.name, self.X, self.digits, self.gamma)
         if self.name == "precomputed" or callable(self.name):
             return self._matrix.diagonal()
         if self.name == "rbf":
@@ -120,6 +133,8 @@ class TrainingRows:
 
     def is_semidefinite(self) -> bool | None:
         """Whether the kernel is positive semidefinite by its formula; None if only its values can tell."""
+        if isinstance(self.name, Kernel):
+            return are_semidefinite(self.name)
         if self.name in ("linear", "rbf") or callable(self.name):
             return True
         if self.name == "poly":

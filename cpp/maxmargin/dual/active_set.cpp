@@ -25,6 +25,7 @@ template <class R>
 void ActiveSet<R>::load() {
   Variables<R>& v = variables;
   v.resize(Index(state_.active.size()), problem_);
+  if (gram_.is_of_float32()) v.clearly_negative = Variables<float>().clearly_negative;
   gradient_.assign(v.gradient.size(), 0.0);
   changes_.assign(v.n, 0.0);
   for (Index k = 0; k < v.n; ++k) {

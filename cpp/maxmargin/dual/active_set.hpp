@@ -28,6 +28,7 @@ class ActiveSet {
   Index size() const { return variables.n; }
   const SignedDual& problem() const { return problem_; }
   bool keeps_nothing() const { return problem_.keep == Keep::nothing; }  // variables then move one at a time
+  bool is_of_float32() const { return gram_.is_of_float32(); }
   double gradient(Index k) const { return gradient_[k]; }
   bool has_moved(Index k) const { return variables.beta[k] != first_beta_[k]; }
   RowStore<R>& rows() { return rows_; }

@@ -86,6 +86,7 @@ void BlockSteps<R>::load() {
   const RowStore<R>& rows = active_.rows();
   active_.fetch(block_, -1);
   inner_.resize(m, active_.problem());
+  inner_.clearly_negative = v.clearly_negative;
   const auto stride = Index(inner_.gradient.size());
   inner_rows_.assign(std::size_t(m) * std::size_t(stride), R(0));
   for (Index a = 0; a < m; ++a) {

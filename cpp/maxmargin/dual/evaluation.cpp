@@ -111,18 +111,22 @@ Evaluation evaluate_as(const SignedDual& problem, const double* beta, const doub
   constexpr double epsilon = 4.0 * std::numeric_limits<double>::epsilon();
   const double of_a_score = epsilon * (abs_sum * scales.score_scale + std::abs(found.bias)) + off_sum * scales.off_sum_scale;
   const double close = std::max(near, of_a_score);
-  double loss = 0, exposed = 0;  // exposed: how fast the loss changes with the scores
+  double loss = 0, exposed = 0, curved = 0;  // how fast the loss changes with the scores, and half of how fast that does
   for (Index i = 0; i < n; ++i) {
     const double slope = scores[i] + found.bias + problem.q[i], lower = problem.lower[i], upper = problem.upper[i];
     const double lost = conjugate(-slope, bend, ridge_at(i), lower, upper);
     loss += lost;
     const double room = std::min(upper > 0 ? slope + bend : infinity, lower < 0 ? bend - slope : infinity);
-    if (room <= close || beta[i] != 0) exposed += std::isinf(upper - lower) ? std::abs(beta[i]) : std::max(upper, -lower);
+    if (room <= close || beta[i] != 0) {
+      exposed += std::isinf(upper - lower) ? std::abs(beta[i]) : std::max(upper, -lower);
+      if (ridge_at(i) > 0) curved += 0.5 / ridge_at(i);
+    }
     if (beta[i] == 0 && room <= near) found.boundary.push_back(i);
   }
   found.primal =
       0.5 * found.square_norm + loss + found.bias * problem.sum + found.nu_multiplier * (by_side ? problem.abs_sum : 0.0);
-  found.rounding = of_a_score * (exposed + abs_sum) + epsilon * (linear + l1_weight * abs_sum + std::abs(loss));
+  found.rounding =
+      of_a_score * (exposed + abs_sum + curved * of_a_score) + epsilon * (linear + l1_weight * abs_sum + std::abs(loss));
   return found;
 }
 

@@ -47,7 +47,8 @@ auto FaceSteps<R>::take() -> Result {
     K[a * m + a] = double(v.diagonal[free[a]]);
   }
   // The ridge that float32 rows need hides small negative eigenvalues: only float64 rows can tell.
-  FaceNewton face(std::move(K), Index(m), std::move(part), sizeof(R) == 4 ? 1e-9 : 2.5e-16);
+  const double rounding = sizeof(R) == 4 ? 1e-9 : active_.is_of_float32() ? 1e-12 : 2.5e-16;
+  FaceNewton face(std::move(K), Index(m), std::move(part), rounding);
   if (!face.positive()) {
     state_.outcome.negative_curvature |= sizeof(R) == 8;
     return Result::unfit;
@@ -73,6 +74,17 @@ auto FaceSteps<R>::take() -> Result {
   }
   active_.take_gradient();
   return Result::done;
+}
+
+template <class R>
+bool FaceSteps<R>::refresh() {
+  std::vector<Index> moved;
+  for (Index k = 0; k < active_.size(); ++k)
+    if (active_.has_moved(k)) moved.push_back(k);
+  if (active_.size() > face_limit || Index(moved.size()) > active_.rows().capacity()) return false;
+  active_.fetch(moved, -1);
+  active_.refresh_gradient();
+  return true;
 }
 
 template class FaceSteps<float>;

@@ -15,6 +15,8 @@ class FaceSteps {
       : active_(active), state_(state), cost_(24.0 * active.size() * active.size()) {}
 
   Result take();
+  // Computes gradient and objective anew from where the active set began; false if there is no room for the rows.
+  bool refresh();
   // Multiply-adds that a round takes, by the last one.
   double cost() const { return cost_; }
   // Multiply-adds to factor the system of the variables that are free now.

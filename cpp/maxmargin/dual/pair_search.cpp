@@ -77,14 +77,17 @@ void PairSearch<R>::shrink() {
   blocks_.forget();
 }
 
-// Has a whole window of steps left the objective where it was?
+// Has a whole window of steps led to no objective below the lowest before? Rounding can make steps go round in circles, each of
+// which seems to gain: the objective is computed anew. Few variables need few steps to get anywhere.
 template <class R>
 bool PairSearch<R>::stagnates() {
-  const std::int64_t steps = state_.outcome.steps;
+  const std::int64_t steps = state_.outcome.steps, n = active_.size();
   if (steps < window_end_) return false;
-  const bool still = window_end_ > 0 && window_objective_ - state_.objective < 4 * epsilon * std::abs(state_.objective);
-  window_objective_ = state_.objective;
-  window_end_ = steps + std::max<std::int64_t>(100000, 20 * std::int64_t(active_.size()));
+  if (window_end_ > 0 && face_.refresh()) active_.take_gradient();
+  const double lowest = std::min(lowest_objective_, state_.objective);
+  const bool still = window_end_ > 0 && !(lowest_objective_ - lowest > 4 * epsilon * std::abs(lowest));
+  lowest_objective_ = lowest;
+  window_end_ = steps + std::max(std::min<std::int64_t>(100000, 1000 * n), 20 * n);
   return still;
 }
 
@@ -155,7 +158,7 @@ template <class R>
 bool PairSearch<R>::search() {
   Outcome& outcome = state_.outcome;
   const bool exact = sizeof(R) == 8 && options_.finish && active_.size() <= exact_limit;
-  double best = infinity;
+  double best = infinity, rescued = infinity;
   bool finishing = false, handed_over = false;
   int idle_rounds = 0, rescues = 20;
   next_shrink_ = outcome.steps + shrink_interval();
@@ -199,7 +202,10 @@ bool PairSearch<R>::search() {
       }
     }
     if (!step(now) || stagnates()) {
-      if (rescues-- > 0 && newton() == Newton::done && active_.violation() < 0.5 * now) continue;
+      if (rescues-- > 0 && newton() == Newton::done && active_.violation() < 0.5 * std::min(now, rescued)) {
+        rescued = active_.violation();
+        continue;
+      }
       handed_over = sizeof(R) == 4;  // float32 resolves no more
       if (!finishing && !handed_over) outcome.termination = Termination::stalled;
       break;

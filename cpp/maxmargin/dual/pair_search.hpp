@@ -2,6 +2,7 @@
 // only.
 #pragma once
 
+#include <limits>
 #include <vector>
 
 #include "maxmargin/dual/active_set.hpp"
@@ -54,8 +55,8 @@ class PairSearch {
   double target_ = 0;
   double work_ = 0;  // multiply-adds since the last Newton round
   std::int64_t next_shrink_ = 0;
-  std::vector<Index> near_;  // what shrinking would keep, if it pays
-  double window_objective_ = 0;
+  std::vector<Index> near_;                                            // what shrinking would keep, if it pays
+  double lowest_objective_ = std::numeric_limits<double>::infinity();  // at the ends of windows of steps
   std::int64_t window_end_ = 0;
 };
 

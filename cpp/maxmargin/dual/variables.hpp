@@ -13,8 +13,6 @@ namespace maxmargin {
 // Rows of R resolve curvatures down to this part of K_aa + K_bb; below it a curvature is rounding.
 template <class R>
 constexpr double curvature_floor = sizeof(R) == 4 ? 1e-7 : 1e-14;
-template <class R>
-constexpr double clearly_negative = sizeof(R) == 4 ? -1e-5 : -1e-10;
 constexpr double tiny = 1e-300;
 
 struct Move {
@@ -37,6 +35,7 @@ template <class R>
 struct Variables {
   Index n = 0;
   double l1_weight = 0;
+  double clearly_negative = sizeof(R) == 4 ? -1e-5 : -1e-8;  // as a part of K_aa + K_bb: no rounding makes such a curvature
   bool stops_at_zero = false;
   std::vector<double> beta, lower, upper, ridge;
   std::vector<R> gradient;  // up to a constant where the sum is kept
@@ -100,7 +99,7 @@ struct Variables {
     gradient[b] -= R(step * ridge[b]);
     set_masks(a);
     set_masks(b);
-    return {step, step * slope + 0.5 * step * step * curvature, curvature < clearly_negative<R> * std::abs(sum)};
+    return {step, step * slope + 0.5 * step * step * curvature, curvature < clearly_negative * std::abs(sum)};
   }
 
   // The same for one variable alone.

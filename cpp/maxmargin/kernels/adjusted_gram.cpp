@@ -37,6 +37,7 @@ class AdjustedGram final : public Gram {
     return std::make_unique<Maker<double>>(*this, inner_->rows_f64(active), active);
   }
   bool single_precision_suffices() const override { return inner_->single_precision_suffices(); }
+  bool is_of_float32() const override { return inner_->is_of_float32(); }
   double score_scale() const override { return inner_->score_scale() + std::abs(constant_); }
   bool is_opaque() const override { return inner_->is_opaque(); }
 

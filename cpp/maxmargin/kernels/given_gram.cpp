@@ -119,6 +119,7 @@ class PrecomputedGram final : public BlockGram {
       if (!(std::abs(double(row(i)[rows_[i]])) < 1e30)) return false;
     return true;
   }
+  bool is_of_float32() const override { return sizeof(V) == 4; }
 
  private:
   template <class R>

@@ -50,6 +50,8 @@ class Gram {
   virtual void prepare() const {}
   // Are float32 rows near enough to the truth to steer a search by?
   virtual bool single_precision_suffices() const = 0;
+  // Were its values rounded to float32 before they came here? Then their errors can look like negative curvature.
+  virtual bool is_of_float32() const { return false; }
   // What is added to an offset found beside this Gram to make it that of the rows as they are: of centred rows -<w, centre>.
   virtual double offset_shift(const double*) const { return 0; }
   // By how much a score of rows as they are may be another one for each unit that the sum of beta is off: 0, but of centred

@@ -34,7 +34,7 @@ std::vector<double> whole_matrix(const Gram& gram) {
 
 }  // namespace
 
-bool is_indefinite(const Gram& gram) {
+bool is_indefinite(const Gram& gram, double part) {
   const Index n = gram.size();
   std::vector<double> K = whole_matrix(gram);
   double largest = 0, scale = 0;
@@ -46,7 +46,7 @@ bool is_indefinite(const Gram& gram) {
     for (double& k : K) k = std::ldexp(k, exponent);
   for (Index i = 0; i < n; ++i) scale = std::max(scale, std::abs(K[std::ptrdiff_t(i) * (n + 1)]));
   const double last_place = std::ldexp(double(n) * std::numeric_limits<double>::denorm_min(), exponent);
-  for (Index i = 0; i < n; ++i) K[std::ptrdiff_t(i) * (n + 1)] += 1e-10 * scale + last_place + 1e-300;
+  for (Index i = 0; i < n; ++i) K[std::ptrdiff_t(i) * (n + 1)] += part * scale + last_place + 1e-300;
   for (Index j = 0; j < n; j += panel) {
     const Index width = std::min(panel, n - j), next = j + width;
     if (simd().cholesky(width, K.data() + std::ptrdiff_t(j) * (n + 1), n, 0.0) >= 0) return true;

@@ -5,8 +5,8 @@
 
 namespace maxmargin {
 
-// Does the matrix have a clearly negative eigenvalue? It does if K + 1e-10 max |K_ii| cannot be factored. In O(n^3): for small
-// ones.
-bool is_indefinite(const Gram& gram);
+// Does the matrix have an eigenvalue that is clearly below 0? It does if K + part max |K_ii| cannot be factored. In O(n^3): for
+// small ones.
+bool is_indefinite(const Gram& gram, double part);
 
 }  // namespace maxmargin

@@ -30,6 +30,7 @@ class KeptGram final : public Gram {
   }
   void prepare() const override { inner_->prepare(); }
   bool single_precision_suffices() const override { return inner_->single_precision_suffices(); }
+  bool is_of_float32() const override { return inner_->is_of_float32(); }
   double offset_shift(const double* beta) const override { return inner_->offset_shift(beta); }
   double off_sum_scale() const override { return inner_->off_sum_scale(); }
   double score_scale() const override { return inner_->score_scale(); }

@@ -30,6 +30,7 @@ class MatrixGram final : public Gram {
   std::unique_ptr<RowMaker<float>> rows_f32(std::span<const Index> active) const override;
   std::unique_ptr<RowMaker<double>> rows_f64(std::span<const Index> active) const override;
   bool single_precision_suffices() const override { return single_; }
+  bool is_of_float32() const override { return inner_.is_of_float32(); }
   double offset_shift(const double* beta) const override { return inner_.offset_shift(beta); }
   double off_sum_scale() const override { return inner_.off_sum_scale(); }
   double score_scale() const override { return inner_.score_scale(); }

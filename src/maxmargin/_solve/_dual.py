@@ -11,7 +11,7 @@ import numpy as np
 
 from maxmargin._solve._budget import Budget
 from maxmargin._solve._warnings import infeasible, interrupted
-from maxmargin.problems import DualBatch, Problem, SoftMargins, dual_batch
+from maxmargin.problems import DualBatch, Problem, SoftMargins, dual_batch, inner
 from maxmargin.solution import (
     DualIterate,
     DualIterates,
@@ -20,12 +20,14 @@ from maxmargin.solution import (
     Solution,
     SolutionBatch,
     Status,
+    allowed_gap,
     certify,
     dual_solution,
     evaluate_all,
     is_indefinite,
     levelled,
     verdict,
+    with_negative_part,
     with_rounding,
 )
 from maxmargin.solvers import Callback, DualSolver, Origin, beginning, numbered, resumed
@@ -184,7 +186,8 @@ class DualRun:
                 iterate = replace(iterate, status=Status.TIME_LIMIT)
         else:
             evaluation = with_rounding(problem, iterate.beta, evaluation, self.budget.tol)
-        return iterate, evaluation
+        allowed = allowed_gap(self.budget.tol) * abs(evaluation.primal)
+        return iterate, with_negative_part(problem.gram, 0.5 * inner(iterate.beta, iterate.beta), evaluation, allowed)
 
     def _levelled(self, problem: Problem, iterate: DualIterate, evaluation: Evaluation) -> tuple[DualIterate, Evaluation]:
         """The same point where β keeps its sum, or could not be moved; else one that does."""

@@ -15,8 +15,8 @@ from maxmargin.kernels._intersection import Intersection
 from maxmargin.kernels._laplacian import Laplacian
 from maxmargin.kernels._linear import Linear
 from maxmargin.kernels._linear_rows import about_the_first as about_the_first
+from maxmargin.kernels._linear_rows import are_balanced as are_balanced
 from maxmargin.kernels._linear_rows import as_features as as_features
-from maxmargin.kernels._linear_rows import is_balanced as is_balanced
 from maxmargin.kernels._linear_rows import median_square as median_square
 from maxmargin.kernels._linear_rows import sparse_weights as sparse_weights
 from maxmargin.kernels._linear_rows import weight_sizes as weight_sizes

@@ -14,6 +14,7 @@ from maxmargin.validation import take_rows
 __all__ = [
     "RowNumbers",
     "about_the_first",
+    "are_balanced",
     "as_features",
     "is_balanced",
     "median_square",
@@ -59,7 +60,12 @@ def about_the_first(vectors: Any) -> Any:
 
 def is_balanced(beta: NDArray[np.float64]) -> bool:
     """Whether coefficients sum to 0 but for rounding."""
-    return abs(float(beta.sum())) <= 1e-9 * float(np.abs(beta).sum())
+    return are_balanced(beta.sum(), np.abs(beta).sum())
+
+
+def are_balanced(sums: Any, sizes: Any) -> bool:
+    """Whether all sums are 0 but for rounding, beside those of sizes."""
+    return bool((np.abs(sums) <= 1e-9 * sizes).all())
 
 
 def sparse_weights(coefficients: Any, vectors: Any, *, balanced: bool) -> Any:

@@ -7,6 +7,7 @@ from maxmargin.solution._certificate import certificates_of as certificates_of
 from maxmargin.solution._certify import Evaluation, certify, certify_all
 from maxmargin.solution._certify import Evaluations as Evaluations
 from maxmargin.solution._certify import allowances as allowances
+from maxmargin.solution._certify import allowed_gap as allowed_gap
 from maxmargin.solution._certify import evaluate_all as evaluate_all
 from maxmargin.solution._certify import evaluated as evaluated
 from maxmargin.solution._certify import evaluation_seconds as evaluation_seconds
@@ -36,6 +37,7 @@ from maxmargin.solution._other_solutions import certificate_seconds as certifica
 from maxmargin.solution._other_solutions import in_float32 as in_float32
 from maxmargin.solution._other_solutions import solution_of as solution_of
 from maxmargin.solution._rounding import levelled as levelled
+from maxmargin.solution._rounding import with_negative_part as with_negative_part
 from maxmargin.solution._rounding import with_rounding as with_rounding
 from maxmargin.solution._solution import Solution
 from maxmargin.solution._status import Status

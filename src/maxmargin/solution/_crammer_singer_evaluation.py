@@ -102,7 +102,9 @@ class CrammerSingerEvaluation(NamedTuple):
         """Whether the kernel has negative curvature. What is known to be a Mercer kernel shows only rounding."""
         if problem.gram.kernel.mercer:
             return False
-        return self.square_norm < -1e-9 * max(abs(self.primal), abs(self.dual)) or problem.gram.is_indefinite()
+        rounding = problem.gram.value_rounding * self.scale
+        seen = self.square_norm < -max(rounding, 1e-9 * max(abs(self.primal), abs(self.dual)))
+        return seen or problem.gram.is_indefinite()
 
 
 def crammer_singer_scores(problem: CrammerSinger, beta: Matrix) -> Matrix:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.errors import InvalidInput
-from maxmargin.problems import Problem
+from maxmargin.problems import Problem, inner
 from maxmargin.solution._certificate import Certificate
 from maxmargin.solution._certify import Evaluation, allowed_gap
 from maxmargin.solution._iterate import DualIterate
@@ -148,9 +148,11 @@ def is_indefinite(problem: Problem, iterate: DualIterate, evaluation: Evaluation
     """
     if problem.gram.kernel.mercer:
         return False
-    if iterate.indefinite or evaluation.square_norm < -1e-9 * max(abs(evaluation.primal), abs(evaluation.dual)):
+    gram = problem.gram
+    rounding = gram.value_rounding * inner(np.square(iterate.beta), np.abs(gram.diagonal()))
+    if iterate.indefinite or evaluation.square_norm < -max(rounding, 1e-9 * max(abs(evaluation.primal), abs(evaluation.dual))):
         return True
-    return problem.gram.is_indefinite()
+    return gram.is_indefinite()
 
 
 def verdict(problem: Problem, evaluation: Evaluation, tol: float) -> Status | None:

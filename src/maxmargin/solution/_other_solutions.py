@@ -22,6 +22,7 @@ from maxmargin.solution._iterate import CrammerSingerIterate, PrimalIterate
 from maxmargin.solution._linear import LinearSolution
 from maxmargin.solution._linear_evaluation import certify_linear, unsure
 from maxmargin.solution._multiclass import MulticlassSolution, certify_multiclass
+from maxmargin.solution._rounding import with_negative_part
 from maxmargin.solution._status import Status
 from maxmargin.solution._unpenalised import repair_seconds
 
@@ -151,6 +152,7 @@ def _(
     if math.isnan(evaluation.primal) or math.isnan(evaluation.dual):
         raise InvalidInput("The objective is not finite: kernel values or C are too large. Scale the features.")
     indefinite = evaluation.is_indefinite(problem)
+    evaluation = with_negative_part(problem.gram, 0.25 * float(np.vdot(beta, beta)), evaluation, tol * abs(evaluation.primal))
     status = _crammer_singer_status(iterate.status, evaluation, tol, indefinite)
     if status is Status.STALLED and not in_time:
         status = Status.TIME_LIMIT

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin import _core
-from maxmargin.kernels import as_features, weight_sizes, weights_of
+from maxmargin.kernels import Gram, as_features, weight_sizes, weights_of
 from maxmargin.problems import DualProblem, Problem, dual_batch, inner, with_finite_bounds
 from maxmargin.solution._certify import Evaluation, allowed_gap
+from maxmargin.solution._crammer_singer_evaluation import CrammerSingerEvaluation
 
-__all__ = ["levelled", "with_rounding"]
+__all__ = ["levelled", "with_negative_part", "with_rounding"]
 
 Vector = NDArray[np.float64]
+E = TypeVar("E", Evaluation, CrammerSingerEvaluation)
 
 _EPSILON: Final = float(np.finfo(np.float64).eps)
 _MOST: Final = 4.0 * _EPSILON  # error of a sum, as a part of the sizes of all that is summed up: at the most, if β sums to 0,
@@ -58,6 +60,32 @@ def with_rounding(problem: Problem, beta: Vector, evaluation: Evaluation, tol: f
         return _widened(dual, beta, evaluation, squares, sizes, scores, max(seen, _MOST))
     little = found.gap - evaluation.gap <= _LITTLE * allowed and evaluation.gap >= -_NEGATIVE * abs(evaluation.primal)
     return evaluation._replace(scale=found.scale) if little and problem.can_be_zero else found
+
+
+def with_negative_part(gram: Gram, square: float, evaluation: E, allowed: float) -> E:
+    """The evaluation with the dual objective of ``K + τ``, which is surely positive semidefinite, if that could matter.
+
+    Rounding leaves a matrix that somebody computed, and that is not known to be of a Mercer kernel, eigenvalues down to −τ. It
+    has no space in which an objective is bounded by its dual; ``K + τ``, which differs by rounding, has one.
+
+    Parameters
+    ----------
+    gram : Gram
+        The matrix.
+    square : float
+        What τ is multiplied by in the dual objective: ``½|β|²``.
+    evaluation : Evaluation or CrammerSingerEvaluation
+        Of the point.
+    allowed : float
+        The gap that is allowed.
+    """
+    if gram.kernel.mercer or not math.isfinite(gram.negative_part()):
+        return evaluation
+    if gram.negative_part() * square > _LITTLE * _LITTLE * allowed:
+        less = gram.negative_part(closely=True) * square
+        if less > _LITTLE * _LITTLE * allowed:
+            return evaluation._replace(dual=evaluation.dual - less)
+    return evaluation
 
 
 def levelled(problem: Problem, beta: Vector, evaluation: Evaluation, tol: float) -> Vector | None:

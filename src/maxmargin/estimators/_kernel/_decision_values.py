@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from maxmargin.estimators._shared._schemes import SharedVectors
-from maxmargin.kernels import about_the_first, is_balanced, sparse_weights
+from maxmargin.kernels import about_the_first, are_balanced, sparse_weights
 
 if TYPE_CHECKING:
     from maxmargin.estimators._shared._fitted import Fitted
@@ -50,7 +49,9 @@ def _dense_weights(fitted: Fitted) -> NDArray[np.float64]:
 
 def _is_balanced(fitted: Fitted) -> bool:
     """Whether coefficients sum to 0, as with every free offset: then what all rows have in common cancels, and is taken off."""
-    return not isinstance(fitted.scheme, SharedVectors) or all(is_balanced(beta) for beta in fitted.dual)
+    ones = np.ones((1, fitted.dual.shape[1]))
+    sums, sizes = (fitted.scheme.combine(ones, dual, fitted.bounds) for dual in (fitted.dual, np.abs(fitted.dual)))
+    return are_balanced(sums, sizes)
 
 
 def _weights_if_small(fitted: Fitted) -> NDArray[np.float64] | None:
