@@ -14,6 +14,7 @@
 
     UserWarning
     ├─ FeatureScaleWarning                             features on very different scales
+    ├─ IgnoredParameterWarning                         a parameter that the chosen kernel does not have
     ├─ IndefiniteKernelWarning                         the kernel matrix is not positive semidefinite
     ├─ NoMarginWarning                                 an optimum that separates nothing
     └─ WarmStartWarning                                warm_start=True, but the last solution cannot be used
@@ -35,6 +36,7 @@ __all__ = [
     "ConvergenceWarning",
     "FeatureScaleWarning",
     "FitInterrupted",
+    "IgnoredParameterWarning",
     "IndefiniteKernelWarning",
     "InfeasibleError",
     "InvalidInput",
@@ -118,6 +120,10 @@ class FitInterrupted(KeyboardInterrupt):
 
 class FeatureScaleWarning(UserWarning):
     """Features differ so much in scale that the largest ones alone determine the kernel."""
+
+
+class IgnoredParameterWarning(UserWarning):
+    """A parameter is set that the chosen kernel does not have, and that scikit-learn ignores silently."""
 
 
 class IndefiniteKernelWarning(UserWarning):

@@ -24,8 +24,9 @@ PUBLIC: dict[str, str] = {
     "leave_one_out_error vc_dimension",
     "maxmargin.calibration": "CalibratedClassifierCV",
     "maxmargin.calibrators": "Calibrator Folds Isotonic Pairs Platt Sigmoids Temperature",
-    "maxmargin.errors": "ConvergenceWarning FeatureScaleWarning FitInterrupted IndefiniteKernelWarning InfeasibleError "
-    "InvalidInput KernelError MaxmarginError MissingExtra NoMarginWarning WarmStartWarning",
+    "maxmargin.errors": "ConvergenceWarning FeatureScaleWarning FitInterrupted IgnoredParameterWarning "
+    "IndefiniteKernelWarning InfeasibleError InvalidInput KernelError MaxmarginError MissingExtra "
+    "NoMarginWarning WarmStartWarning",
     "maxmargin.estimators": "KernelPCA LinearClassifier LinearSVC LinearSVR LogisticRegression NuSVC NuSVR OneClassSVM "
     "Perceptron StochasticClassifier SVC SVDD SVR",
     "maxmargin.feature_maps": "Affine FeatureMap GaussianSeries Monomials Multinomial Powers QuadraticForm SecondOrder Squares "

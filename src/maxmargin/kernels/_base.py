@@ -129,9 +129,9 @@ class BoundKernel(ABC):
 class Kernel(ABC):
     """A kernel with parameters as the user gave them. They are checked when the kernel is bound to data.
 
-    Kernels are added, multiplied and scaled, ``0.5 * RBF(gamma=0.1) + Linear() * Polynomial(degree=2)``; raised to a power,
-    ``k ** 2``; normalised, ``k.normalised()``; and applied to some columns, ``k.on([0, 3])``. If the parts are
-    inner products, so is the result.
+    Kernels are added, multiplied and scaled, ``0.5 * RBF(gamma=0.1) + Linear() * Polynomial(degree=2)``; summed,
+    ``sum([k1, k2, k3])``; raised to a power, ``k ** 2``; normalised, ``k.normalised()``; and applied to some columns,
+    ``k.on([0, 3])``. If the parts are inner products, so is the result.
 
     Kernels have scikit-learn's ``get_params`` and ``set_params``, so that ``clone`` copies them and a grid search over
     ``kernel__gamma``, or ``kernel__left__gamma`` of a sum, reaches them. Subclasses are dataclasses: their fields are their
@@ -159,6 +159,10 @@ class Kernel(ABC):
 
     def __add__(self, other: Any) -> Kernel:
         return self.combinations["sum"](self, other) if isinstance(other, Kernel) else NotImplemented
+
+    def __radd__(self, other: Any) -> Kernel:
+        """``0 + k`` is k: what the builtin ``sum`` of several kernels begins with."""
+        return self if _is_number(other) and other == 0 else NotImplemented
 
     def __mul__(self, other: Any) -> Kernel:
         if isinstance(other, Kernel):

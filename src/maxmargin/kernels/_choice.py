@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+import warnings
+from collections.abc import Mapping
+from typing import Any, Final
 
-from maxmargin.errors import InvalidInput
+from maxmargin.errors import IgnoredParameterWarning, InvalidInput
 from maxmargin.kernels._base import Kernel
 from maxmargin.kernels._chi_squared import ChiSquared
 from maxmargin.kernels._cosine import Cosine
@@ -23,27 +24,33 @@ from maxmargin.kernels._sigmoid import Sigmoid
 from maxmargin.kernels._tanimoto import Tanimoto
 from maxmargin.kernels._user_function import UserFunction
 
-__all__ = ["as_kernel", "takes_matrix"]
+__all__ = ["as_kernel", "check_unused", "takes_matrix", "used_parameters"]
 
-_BY_NAME: dict[str, Callable[[Any, Any, Any], Kernel]] = {
-    "chi2": lambda gamma, coef0, degree: ChiSquared(gamma=gamma),
-    "cosine": lambda gamma, coef0, degree: Cosine(),
-    "intersection": lambda gamma, coef0, degree: Intersection(),
-    "laplacian": lambda gamma, coef0, degree: Laplacian(gamma=gamma),
-    "linear": lambda gamma, coef0, degree: Linear(),
-    "matern": lambda gamma, coef0, degree: Matern(),
-    "min_max": lambda gamma, coef0, degree: MinMax(),
-    "poly": lambda gamma, coef0, degree: Polynomial(degree=degree, gamma=gamma, coef0=coef0),
-    "quadratic": lambda gamma, coef0, degree: Quadratic(),
-    "rational_quadratic": lambda gamma, coef0, degree: RationalQuadratic(),
-    "rbf": lambda gamma, coef0, degree: RBF(gamma=gamma),
-    "sigmoid": lambda gamma, coef0, degree: Sigmoid(gamma=gamma, coef0=coef0),
-    "tanimoto": lambda gamma, coef0, degree: Tanimoto(),
-    "precomputed": lambda gamma, coef0, degree: Precomputed(),
+_BY_NAME: dict[str, tuple[type[Kernel], tuple[str, ...]]] = {
+    "chi2": (ChiSquared, ("gamma",)),
+    "cosine": (Cosine, ()),
+    "intersection": (Intersection, ()),
+    "laplacian": (Laplacian, ("gamma",)),
+    "linear": (Linear, ()),
+    "matern": (Matern, ()),
+    "min_max": (MinMax, ()),
+    "poly": (Polynomial, ("gamma", "coef0", "degree")),
+    "quadratic": (Quadratic, ()),
+    "rational_quadratic": (RationalQuadratic, ()),
+    "rbf": (RBF, ("gamma",)),
+    "sigmoid": (Sigmoid, ("gamma", "coef0")),
+    "tanimoto": (Tanimoto, ()),
+    "precomputed": (Precomputed, ()),
 }
+"""The kernel of a name, and which parameters of an estimator it takes."""
+
+_OF_SCIKIT_LEARN: Final = frozenset({"linear", "poly", "rbf", "sigmoid", "precomputed"})
+_DEFAULTS: Final[dict[str, Any]] = {"gamma": "scale", "coef0": 0.0, "degree": 3}
 
 
-def as_kernel(kernel: Any, *, gamma: Any = "scale", coef0: Any = 0.0, degree: Any = 3, owner: str = "SVC") -> Kernel:
+def as_kernel(
+    kernel: Any, *, gamma: Any = "scale", coef0: Any = 0.0, degree: Any = 3, owner: str = "SVC", stacklevel: int = 2
+) -> Kernel:
     """A kernel object from a name, a kernel object or a function.
 
     Parameters
@@ -53,9 +60,13 @@ def as_kernel(kernel: Any, *, gamma: Any = "scale", coef0: Any = 0.0, degree: An
         "min_max", "rational_quadratic", "tanimoto", "precomputed"; an object of `maxmargin.kernels`; or a function of
         two blocks of rows.
     gamma, coef0, degree : number or str
-        Parameters that a name takes, if its kernel has them; with a kernel object they must be left at their defaults.
+        Parameters that a name takes, if its kernel has them. Others must be left at their defaults: with a kernel object and
+        with a name that scikit-learn does not have, anything else is an error. With the names that scikit-learn has, and
+        with a function, it is ignored as scikit-learn does, with an `IgnoredParameterWarning`.
     owner : str
         Whose parameter it is, for messages.
+    stacklevel : int
+        Whose line a warning names; 2 is that of the caller.
 
     Examples
     --------
@@ -63,23 +74,50 @@ def as_kernel(kernel: Any, *, gamma: Any = "scale", coef0: Any = 0.0, degree: An
     >>> as_kernel("poly", degree=2)
     Polynomial(degree=2, gamma='scale', coef0=0.0)
     """
+    given = {"gamma": gamma, "coef0": coef0, "degree": degree}
+    check_unused(kernel, given, _DEFAULTS, owner, stacklevel=stacklevel + 1)
     if isinstance(kernel, Kernel):
-        given = {"gamma": (gamma, "scale"), "coef0": (coef0, 0.0), "degree": (degree, 3)}
-        for name, (value, default) in given.items():
-            if value != default:
-                raise InvalidInput(
-                    f"The '{name}' parameter of {owner} must be left at {default!r} when 'kernel' is an object. "
-                    f"Got {name}={value!r} and kernel={kernel!r}. Set it on the kernel."
-                )
         return kernel
     if isinstance(kernel, str) and kernel in _BY_NAME:
-        return _BY_NAME[kernel](gamma, coef0, degree)
+        return _BY_NAME[kernel][0](**used_parameters(kernel, given))
     if callable(kernel) and not isinstance(kernel, type):
         return UserFunction(kernel)
     raise InvalidInput(
         f"The 'kernel' parameter of {owner} must be a str among {sorted(_BY_NAME)}, a kernel object of maxmargin.kernels or a "
         f"callable. Got {kernel!r} instead."
     )
+
+
+def used_parameters(kernel: Any, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Those of the given parameters that the kernel of a name takes; none for what is not a name."""
+    names = _BY_NAME[kernel][1] if isinstance(kernel, str) and kernel in _BY_NAME else ()
+    return {name: given[name] for name in names}
+
+
+def check_unused(kernel: Any, given: Mapping[str, Any], defaults: Mapping[str, Any], owner: str, *, stacklevel: int) -> None:
+    """Raise for a parameter that is set although the kernel has none of that name; warn where scikit-learn ignores it."""
+    taken = used_parameters(kernel, given)
+    for name, value in given.items():
+        default = defaults[name]
+        if name in taken or value is default or value == default:
+            continue
+        if isinstance(kernel, Kernel):
+            raise InvalidInput(
+                f"The '{name}' parameter of {owner} must be left at {default!r} when 'kernel' is an object. "
+                f"Got {name}={value!r} and kernel={kernel!r}. Set it on the kernel."
+            )
+        if isinstance(kernel, str) and kernel in _BY_NAME and kernel not in _OF_SCIKIT_LEARN:
+            chosen = _BY_NAME[kernel][0](**taken)
+            raise InvalidInput(
+                f"The '{name}' parameter of {owner} must be left at {default!r} when kernel={kernel!r}, which has none. "
+                f"Got {name}={value!r}. Set the parameters of an object instead: kernel={chosen!r}."
+            )
+        said = f"kernel={kernel!r}" if isinstance(kernel, str) else "a kernel that is a function"
+        warnings.warn(
+            f"{owner} ignores {name}={value!r}: {said} has no parameter {name!r}. Leave it at {default!r}.",
+            IgnoredParameterWarning,
+            stacklevel,
+        )
 
 
 def takes_matrix(kernel: Any) -> bool:

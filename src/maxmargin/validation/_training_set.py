@@ -126,19 +126,24 @@ def weighted_rows(X: Any, sample_weight: Any = None, *, pairwise: bool = False) 
     return WeightedRows(X, weight, kept, sample_weight is not None)
 
 
-def labelled_set(X: Any, y: NDArray[Any], sample_weight: Any = None, *, pairwise: bool = False) -> TrainingSet:
-    """Put validated rows and labels of two or more classes together, without the rows of no weight."""
+def labelled_set(
+    X: Any, y: NDArray[Any], sample_weight: Any = None, *, pairwise: bool = False, one_class: str = "Invalid input - "
+) -> TrainingSet:
+    """Put validated rows and labels of two or more classes together, without the rows of no weight.
+
+    ``one_class`` is how the message begins where weights leave rows of one class only.
+    """
     rows = weighted_rows(X, sample_weight, pairwise=pairwise)
     classes, codes = encode(rows.of_kept(y))
     if len(classes) < 2:
-        raise _one_class(y, rows.kept)
+        raise _one_class(y, rows.kept, one_class)
     return TrainingSet(rows.X, rows.weight, rows.kept, rows.weighted, codes, classes)
 
 
-def _one_class(y: NDArray[Any], kept: NDArray[np.intp] | None) -> InvalidInput:
+def _one_class(y: NDArray[Any], kept: NDArray[np.intp] | None, begin: str) -> InvalidInput:
     if kept is not None and len(encode(y)[0]) > 1:
         return InvalidInput(
-            "Invalid input - all samples with positive weights belong to the same class. Give rows of another class a positive"
+            f"{begin}all samples with positive weights belong to the same class. Give rows of another class a positive"
             " sample_weight."
         )
     return InvalidInput("The number of classes has to be greater than one; got 1 class. Add rows of another class to y.")

@@ -51,6 +51,9 @@ class KernelClassifier(Probabilities, ClassifierMixin, KernelModel, ABC):  # typ
     _folds_begin_at_fit = True
     """Whether the coefficients of the fit on all rows are those that the problem of a fold begins with."""
 
+    _one_class_message = "Invalid input - "
+    """How the message begins where weights leave rows of one class only, as scikit-learn's does."""
+
     def _can_hold_out(self) -> bool:
         """Whether a cost of 0 holds a row out."""
         return True
@@ -97,7 +100,8 @@ class KernelClassifier(Probabilities, ClassifierMixin, KernelModel, ABC):  # typ
         """Validated rows, their kernel values, and the problems to solve for them."""
         check_votes(self)
         kernel, X, kind, deadline = self._begin(X)
-        data = labelled_set(X, label_column(y, X), sample_weight, pairwise=kind is RowKind.PAIRWISE)
+        pairwise = kind is RowKind.PAIRWISE
+        data = labelled_set(X, label_column(y, X), sample_weight, pairwise=pairwise, one_class=self._one_class_message)
         subproblems, together = self._held(X, kind, data)
         factors = class_weights(self.class_weight, data.classes, data.codes, data.weight, type(self).__name__)
         weight = data.weight if self.class_weight is None else factors[data.codes] * data.weight

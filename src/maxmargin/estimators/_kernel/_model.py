@@ -37,7 +37,7 @@ class KernelModel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
         check_search(self)
         deadline = Deadline(self.max_time)
         owner = type(self).__name__
-        kernel = as_kernel(self.kernel, gamma=self.gamma, coef0=self.coef0, degree=self.degree, owner=owner)
+        kernel = as_kernel(self.kernel, gamma=self.gamma, coef0=self.coef0, degree=self.degree, owner=owner, stacklevel=5)
         X, kind = training_rows(self, kernel, X)
         return kernel, X, kind, deadline
 

@@ -18,7 +18,17 @@ from maxmargin.estimators._kernel._components import METHODS, Centred, Request, 
 from maxmargin.estimators._shared._fitted import RowKind
 from maxmargin.estimators._shared._input import checked_rows, training_rows
 from maxmargin.estimators._shared._parameters import check_random_state
-from maxmargin.kernels import BoundKernel, Kernel, Linear, UserFunction, as_kernel, check_degree, takes_matrix
+from maxmargin.kernels import (
+    BoundKernel,
+    Kernel,
+    Linear,
+    UserFunction,
+    as_kernel,
+    check_degree,
+    check_unused,
+    takes_matrix,
+    used_parameters,
+)
 from maxmargin.validation import (
     canonical,
     check_boolean,
@@ -322,18 +332,14 @@ def _check(model: KernelPCA) -> None:
 
 def _kernel_of(model: KernelPCA) -> Kernel:
     """The kernel object that the parameters describe."""
+    given = {name: getattr(model, name) for name in _DEFAULTS}
+    check_unused(model.kernel, given, _DEFAULTS, "KernelPCA", stacklevel=4)
     if isinstance(model.kernel, Kernel):
-        for name, default in _DEFAULTS.items():
-            if getattr(model, name) != default:
-                raise InvalidInput(
-                    f"The '{name}' parameter of KernelPCA must be left at {default!r} when 'kernel' is an object. "
-                    f"Got {name}={getattr(model, name)!r} and kernel={model.kernel!r}. Set it on the kernel."
-                )
         return model.kernel
     if callable(model.kernel) and not isinstance(model.kernel, type):
         return UserFunction(partial(model.kernel, **model.kernel_params) if model.kernel_params else model.kernel)
-    gamma = "auto" if model.gamma is None else model.gamma
-    return as_kernel(model.kernel, gamma=gamma, coef0=model.coef0, degree=model.degree, owner="KernelPCA")
+    given["gamma"] = "auto" if model.gamma is None else model.gamma
+    return as_kernel(model.kernel, **used_parameters(model.kernel, given), owner="KernelPCA")
 
 
 def _copied(X: Any) -> Any:

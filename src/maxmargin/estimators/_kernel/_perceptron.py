@@ -178,7 +178,7 @@ class Perceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         check_max_time(self.max_time, owner)
         check_kernel_numbers(self)
         deadline = Deadline(self.max_time)
-        kernel = as_kernel(self.kernel, gamma=self.gamma, coef0=self.coef0, degree=self.degree, owner=owner)
+        kernel = as_kernel(self.kernel, gamma=self.gamma, coef0=self.coef0, degree=self.degree, owner=owner, stacklevel=3)
         X, kind = training_rows(self, kernel, X)
         data = labelled_set(X, label_column(y, X), sample_weight, pairwise=kind is RowKind.PAIRWISE)
         of_features = kind in (RowKind.DENSE, RowKind.SPARSE) and kernel.input_kind == "vectors"

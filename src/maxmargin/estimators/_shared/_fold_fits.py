@@ -20,7 +20,7 @@ from maxmargin.estimators._linear._classifier import LinearModel
 from maxmargin.estimators._shared._fitted import fitted
 from maxmargin.estimators._shared._input import new_rows
 from maxmargin.estimators._shared._schemes import OneVsOne, Scheme
-from maxmargin.kernels import as_kernel
+from maxmargin.kernels import as_kernel, used_parameters
 from maxmargin.solution import SolutionBatch
 from maxmargin.validation import take_rows
 
@@ -133,7 +133,7 @@ def _shared(model: KernelClassifier, X: Any, y: NDArray[Any], weight: Values | N
     data = plan.rows.data
     number = data.of_kept(folds.number)
     own = Folds(number, folds.count)
-    kernel = as_kernel(model.kernel, gamma=model.gamma, coef0=model.coef0, degree=model.degree, owner=type(model).__name__)
+    kernel = as_kernel(model.kernel, **used_parameters(model.kernel, vars(model)), owner=type(model).__name__)
     if not plan.rows.kind.has_no_features:
         for held in own:
             trained = np.flatnonzero(~held)
