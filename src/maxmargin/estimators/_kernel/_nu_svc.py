@@ -175,8 +175,6 @@ class NuSVC(KernelClassifier):
         self.solver = solver
         self.warm_start = warm_start
 
-    _folds_begin_at_fit = False  # its coefficients are divided by ρ
-
     def _check_own(self) -> None:
         check_fraction("nu", self.nu, "NuSVC")
 
