@@ -19,9 +19,9 @@ from sklearn.preprocessing import StandardScaler
 
 from maxmargin import SVC, NuSVC, get_threads, set_threads
 from maxmargin.calibrators import Folds, Pairs, Platt, Temperature
-from maxmargin.errors import ConvergenceWarning, FitInterrupted, InvalidInput
-from maxmargin.estimators._kernel import _probabilities
-from maxmargin.estimators._kernel._out_of_fold import held_out_values, rebalanced
+from maxmargin.errors import ConvergenceWarning, InvalidInput
+from maxmargin.estimators._kernel._fold_starts import _balanced, _with_sum
+from maxmargin.estimators._kernel._out_of_fold import held_out_values
 from maxmargin.solution import SolutionBatch
 from maxmargin.solvers import DualQP
 
@@ -91,13 +91,22 @@ def test_rows_of_the_same_class_stay_apart_where_folds_are_unequal() -> None:
 
 def test_coefficients_that_lost_some_are_balanced_by_free_ones() -> None:
     cost = np.ones(6)
-    beta = rebalanced(np.array([1.0, 0.5, 0.2, -1.0, -0.4, 0.0]), cost)
+    beta = _balanced(np.array([1.0, 0.5, 0.2, -1.0, -0.4, 0.0]), cost)
     assert beta.sum() == pytest.approx(0.0, abs=1e-15)
     assert beta[[0, 3, 5]].tolist() == [1.0, -1.0, 0.0]
     assert 0.0 < beta[1] < 0.5
     assert -1.0 < beta[4] < -0.4
-    none_free = rebalanced(np.array([1.0, 1.0, -1.0, 0.0, 0.0, 0.0]), cost)
+    none_free = _balanced(np.array([1.0, 1.0, -1.0, 0.0, 0.0, 0.0]), cost)
     assert none_free.tolist() == [0.5, 0.5, -1.0, 0.0, 0.0, 0.0]
+
+
+def test_sizes_get_their_sum_from_free_ones_and_from_all_where_these_are_too_few() -> None:
+    bound = np.array([1.0, 1.0, 1.0, 0.0])
+    assert _with_sum(np.array([1.0, 0.5, 0.0, 0.0]), bound, 1.75).tolist() == [1.0, 0.75, 0.0, 0.0]
+    assert _with_sum(np.array([1.0, 0.5, 0.0, 0.0]), bound, 1.25).tolist() == [1.0, 0.25, 0.0, 0.0]
+    assert _with_sum(np.array([1.0, 0.5, 0.0, 0.0]), bound, 2.25).tolist() == [1.0, 0.75, 0.5, 0.0]
+    assert _with_sum(np.array([1.0, 1.0, 0.0, 0.0]), bound, 1.0).tolist() == [0.5, 0.5, 0.0, 0.0]
+    assert _with_sum(np.array([1.0, 0.5, 0.0, 0.0]), bound, 1.5).tolist() == [1.0, 0.5, 0.0, 0.0]
 
 
 @pytest.mark.parametrize("kind", [SVC, NuSVC])
@@ -268,24 +277,24 @@ def test_nu_that_a_fold_does_not_allow() -> None:
 
 def test_one_time_limit_for_all() -> None:
     X, y = make_classification(3000, 20, flip_y=0.2, random_state=0)
-    with pytest.warns(ConvergenceWarning):
-        model = SVC(C=1e4, probability=True, max_time=1e-6).fit(X, y)
-    assert np.isfinite(model.predict_proba(X[:9])).all()
+    for model in (SVC(C=1e4), SVC(C=1e4, loss="squared_hinge"), NuSVC(nu=0.3)):
+        model.set_params(probability=True, max_time=1e-6)
+        with pytest.warns(ConvergenceWarning) as said:
+            model.fit(X, y)
+        assert [str(each.message).split(":")[0] for each in said] == ["TIME_LIMIT"]
+        assert said[0].filename == __file__
+        assert np.isfinite(model.predict_proba(X[:9])).all()
 
 
-def test_an_interrupt_of_the_folds_leaves_the_fit(monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupt(*_: Any) -> Any:
-        raise FitInterrupted
-
-    X, y = _two()
-    model = SVC(probability=True).fit(X, y)
-    monkeypatch.setattr(_probabilities, "held_out_values", interrupt)
-    with pytest.raises(FitInterrupted):
-        model.fit(X[:150], y[:150])
-    assert model.shape_fit_[0] == 150
-    assert np.array_equal(model.predict(X), SVC().fit(X[:150], y[:150]).predict(X))
-    with pytest.raises(NotFittedError, match="interrupted"):
-        model.predict_proba(X)
+@pytest.mark.parametrize("model", [SVC(), SVC(multi_class="ovr"), NuSVC(nu=0.3)], ids=str)
+def test_a_limit_of_steps_is_told_once(model: Any) -> None:
+    X, y = _three()
+    steps = int(np.max(model.fit(X, y).n_iter_))
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        model.set_params(probability=True, max_iter=max(steps // 3, 1)).fit(X, y)
+    assert len(said) == 1
+    assert "ITERATION_LIMIT" in str(said[0].message)
 
 
 def test_folds_report_their_names(capsys: pytest.CaptureFixture[str]) -> None:

@@ -24,7 +24,7 @@ STAIRS = (
     ("kernels", "scales"),
     ("validation",),
     ("errors", "_core"),
-    ("_blas", "_deadline", "_lazy"),
+    ("_blas", "_deadline", "_lazy", "_whole_or_nothing"),
 )
 """From the top to the ground; rooms on one step do not import each other."""
 

@@ -31,6 +31,7 @@ def solve_batch(
     with_rows: bool = True,
     with_values: bool = False,
     settled: bool = True,
+    certified: bool = True,
 ) -> Sequence[Any]:
     """Solve several problems of one family at once: like `solve`, but without its warnings.
 
@@ -50,6 +51,9 @@ def solve_batch(
     settled : bool
         Whether starts of such problems tell which variables are free at the optimum, but for some: then the search begins with
         Newton's method on these.
+    certified : bool
+        Whether such problems are continued until gap and violation are those of an optimum; else until the violation is near
+        what the solver says of it, which then is the status.
 
     Returns
     -------
@@ -62,7 +66,7 @@ def solve_batch(
     throws = check_boolean("throw", throw, "solve")
     budget = Budget(tol, max_iter, max_time, chosen.automatic_steps(*_extent(problems)))
     if isinstance(chosen, DualSolver):
-        return DualRun(chosen, budget, throws, callback, with_rows, with_values, settled).solutions(problems, starts)
+        return DualRun(chosen, budget, throws, callback, with_rows, with_values, settled, certified).solutions(problems, starts)
     return solve_others(problems, chosen, budget, throws, callback, starts, with_rows=with_rows)
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, final
@@ -11,6 +12,7 @@ import numpy as np
 
 from maxmargin._solve._budget import Budget
 from maxmargin._solve._warnings import infeasible, interrupted
+from maxmargin.errors import FitInterrupted
 from maxmargin.problems import DualBatch, Problem, SoftMargins, dual_batch, inner
 from maxmargin.solution import (
     DualIterate,
@@ -63,6 +65,9 @@ class DualRun:
         Whether to keep ``f(x)`` at all rows of each problem.
     settled : bool
         Whether starts tell which variables are free at the optimum, but for some.
+    certified : bool
+        Whether to continue until gap and violation are those of an optimum; else until the violation is near what the solver
+        says of it.
     """
 
     solver: DualSolver
@@ -72,6 +77,7 @@ class DualRun:
     with_rows: bool
     with_values: bool = False
     settled: bool = True
+    certified: bool = True
 
     def solutions(self, problems: Sequence[Problem], starts: Any) -> SolutionBatch:
         """Solve all problems; where no pair of classes needs a closer look, no object is made for any of them."""
@@ -81,16 +87,26 @@ class DualRun:
             name = type(self.solver).__name__
             return SolutionBatch.of_margins(problems, ended, evaluations, make, name, with_values=self.with_values)
         own = list(problems)
-        ends = [self._finished(k, problem, iterates.at(k), evaluations.at(k)) for k, problem in enumerate(own)]
+        ends = [(iterates.at(k), evaluations.at(k)) for k in range(len(own))]
+        goes_on = np.ones(len(own), dtype=np.bool_) if self.certified else evaluations.near(self.budget.tol) == 0
+        with self._interruptible(own, iterates):
+            for k in np.flatnonzero(goes_on).tolist():
+                ends[k] = self._finished(k, own[k], *ends[k])
         solutions = [self._solution(problem, *end) for problem, end in zip(own, ends, strict=True)]
         if self.throw:
             for solution in solutions:
                 if solution.status is Status.INFEASIBLE:
                     raise infeasible(solution)
-        if not self.with_values:
-            return SolutionBatch.of(solutions)
-        models = [problem.model(iterate.beta, evaluation) for problem, (iterate, evaluation) in zip(own, ends, strict=True)]
-        return SolutionBatch.of(solutions, [model.scores for model in models])
+        values = None
+        if self.with_values:
+            values = [
+                problem.model(iterate.beta, evaluation).scores for problem, (iterate, evaluation) in zip(own, ends, strict=True)
+            ]
+        batch = SolutionBatch.of(solutions, values)
+        if self.certified:
+            return batch
+        statuses = [batch.statuses[k] if goes_on[k] else iterates.statuses[k] for k in range(len(own))]
+        return replace(batch, statuses=statuses)
 
     def _ended(self, problems: SoftMargins, iterates: DualIterates, evaluations: Evaluations) -> DualIterates | None:
         """The points with their final statuses, as `_finished` and `dual_solution` would set them.
@@ -99,6 +115,8 @@ class DualRun:
         """
         if not problems.gram.kernel.mercer:
             return None
+        if not self.certified and bool(evaluations.near(self.budget.tol).all()):
+            return iterates
         statuses, tol = iterates.statuses, self.budget.tol
         if statuses.count(Status.CONVERGED) == len(statuses) and evaluations.are_optimal(tol):
             return iterates
@@ -138,7 +156,23 @@ class DualRun:
                 self._raise_if_interrupted(problem, iterates.at(k))
         if begin.problems is not problems:
             batch = batch_of(problems)
-        return iterates, evaluate_all(batch, iterates.beta)
+        with self._interruptible(problems, iterates):
+            return iterates, evaluate_all(batch, iterates.beta)
+
+    @contextmanager
+    def _interruptible(self, problems: Sequence[Problem], iterates: DualIterates) -> Iterator[None]:
+        """Ctrl-C while points are evaluated: they are there, and their certificate is made when it is asked for."""
+        try:
+            yield
+        except FitInterrupted:
+            raise
+        except KeyboardInterrupt as stop:
+            if not self.throw:
+                raise
+            iterate = replace(iterates.at(0), status=Status.INTERRUPTED)
+            raise interrupted(
+                iterate.steps, lambda: self._solution(problems[0], iterate, certify(problems[0], iterate.beta))
+            ) from stop
 
     def _raise_if_interrupted(self, problem: Problem, iterate: DualIterate) -> None:
         if self.throw and iterate.interrupted:

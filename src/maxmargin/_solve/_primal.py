@@ -43,14 +43,14 @@ def solve_others(
     found = []
     for k, (problem, reached) in enumerate(zip(problems, iterates, strict=True)):
         iterate = replace(reached, status=Status.STALLED) if _ran_away(problem, reached, budget) else reached
-        solution = certified(problem, iterate)
+        solution = _certified(problem, iterate, certified, throw)
         left = budget.steps_after(iterate.steps)
         short = iterate.status is Status.CONVERGED and solution.status is Status.STALLED and left > 0
         if short and isinstance(solver, CrammerSingerDescent):
             limits = budget.limits(budget.tol, 0, evaluating)  # `resume` counts the steps before
             later = solver.resume(problem, iterate, limits, numbered(callback, k))
             _raise_if_interrupted([problem], [later], certified, throw)
-            solution = certified(problem, later)
+            solution = _certified(problem, later, certified, throw)
         if throw and solution.status is Status.INFEASIBLE:
             raise infeasible(solution)
         found.append(solution)
@@ -73,6 +73,17 @@ def _optimal_already(problems: Sequence[Any], points: Sequence[Any], certified: 
         if not found[-1].status.is_optimal:
             return None
     return found
+
+
+def _certified(problem: Any, iterate: Iterate, certified: Callable[..., Any], throw: bool) -> Any:
+    """The solution; Ctrl-C in its certificate leaves the point, whose certificate is made when it is asked for."""
+    try:
+        return certified(problem, iterate)
+    except KeyboardInterrupt as stop:
+        if not throw:
+            raise
+        stopped = replace(iterate, status=Status.INTERRUPTED)
+        raise interrupted(iterate.steps, partial(certified, problem, stopped, with_rows=True)) from stop
 
 
 def _raise_if_interrupted(problems: Sequence[Any], iterates: Sequence[Any], certified: Callable[..., Any], throw: bool) -> None:

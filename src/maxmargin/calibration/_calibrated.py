@@ -13,6 +13,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d, indexable
 
+from maxmargin._whole_or_nothing import WholeOrNothing
 from maxmargin.calibrators import Calibrator, Folds, Isotonic, Pairs, Platt, Sigmoids, Temperature
 from maxmargin.errors import InvalidInput
 from maxmargin.estimators import LinearSVC, fit_out_of_fold, last_step, pairs_of, raw_values
@@ -118,34 +119,37 @@ class CalibratedClassifierCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
         self : CalibratedClassifierCV
             The fitted model.
         """
-        check_option("method", self.method, "CalibratedClassifierCV", _METHODS)
-        if not (isinstance(self.ensemble, bool | np.bool_) or (isinstance(self.ensemble, str) and self.ensemble == "auto")):
-            raise reject("ensemble", self.ensemble, "CalibratedClassifierCV", "an instance of 'bool' or the str 'auto'")
-        estimator = self._inner()
-        if (self.ensemble and not isinstance(self.ensemble, str)) or fit_params or not _is_ours(estimator):
-            return self._fit_theirs(estimator, X, y, sample_weight, fit_params)
-        with as_invalid_input():
-            X, given = indexable(X, y)
-            labels: NDArray[Any] = column_or_1d(given, warn=True)
-            check_classification_targets(labels)
-            weight = None if sample_weight is None else _check_sample_weight(sample_weight, X)
-        kept = np.arange(len(labels)) if weight is None else np.flatnonzero(weight > 0.0)
-        classes, own = np.unique(labels[kept], return_inverse=True)
-        if len(classes) < 2:
-            clone(estimator).fit(X, labels)  # its message
-            raise InvalidInput("The number of classes has to be greater than one; got 1 class. Add rows of another class to y.")
-        codes = np.zeros(len(labels), dtype=np.intp)
-        codes[kept] = own
-        folds = self._folds(X, labels, weight, codes, kept, classes)
-        if not isinstance(folds, Folds):
-            return self._fit_theirs(estimator, X, y, sample_weight, fit_params, splits=folds)
-        found = fit_out_of_fold(estimator, X, labels, weight, folds)
-        kind, weights = self._kind(found.model), None if weight is None else weight[found.rows]
-        calibrator = kind.fit(_seen(kind, found.model, found.values), codes[found.rows], weights)
-        self.__dict__.pop("_theirs", None)
-        self.estimator_, self.calibrator_, self.classes_ = found.model, calibrator, np.asarray(found.model.classes_)
-        self.calibrated_classifiers_ = [self]
-        self._learn(found.model)
+        with WholeOrNothing(self):
+            check_option("method", self.method, "CalibratedClassifierCV", _METHODS)
+            if not (isinstance(self.ensemble, bool | np.bool_) or (isinstance(self.ensemble, str) and self.ensemble == "auto")):
+                raise reject("ensemble", self.ensemble, "CalibratedClassifierCV", "an instance of 'bool' or the str 'auto'")
+            estimator = self._inner()
+            if (self.ensemble and not isinstance(self.ensemble, str)) or fit_params or not _is_ours(estimator):
+                return self._fit_theirs(estimator, X, y, sample_weight, fit_params)
+            with as_invalid_input():
+                X, given = indexable(X, y)
+                labels: NDArray[Any] = column_or_1d(given, warn=True)
+                check_classification_targets(labels)
+                weight = None if sample_weight is None else _check_sample_weight(sample_weight, X)
+            kept = np.arange(len(labels)) if weight is None else np.flatnonzero(weight > 0.0)
+            classes, own = np.unique(labels[kept], return_inverse=True)
+            if len(classes) < 2:
+                clone(estimator).fit(X, labels)  # its message
+                raise InvalidInput(
+                    "The number of classes has to be greater than one; got 1 class. Add rows of another class to y."
+                )
+            codes = np.zeros(len(labels), dtype=np.intp)
+            codes[kept] = own
+            folds = self._folds(X, labels, weight, codes, kept, classes)
+            if not isinstance(folds, Folds):
+                return self._fit_theirs(estimator, X, y, sample_weight, fit_params, splits=folds)
+            found = fit_out_of_fold(estimator, X, labels, weight, folds)
+            kind, weights = self._kind(found.model), None if weight is None else weight[found.rows]
+            calibrator = kind.fit(_seen(kind, found.model, found.values), codes[found.rows], weights)
+            self.__dict__.pop("_theirs", None)
+            self.estimator_, self.calibrator_, self.classes_ = found.model, calibrator, np.asarray(found.model.classes_)
+            self.calibrated_classifiers_ = [self]
+            self._learn(found.model)
         return self
 
     def _inner(self) -> Any:

@@ -15,6 +15,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from maxmargin._whole_or_nothing import WholeOrNothing
 from maxmargin.errors import InvalidInput
 from maxmargin.kernels import Kernel
 from maxmargin.validation import as_invalid_input
@@ -73,16 +74,17 @@ class FeatureMap(TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc]  #
         FeatureMap
             The map itself.
         """
-        self._check()
-        with as_invalid_input():
-            validate_data(self, X, dtype=np.float64)
-        dimension = self._dimension(self.n_features_in_)
-        if dimension > _MOST_FEATURES:
-            raise InvalidInput(
-                f"{type(self).__name__} would make {dimension:.3g} features of {self.n_features_in_}. Use its kernel instead:"
-                f" {self.kernel!r} has the same inner products."
-            )
-        self._n_features_out = dimension
+        with WholeOrNothing(self):
+            self._check()
+            with as_invalid_input():
+                validate_data(self, X, dtype=np.float64)
+            dimension = self._dimension(self.n_features_in_)
+            if dimension > _MOST_FEATURES:
+                raise InvalidInput(
+                    f"{type(self).__name__} would make {dimension:.3g} features of {self.n_features_in_}. Use its kernel"
+                    f" instead: {self.kernel!r} has the same inner products."
+                )
+            self._n_features_out = dimension
         return self
 
     def transform(self, X: Any) -> NDArray[np.float64]:

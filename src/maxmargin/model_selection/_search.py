@@ -17,6 +17,7 @@ from sklearn.model_selection._validation import _insert_error_scores, _warn_or_r
 from sklearn.utils import indexable
 from sklearn.utils.validation import _check_method_params
 
+from maxmargin._whole_or_nothing import WholeOrNothing
 from maxmargin.estimators import PATHS
 from maxmargin.model_selection._candidates import last_step
 from maxmargin.model_selection._cells import Cells, Settings
@@ -167,12 +168,13 @@ class _SharedFits(ABC):
         self : search
             With ``cv_results_``, ``best_estimator_`` and ``shared_``.
         """
-        why = _refusal(self, params)
-        if why is None:
-            _fit(self, X, y, params)
-            return self
-        super().fit(X, y, **params)  # type: ignore[misc]
-        self.shared_ = f"Nothing is shared: {why}."
+        with WholeOrNothing(self):
+            why = _refusal(self, params)
+            if why is None:
+                _fit(self, X, y, params)
+                return self
+            super().fit(X, y, **params)  # type: ignore[misc]
+            self.shared_ = f"Nothing is shared: {why}."
         return self
 
 

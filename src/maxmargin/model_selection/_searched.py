@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, is_classifier
 from sklearn.utils.validation import check_is_fitted
 
+from maxmargin._whole_or_nothing import WholeOrNothing
 from maxmargin.model_selection._search import GridSearchCV
 from maxmargin.validation import feature_matrix, label_column, labelled_set, target_columns, weighted_rows
 
@@ -53,16 +54,17 @@ class Searched(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no
         self : estimator
             The fitted model.
         """
-        base = self._base()
-        self._check(X, y, sample_weight)
-        values, others = self._grid(X, y)
-        grid = [{self._path: values.tolist(), **{name: [value] for name, value in each.items()}} for each in others]
-        search = GridSearchCV(
-            base, grid, scoring=self.scoring, cv=self._folds(base, y), verbose=self.verbose, refit=self._choose
-        )
-        given = {"sample_weight": sample_weight, "groups": groups}
-        search.fit(X, y, **{name: value for name, value in given.items() if value is not None})
-        self._adopt(search, values, others)
+        with WholeOrNothing(self):
+            base = self._base()
+            self._check(X, y, sample_weight)
+            values, others = self._grid(X, y)
+            grid = [{self._path: values.tolist(), **{name: [value] for name, value in each.items()}} for each in others]
+            search = GridSearchCV(
+                base, grid, scoring=self.scoring, cv=self._folds(base, y), verbose=self.verbose, refit=self._choose
+            )
+            given = {"sample_weight": sample_weight, "groups": groups}
+            search.fit(X, y, **{name: value for name, value in given.items() if value is not None})
+            self._adopt(search, values, others)
         return self
 
     def _rows(self, X: Any) -> Any:

@@ -282,6 +282,10 @@ class Evaluations:
         """The same of each, as 1 or 0."""
         return self._found.optimal(allowances(tol))
 
+    def near(self, tol: float) -> NDArray[np.uint8]:
+        """Whether each is as good as the solver believes, which does not compute the gap: violation ≤ 2 tol, as 1 or 0."""
+        return self._found.optimal(_core.Allowed(violation=2.0 * tol, gap=0.1, rounding=0.1, infeasibility=_INFEASIBLE))
+
     def are_settled(self, tol: float) -> bool:
         """Whether each is optimal, or not even stationary, with rounding far below what is allowed."""
         return self._found.are_settled(allowances(tol))

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from maxmargin._whole_or_nothing import WholeOrNothing
 from maxmargin.errors import InvalidInput
 from maxmargin.estimators._kernel._assembly import Assembly, assemble
 from maxmargin.estimators._kernel._crammer_singer import adopt_crammer_singer, crammer_singer_solution, crammer_singer_solver
@@ -20,6 +21,7 @@ from maxmargin.estimators._kernel._model import KernelModel
 from maxmargin.estimators._kernel._probabilities import Probabilities, calibrated, folds_of
 from maxmargin.estimators._kernel._records import Records, record, solutions
 from maxmargin.estimators._shared._fitted import RowKind, class_layout, fitted
+from maxmargin.estimators._shared._fold_stage import FoldStage
 from maxmargin.estimators._shared._input import new_rows
 from maxmargin.estimators._shared._parameters import check_shape_of_scores, check_votes, chosen_solver
 from maxmargin.estimators._shared._plan import ClassifierRows, Plan
@@ -47,9 +49,6 @@ class KernelClassifier(Probabilities, ClassifierMixin, KernelModel, ABC):  # typ
     @abstractmethod
     def _fold_problems(self, gram: Gram, parts: LabelledParts, costs: NDArray[np.float64]) -> Sequence[Problem]:
         """The same for folds: each row of each problem has a cost of its own, and one of 0 is held out."""
-
-    _folds_begin_at_fit = True
-    """Whether the coefficients of the fit on all rows are those that the problem of a fold begins with."""
 
     _one_class_message = "Invalid input - "
     """How the message begins where weights leave rows of one class only, as scikit-learn's does."""
@@ -88,12 +87,14 @@ class KernelClassifier(Probabilities, ClassifierMixin, KernelModel, ABC):  # typ
         self : estimator
             The fitted model.
         """
-        plan = self._plan(X, y, sample_weight)
-        folds = folds_of(self, plan)
-        found = plan.solve()
-        self._adopt(plan.rows, found)
-        if folds is not None:
-            self._calibrator = calibrated(self, plan, found, folds)
+        with WholeOrNothing(self):
+            plan = self._plan(X, y, sample_weight)
+            folds = folds_of(self, plan)
+            found = plan.solve()
+            self._adopt(plan.rows, found)
+            if folds is not None:
+                with FoldStage(found, "probabilities"):
+                    self._calibrator = calibrated(self, plan, found, folds)
         return self
 
     def _plan(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Plan[ClassifierRows]:

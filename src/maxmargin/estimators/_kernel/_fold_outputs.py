@@ -10,8 +10,10 @@ from numpy.typing import NDArray
 
 from maxmargin.calibrators import Folds
 from maxmargin.estimators._kernel._decision_values import decision_values
-from maxmargin.estimators._kernel._out_of_fold import fold_names, rebalanced
+from maxmargin.estimators._kernel._fold_starts import fold_starts
+from maxmargin.estimators._kernel._out_of_fold import fold_names
 from maxmargin.estimators._shared._fitted import Fitted, RowKind
+from maxmargin.estimators._shared._fold_stage import was_plain
 from maxmargin.estimators._shared._intervals import FOLDS, Residuals
 from maxmargin.estimators._shared._plan import KernelRows, Plan
 from maxmargin.estimators._shared._schemes import SharedVectors
@@ -64,17 +66,12 @@ def fit_folds(model: KernelOutputs, plan: Plan[KernelRows], found: SolutionBatch
     weights = [np.where(held, 0.0, data.weight) for held in folds]
     problems = [model._problem(rows.gram, y, weight) for weight in weights for y in targets]
     starts = None
-    if model._folds_begin_at_fit and as_solver(plan.solver, problems).takes_start:
-        whole = np.zeros(outputs * data.n)
-        whole[found.support] = found.beta
-        every = [beta for _ in folds for beta in whole.reshape(outputs, -1)]
-        costs = [problem.dual.upper for problem in problems]
-        starts = np.concatenate(
-            [rebalanced(np.where(cost > 0.0, beta, 0.0), cost) for beta, cost in zip(every, costs, strict=True)]
-        )
+    if as_solver(plan.solver, problems).takes_start:
+        first, every = plan.problems[0].dual.upper, [problem.dual.upper for problem in problems[::outputs]]
+        starts = fold_starts(plan.problems, found, problems, first, np.stack(every))
     batch: SolutionBatch = replace(
-        plan, problems=problems, names=fold_names(folds, plan.names), starts=starts, with_values=True, settled=False
-    ).solve(stacklevel=5)
+        plan, problems=problems, names=fold_names(folds, plan.names), starts=starts, with_values=True, folds=True
+    ).solve(stacklevel=5, warns=was_plain(found))
     assert batch.values is not None
     values = batch.values.reshape(len(folds), outputs, data.n)[folds.number, :, np.arange(data.n)]
     support = batch.rows(batch.support, batch.n_support)

@@ -176,7 +176,6 @@ class NuSVC(KernelClassifier):
         self.warm_start = warm_start
 
     _one_class_message = "specified nu is infeasible: "
-    _folds_begin_at_fit = False  # its coefficients are divided by ρ
 
     def _check_own(self) -> None:
         check_fraction("nu", self.nu, "NuSVC")

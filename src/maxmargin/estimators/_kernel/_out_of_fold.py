@@ -7,6 +7,7 @@ ones away, and the values at these are computed once, over the distinct support 
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -16,19 +17,22 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from maxmargin.calibrators import Folds
+from maxmargin.errors import ConvergenceWarning, FeatureScaleWarning, IndefiniteKernelWarning
 from maxmargin.estimators._kernel._decision_values import decision_values
+from maxmargin.estimators._kernel._fold_starts import fold_starts
 from maxmargin.estimators._shared._fitted import Fitted, RowKind
+from maxmargin.estimators._shared._fold_stage import was_plain
 from maxmargin.estimators._shared._plan import ClassifierRows, Plan
 from maxmargin.estimators._shared._schemes import OneVsOne
 from maxmargin.problems import LabelledParts
-from maxmargin.solution import SolutionBatch
+from maxmargin.solution import SolutionBatch, Status
 from maxmargin.solvers import as_solver
 from maxmargin.validation import class_weights, take_rows
 
 if TYPE_CHECKING:
     from maxmargin.estimators._kernel._classifier import KernelClassifier
 
-__all__ = ["fold_names", "held_out_values", "rebalanced", "refitted_values"]
+__all__ = ["fold_names", "held_out_values", "refitted_values"]
 
 Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]
@@ -57,10 +61,10 @@ def held_out_values(model: KernelClassifier, plan: Plan[ClassifierRows], found: 
     """
     rows = plan.rows
     if rows.scheme is None or rows.parts is None or not model._can_hold_out():
-        return refitted_values(model, rows, folds, plan)
+        return refitted_values(model, rows, folds, plan, warns=was_plain(found))
     costs = np.stack([_costs(model, rows, held) for held in folds])
     if isinstance(rows.scheme, OneVsOne):
-        return _values_of_pairs(model, plan, costs, folds)
+        return _values_of_pairs(model, plan, found, costs, folds)
     return _values_of_all_rows(model, plan, found, costs, folds)
 
 
@@ -95,52 +99,26 @@ def _values_of_all_rows(
     assert rows.parts is not None
     n, each = rows.data.n, len(rows.parts.sizes)
     parts = LabelledParts(None, np.tile(rows.parts.y, len(folds)), [n] * (each * len(folds)))
-    starts = None
-    if model._folds_begin_at_fit and as_solver(plan.solver, plan.problems).takes_start:
-        # what is at its bound stays there, also where balanced weights have moved it
-        whole = _whole(found, n) / _costs(model, rows, np.zeros(n, dtype=np.bool_))
-        starts = np.concatenate([rebalanced(cost * share, cost) for cost in costs for share in whole])
+    problems, starts = model._fold_problems(rows.gram, parts, np.repeat(costs, each, axis=0).ravel()), None
+    if as_solver(plan.solver, plan.problems).takes_start:
+        before = _costs(model, rows, np.zeros(n, dtype=np.bool_))
+        starts = fold_starts(plan.problems, found, problems, before, costs)
     of_folds: SolutionBatch = replace(
         plan,
-        problems=model._fold_problems(rows.gram, parts, np.repeat(costs, each, axis=0).ravel()),
+        problems=problems,
         names=fold_names(folds, plan.names),
         starts=starts,
         with_values=True,
-        settled=False,
-    ).solve(stacklevel=5)
+        folds=True,
+    ).solve(stacklevel=5, warns=was_plain(found))
     assert of_folds.values is not None
     values = of_folds.values.reshape(len(folds), each, n)
     return np.ascontiguousarray(values[folds.number[folds.rows], :, folds.rows])
 
 
-def _whole(found: SolutionBatch, n: int) -> Matrix:
-    """The coefficients of all rows, one line for each subproblem."""
-    whole = np.zeros(len(found.sizes) * n)
-    whole[found.support] = found.beta
-    return whole.reshape(-1, n)
-
-
-def rebalanced(beta: Vector, cost: Vector) -> Vector:
-    """Coefficients whose sum is 0 again, by changes of those that are free.
-
-    What is lost on one side is taken up in equal parts, relative to their room, by the free coefficients: those of that side
-    grow, those of the other shrink. Coefficients at their bounds, of which most stay there, are left alone as long as the
-    free ones suffice; else those of the heavier side all shrink.
-    """
-    surplus = float(beta.sum())
-    size, side = np.abs(beta), np.sign(surplus)
-    if surplus == 0.0:
-        return beta
-    is_free = (size > 0.0) & (size < cost * (1.0 - 1e-9))
-    heavy = np.sign(beta) == side
-    room = np.where(is_free, np.where(heavy, size, cost - size), 0.0)
-    total = float(room.sum())
-    if total >= abs(surplus):
-        return np.asarray(beta - side * (abs(surplus) / total) * room)
-    return np.where(heavy, beta * (1.0 - abs(surplus) / float(size[heavy].sum())), beta)
-
-
-def _values_of_pairs(model: KernelClassifier, plan: Plan[ClassifierRows], costs: Matrix, folds: Folds) -> Matrix:
+def _values_of_pairs(
+    model: KernelClassifier, plan: Plan[ClassifierRows], whole: SolutionBatch, costs: Matrix, folds: Folds
+) -> Matrix:
     """Subproblems of pairs of classes, each with the rows of two of them."""
     rows, scheme = plan.rows, plan.rows.scheme
     assert scheme is not None
@@ -159,7 +137,8 @@ def _values_of_pairs(model: KernelClassifier, plan: Plan[ClassifierRows], costs:
         problems=model._fold_problems(rows.gram, parts, own_costs),
         names=fold_names(folds, plan.names),
         starts=None,
-    ).solve(stacklevel=5)
+        folds=True,
+    ).solve(stacklevel=5, warns=was_plain(whole))
     assert parts.rows is not None
     support = parts.rows.take(found.support).astype(np.intp)
     values = np.empty((data.n, scheme.n_subproblems))
@@ -178,10 +157,10 @@ def _values_of_pairs(model: KernelClassifier, plan: Plan[ClassifierRows], costs:
     return values[folds.rows]
 
 
-def refitted_values(model: Any, rows: Any, folds: Folds, plan: Plan[Any]) -> Matrix:
+def refitted_values(model: Any, rows: Any, folds: Folds, plan: Plan[Any], *, warns: bool) -> Matrix:
     """The same by fits of their own: all classes at once, and without slack."""
-    data, values = rows.data, None
-    for held, trained in _split(folds):
+    data, values, worst = rows.data, None, None
+    for fold, (held, trained) in enumerate(_split(folds)):
         other = clone(model).set_params(probability=False, warm_start=False)
         if plan.deadline.is_set:
             other.max_time = max(plan.deadline.left(), 1e-9)
@@ -190,13 +169,20 @@ def refitted_values(model: Any, rows: Any, folds: Folds, plan: Plan[Any]) -> Mat
         X = take_rows(data.X, trained)
         if rows.kind is RowKind.PAIRWISE:
             X = np.ascontiguousarray(X[:, trained])
-        other.fit(X, data.codes[trained], data.weight[trained] if data.weighted else None)
+        with warnings.catch_warnings():
+            for kind in (ConvergenceWarning, FeatureScaleWarning, IndefiniteKernelWarning):  # once for all folds, or known
+                warnings.simplefilter("ignore", kind)
+            other.fit(X, data.classes[data.codes[trained]], data.weight[trained] if data.weighted else None)
+        if worst is None and not other.status_.is_optimal and other.status_ is not Status.INDEFINITE:
+            worst = f"{other.status_.name} in fold {fold + 1}: {other.status_.message}. {other.status_.advice}"
         unseen = take_rows(data.X, held)
         found = other.decision_function(np.ascontiguousarray(unseen[:, trained]) if rows.kind is RowKind.PAIRWISE else unseen)
         found = found[:, np.newaxis] if found.ndim == 1 else found
         values = np.empty((data.n, found.shape[1])) if values is None else values
         values[held] = found
     assert values is not None
+    if warns and worst is not None:
+        warnings.warn(worst, ConvergenceWarning, stacklevel=5)
     return np.ascontiguousarray(values[folds.rows])
 
 

@@ -32,9 +32,6 @@ __all__ = ["KernelOutputs"]
 class KernelOutputs(KernelModel, ABC):
     """Fitting and values; each subclass defines what its subproblems minimise."""
 
-    _folds_begin_at_fit = False
-    """Whether the coefficients of the fit on all rows are those that the problem of a fold begins with."""
-
     @abstractmethod
     def _problem(self, gram: Gram, y: NDArray[np.float64], weight: NDArray[np.float64]) -> Problem:
         """What a subproblem solves, given kernel values, targets (or ones) and weights."""

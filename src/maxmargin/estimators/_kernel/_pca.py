@@ -13,6 +13,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from maxmargin._blas import one_blas_thread
+from maxmargin._whole_or_nothing import WholeOrNothing
 from maxmargin.errors import InvalidInput
 from maxmargin.estimators._kernel._components import METHODS, Centred, Request, components
 from maxmargin.estimators._shared._fitted import RowKind
@@ -186,33 +187,34 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         KernelPCA
             The fitted model itself.
         """
-        _check(self)
-        kernel = _kernel_of(self)
-        X, kind = training_rows(self, kernel, X)
-        if self.fit_inverse_transform and kind is not RowKind.DENSE:
-            raise InvalidInput(
-                f"The way back to the features needs dense rows of features. Got {kind.value} rows and"
-                " fit_inverse_transform=True. Pass dense rows, or set fit_inverse_transform=False."
+        with WholeOrNothing(self):
+            _check(self)
+            kernel = _kernel_of(self)
+            X, kind = training_rows(self, kernel, X)
+            if self.fit_inverse_transform and kind is not RowKind.DENSE:
+                raise InvalidInput(
+                    f"The way back to the features needs dense rows of features. Got {kind.value} rows and"
+                    " fit_inverse_transform=True. Pass dense rows, or set fit_inverse_transform=False."
+                )
+            bound = kernel.bind(X)
+            if kind is RowKind.PAIRWISE:
+                bound.gram(X)  # refuses a matrix that is not symmetric
+            K = Centred(bound, X)
+            count = K.n if self.n_components is None else min(K.n, int(self.n_components))
+            values, vectors = components(
+                K, Request(count, self.eigen_solver, float(self.tol), self.max_iter, self.iterated_power, self.random_state)
             )
-        bound = kernel.bind(X)
-        if kind is RowKind.PAIRWISE:
-            bound.gram(X)  # refuses a matrix that is not symmetric
-        K = Centred(bound, X)
-        count = K.n if self.n_components is None else min(K.n, int(self.n_components))
-        values, vectors = components(
-            K, Request(count, self.eigen_solver, float(self.tol), self.max_iter, self.iterated_power, self.random_state)
-        )
-        if self.remove_zero_eig or self.n_components is None:
-            values, vectors = values[values > 0.0], np.ascontiguousarray(vectors[:, values > 0.0])
-        self._kernel, self._rows, self._means = bound, kind, K.means()
-        self.gamma_ = bound.gamma
-        self.eigenvalues_, self.eigenvectors_ = values, vectors
-        self.X_fit_ = _copied(X) if self.copy_X else X
-        for stale in {"dual_coef_", "X_transformed_fit_"} & vars(self).keys():
-            delattr(self, stale)
-        if self.fit_inverse_transform:
-            self.X_transformed_fit_ = vectors * np.sqrt(values)
-            self.dual_coef_ = _ridge(bound, self.X_transformed_fit_, X, float(self.alpha))
+            if self.remove_zero_eig or self.n_components is None:
+                values, vectors = values[values > 0.0], np.ascontiguousarray(vectors[:, values > 0.0])
+            self._kernel, self._rows, self._means = bound, kind, K.means()
+            self.gamma_ = bound.gamma
+            self.eigenvalues_, self.eigenvectors_ = values, vectors
+            self.X_fit_ = _copied(X) if self.copy_X else X
+            for stale in {"dual_coef_", "X_transformed_fit_"} & vars(self).keys():
+                delattr(self, stale)
+            if self.fit_inverse_transform:
+                self.X_transformed_fit_ = vectors * np.sqrt(values)
+                self.dual_coef_ = _ridge(bound, self.X_transformed_fit_, X, float(self.alpha))
         return self
 
     def fit_transform(self, X: Any, y: Any = None) -> NDArray[np.float64]:

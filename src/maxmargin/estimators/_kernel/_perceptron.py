@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from maxmargin._deadline import Deadline
 from maxmargin._solve import solve_batch
+from maxmargin._whole_or_nothing import WholeOrNothing
 from maxmargin.errors import ConvergenceWarning, InvalidInput
 from maxmargin.estimators._shared._bounds import require_finite
 from maxmargin.estimators._shared._fitted import RowKind
@@ -169,43 +170,44 @@ class Perceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         self : Perceptron
             The fitted model.
         """
-        owner = "Perceptron"
-        step = check_positive("eta0", self.eta0, owner)
-        check_boolean("fit_intercept", self.fit_intercept, owner)
-        check_boolean("warm_start", self.warm_start, owner)
-        check_class_weight(self.class_weight, owner)
-        check_integer("max_iter", self.max_iter, owner, 1)
-        check_max_time(self.max_time, owner)
-        check_kernel_numbers(self)
-        deadline = Deadline(self.max_time)
-        kernel = as_kernel(self.kernel, gamma=self.gamma, coef0=self.coef0, degree=self.degree, owner=owner, stacklevel=3)
-        X, kind = training_rows(self, kernel, X)
-        data = labelled_set(X, label_column(y, X), sample_weight, pairwise=kind is RowKind.PAIRWISE)
-        of_features = kind in (RowKind.DENSE, RowKind.SPARSE) and kernel.input_kind == "vectors"
-        looks = of_features and not deadline.is_over()
-        moments = feature_scale_warning(data.X, type(self).__name__, stacklevel=2) if looks else None
-        factors = class_weights(self.class_weight, data.classes, data.codes, data.weight, owner)
-        weight = factors[data.codes] * data.weight
-        bound = kernel.bind(data.X, data.sample_weight, moments=moments)
-        gram = bound.gram(data.X)
-        if moments is not None:
-            require_finite(gram, moments)
-        scheme = scheme_of(len(data.classes), one_vs_rest=True)
-        labels = [y for _, y in scheme.subproblems(data.codes).each()]
-        runs, held = [], self._held(X, kind, data, linear=bound.is_linear)
-        for k, signs in enumerate(labels):
-            side = self._side(bound, gram, data, signs)
-            if held is not None:
-                side.begin_at(held[k], float(self.intercept_[k]) if self.fit_intercept else 0.0, deadline)
-            limits = Limits(tol=1.0, max_steps=int(self.max_iter), max_seconds=deadline.left())
-            runs.append(train_perceptron(side, signs, weight, step, limits))
-        statuses = self._proven(gram, labels, runs, deadline)
-        self._keep(bound, kind, data, runs)
-        self.shape_fit_ = shape(X)
-        self.class_weight_ = factors
-        self.status_ = max(statuses, key=lambda status: status.severity)
-        self.fit_status_ = int(self.status_ is not Status.CONVERGED)
-        _warn(statuses, runs, subproblem_names(scheme, data.classes))
+        with WholeOrNothing(self):
+            owner = "Perceptron"
+            step = check_positive("eta0", self.eta0, owner)
+            check_boolean("fit_intercept", self.fit_intercept, owner)
+            check_boolean("warm_start", self.warm_start, owner)
+            check_class_weight(self.class_weight, owner)
+            check_integer("max_iter", self.max_iter, owner, 1)
+            check_max_time(self.max_time, owner)
+            check_kernel_numbers(self)
+            deadline = Deadline(self.max_time)
+            kernel = as_kernel(self.kernel, gamma=self.gamma, coef0=self.coef0, degree=self.degree, owner=owner, stacklevel=3)
+            X, kind = training_rows(self, kernel, X)
+            data = labelled_set(X, label_column(y, X), sample_weight, pairwise=kind is RowKind.PAIRWISE)
+            of_features = kind in (RowKind.DENSE, RowKind.SPARSE) and kernel.input_kind == "vectors"
+            looks = of_features and not deadline.is_over()
+            moments = feature_scale_warning(data.X, type(self).__name__, stacklevel=2) if looks else None
+            factors = class_weights(self.class_weight, data.classes, data.codes, data.weight, owner)
+            weight = factors[data.codes] * data.weight
+            bound = kernel.bind(data.X, data.sample_weight, moments=moments)
+            gram = bound.gram(data.X)
+            if moments is not None:
+                require_finite(gram, moments)
+            scheme = scheme_of(len(data.classes), one_vs_rest=True)
+            labels = [y for _, y in scheme.subproblems(data.codes).each()]
+            runs, held = [], self._held(X, kind, data, linear=bound.is_linear)
+            for k, signs in enumerate(labels):
+                side = self._side(bound, gram, data, signs)
+                if held is not None:
+                    side.begin_at(held[k], float(self.intercept_[k]) if self.fit_intercept else 0.0, deadline)
+                limits = Limits(tol=1.0, max_steps=int(self.max_iter), max_seconds=deadline.left())
+                runs.append(train_perceptron(side, signs, weight, step, limits))
+            statuses = self._proven(gram, labels, runs, deadline)
+            self._keep(bound, kind, data, runs)
+            self.shape_fit_ = shape(X)
+            self.class_weight_ = factors
+            self.status_ = max(statuses, key=lambda status: status.severity)
+            self.fit_status_ = int(self.status_ is not Status.CONVERGED)
+            _warn(statuses, runs, subproblem_names(scheme, data.classes))
         return self
 
     def _side(self, bound: BoundKernel, gram: Gram, data: TrainingSet, y: NDArray[np.float64]) -> LinearSide | KernelSide:

@@ -129,7 +129,7 @@ def _calibrator(model: Any) -> Calibrator:
     if not isinstance(found, Calibrator):
         raise NotFittedError(
             f"predict_proba is not available when fitted with probability=False. Fit this {type(model).__name__} again with"
-            " probability=True, and to its end: an interrupted fit has no probabilities either."
+            " probability=True."
         )
     return found
 

@@ -11,10 +11,12 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
+from maxmargin._whole_or_nothing import WholeOrNothing
 from maxmargin.errors import InvalidInput
 from maxmargin.estimators._kernel._fold_outputs import fit_folds
 from maxmargin.estimators._kernel._outputs import KernelOutputs
 from maxmargin.estimators._shared._bounds import upper_bounds
+from maxmargin.estimators._shared._fold_stage import FoldStage
 from maxmargin.estimators._shared._input import new_rows
 from maxmargin.estimators._shared._intervals import Intervals
 from maxmargin.kernels import Gram
@@ -45,16 +47,18 @@ class _TubeRegressor(Intervals, RegressorMixin, KernelOutputs, ABC):  # type: ig
         self : estimator
             The fitted model.
         """
-        wants_interval = check_boolean("interval", self.interval, type(self).__name__)
-        if wants_interval and math.isinf(self.C):
-            raise InvalidInput("interval=True needs a finite C: with C=inf no row can be held out. Choose a large C.")
-        plan = self._plan(X, y, sample_weight, target_columns)
-        found = plan.solve()
-        for stale in ("_fold_outputs", "_residuals"):
-            self.__dict__.pop(stale, None)
-        self._adopt(plan, found)
-        if wants_interval:
-            self._fold_outputs, self._residuals = fit_folds(self, plan, found)
+        with WholeOrNothing(self):
+            wants_interval = check_boolean("interval", self.interval, type(self).__name__)
+            if wants_interval and math.isinf(self.C):
+                raise InvalidInput("interval=True needs a finite C: with C=inf no row can be held out. Choose a large C.")
+            plan = self._plan(X, y, sample_weight, target_columns)
+            found = plan.solve()
+            for stale in ("_fold_outputs", "_residuals"):
+                self.__dict__.pop(stale, None)
+            self._adopt(plan, found)
+            if wants_interval:
+                with FoldStage(found, "intervals"):
+                    self._fold_outputs, self._residuals = fit_folds(self, plan, found)
         return self
 
     def _of_folds(self, X: Any) -> NDArray[np.float64]:
@@ -216,8 +220,6 @@ class SVR(_TubeRegressor):
         self.solver = solver
         self.warm_start = warm_start
         self.interval = interval
-
-    _folds_begin_at_fit = True
 
     def _check_own(self) -> None:
         check_positive("C", self.C, "SVR", infinite=True)

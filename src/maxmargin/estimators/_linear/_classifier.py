@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from maxmargin._deadline import Deadline
+from maxmargin._whole_or_nothing import WholeOrNothing
 from maxmargin.estimators._linear._sparse_weights import SparseWeights
 from maxmargin.estimators._shared._bounds import upper_bounds
 from maxmargin.estimators._shared._input import checked_rows
@@ -142,8 +143,9 @@ class LinearModel(LinearScores, ABC):
         self : estimator
             The fitted model.
         """
-        plan = self._plan(X, y, sample_weight)
-        self._adopt(plan.rows, self._as_stored(plan, plan.solve()))
+        with WholeOrNothing(self):
+            plan = self._plan(X, y, sample_weight)
+            self._adopt(plan.rows, self._as_stored(plan, plan.solve()))
         return self
 
     def _plan(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Plan[LinearRows]:

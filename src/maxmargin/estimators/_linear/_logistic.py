@@ -162,6 +162,9 @@ class LogisticRegression(LinearModel):
         self.max_time = max_time
         self.warm_start = warm_start
 
+    _is_ovr = False
+    """Whether each class has a binary classifier of its own."""
+
     def _check_own(self) -> None:
         check_logistic(self)
 
@@ -209,6 +212,9 @@ class LogisticRegression(LinearModel):
 
     def _adopt(self, rows: LinearRows, solutions: list[LinearSolution] | list[MulticlassSolution]) -> None:
         super()._adopt(rows, solutions)
+        self.__dict__.pop("_is_ovr", None)
+        if len(solutions) > 1:  # what is not said takes no room in a pickle
+            self._is_ovr = True
         self.n_iter_ = np.array([self.n_iter_], dtype=np.int32)
         if all(solution.is_float32 for solution in solutions):
             self.coef_, self.intercept_ = self.coef_.astype(np.float32), self.intercept_.astype(np.float32)
@@ -248,8 +254,7 @@ class LogisticRegression(LinearModel):
     def _log_proba(self, X: Any) -> tuple[NDArray[np.float64], np.dtype[Any]]:
         scores, kind = self._scores(X)
         if scores.ndim > 1:
-            apart = self._class_loss(scores.shape[1]) is None  # a subproblem for each class
-            logs = log_expit(scores) if apart else scores
+            logs = log_expit(scores) if self._is_ovr else scores
             return np.asarray(logs - logsumexp(logs, axis=1, keepdims=True)), kind
         return -np.stack([np.logaddexp(0.0, scores), np.logaddexp(0.0, -scores)], axis=1), kind
 

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from maxmargin._deadline import Deadline
 from maxmargin._solve import solve_batch, worst_warning
+from maxmargin._whole_or_nothing import WholeOrNothing
 from maxmargin.errors import InvalidInput
 from maxmargin.estimators._linear._classifier import LinearScores, linear_rows
 from maxmargin.estimators._shared._parameters import (
@@ -183,31 +184,32 @@ class StochasticClassifier(LinearScores):
         self : StochasticClassifier
             The fitted model.
         """
-        self._check()
-        deadline = Deadline(self.max_time)
-        X = linear_rows(self, X, reset=True)
-        data = labelled_set(X, label_column(y, X), sample_weight)
-        walks, solutions, centring = [], [], Centring(data.X)
-        feature_scale_warning(data.X, type(self).__name__, stacklevel=2, features=centring.features)
-        self.class_weight_ = class_weights(self.class_weight, data.classes, data.codes, data.weight, type(self).__name__)
-        weight = self.class_weight_[data.codes] * data.weight
-        self._choose_rate(data.X, known=True)
-        scheme = scheme_of(len(data.classes), one_vs_rest=True)
-        names = subproblem_names(scheme, data.classes)
-        seeds = self._seeds(scheme.n_subproblems)
-        with report_for(self.verbose, scheme.n_subproblems) as report:
-            for name, seed, (_, labels) in zip(names, seeds, scheme.subproblems(data.codes).each(), strict=True):
-                problem = self._problem(data.X, labels, weight, centring)
-                follow = report.start(name)
-                walks.append(self._solver(seed).walk(problem))
-                on = WalkOn(walks[-1])
-                (solution,) = solve_batch([problem], on, self.tol, self.max_iter, deadline, callback=follow)
-                solutions.append(solution)
-                report.done(solutions[-1])
-        if (said := worst_warning(solutions, lambda: names)) is not None:
-            warnings.warn(said[0], said[1], stacklevel=2)
-        self.classes_ = data.classes
-        self._keep(walks, solutions)
+        with WholeOrNothing(self):
+            self._check()
+            deadline = Deadline(self.max_time)
+            X = linear_rows(self, X, reset=True)
+            data = labelled_set(X, label_column(y, X), sample_weight)
+            walks, solutions, centring = [], [], Centring(data.X)
+            feature_scale_warning(data.X, type(self).__name__, stacklevel=2, features=centring.features)
+            self.class_weight_ = class_weights(self.class_weight, data.classes, data.codes, data.weight, type(self).__name__)
+            weight = self.class_weight_[data.codes] * data.weight
+            self._choose_rate(data.X, known=True)
+            scheme = scheme_of(len(data.classes), one_vs_rest=True)
+            names = subproblem_names(scheme, data.classes)
+            seeds = self._seeds(scheme.n_subproblems)
+            with report_for(self.verbose, scheme.n_subproblems) as report:
+                for name, seed, (_, labels) in zip(names, seeds, scheme.subproblems(data.codes).each(), strict=True):
+                    problem = self._problem(data.X, labels, weight, centring)
+                    follow = report.start(name)
+                    walks.append(self._solver(seed).walk(problem))
+                    on = WalkOn(walks[-1])
+                    (solution,) = solve_batch([problem], on, self.tol, self.max_iter, deadline, callback=follow)
+                    solutions.append(solution)
+                    report.done(solutions[-1])
+            if (said := worst_warning(solutions, lambda: names)) is not None:
+                warnings.warn(said[0], said[1], stacklevel=2)
+            self.classes_ = data.classes
+            self._keep(walks, solutions)
         return self
 
     def partial_fit(
@@ -231,43 +233,44 @@ class StochasticClassifier(LinearScores):
         self : StochasticClassifier
             The model, the mean of all steps so far.
         """
-        self._check()
-        first = not hasattr(self, "classes_")
-        X = linear_rows(self, X, reset=first)
-        known = self._known_classes(classes, first=first)
-        labels_of = label_column(y, X)
-        rows = weighted_rows(X, sample_weight)
-        codes = rows.of_kept(_codes(labels_of, known))
-        if self.class_weight is not None and not isinstance(self.class_weight, Mapping):
-            raise InvalidInput(
-                "class_weight='balanced' needs all rows, and partial_fit sees one batch. Pass a dict of weights, for example"
-                " of sklearn.utils.compute_class_weight('balanced', classes=classes, y=y)."
-            )
-        if first:
-            self.class_weight_ = class_weights(
-                self.class_weight, known, np.arange(len(known)), np.ones(len(known)), "partial_fit"
-            )
-        weight, features = self.class_weight_[codes] * rows.weight, as_features(rows.X)
-        if first:
-            self._choose_rate(rows.X, known=False)
-        scheme = scheme_of(len(known), one_vs_rest=True)
-        walks: list[SubgradientWalk] = [] if first else self._walks
-        solutions = []
-        for k, (seed, (_, labels)) in enumerate(
-            zip(self._seeds(scheme.n_subproblems), scheme.subproblems(codes).each(), strict=True)
-        ):
-            problem = self._problem(rows.X, labels, weight, features=features)
-            solver = self._solver(seed)
-            if (reason := solver.supports(problem)) is not None:
-                raise InvalidInput(f"StochasticSubgradient cannot solve this: {reason}")
+        with WholeOrNothing(self):
+            self._check()
+            first = not hasattr(self, "classes_")
+            X = linear_rows(self, X, reset=first)
+            known = self._known_classes(classes, first=first)
+            labels_of = label_column(y, X)
+            rows = weighted_rows(X, sample_weight)
+            codes = rows.of_kept(_codes(labels_of, known))
+            if self.class_weight is not None and not isinstance(self.class_weight, Mapping):
+                raise InvalidInput(
+                    "class_weight='balanced' needs all rows, and partial_fit sees one batch. Pass a dict of weights, for"
+                    " example of sklearn.utils.compute_class_weight('balanced', classes=classes, y=y)."
+                )
             if first:
-                walks.append(solver.walk(problem))
-            else:
-                walks[k].move_to(problem)
-            iterate = WalkOn(walks[k]).through(problem, problem.n)
-            solutions.append(solution_of(problem, iterate, self.tol))
-        self.classes_ = known
-        self._keep(walks, solutions)
+                self.class_weight_ = class_weights(
+                    self.class_weight, known, np.arange(len(known)), np.ones(len(known)), "partial_fit"
+                )
+            weight, features = self.class_weight_[codes] * rows.weight, as_features(rows.X)
+            if first:
+                self._choose_rate(rows.X, known=False)
+            scheme = scheme_of(len(known), one_vs_rest=True)
+            walks: list[SubgradientWalk] = [] if first else self._walks
+            solutions = []
+            for k, (seed, (_, labels)) in enumerate(
+                zip(self._seeds(scheme.n_subproblems), scheme.subproblems(codes).each(), strict=True)
+            ):
+                problem = self._problem(rows.X, labels, weight, features=features)
+                solver = self._solver(seed)
+                if (reason := solver.supports(problem)) is not None:
+                    raise InvalidInput(f"StochasticSubgradient cannot solve this: {reason}")
+                if first:
+                    walks.append(solver.walk(problem))
+                else:
+                    walks[k].move_to(problem)
+                iterate = WalkOn(walks[k]).through(problem, problem.n)
+                solutions.append(solution_of(problem, iterate, self.tol))
+            self.classes_ = known
+            self._keep(walks, solutions)
         return self
 
     def _check(self) -> None:

@@ -12,11 +12,13 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from maxmargin._deadline import Deadline
+from maxmargin._whole_or_nothing import WholeOrNothing
 from maxmargin.calibrators import Folds
 from maxmargin.errors import InvalidInput
 from maxmargin.estimators._linear._classifier import linear_rows
 from maxmargin.estimators._linear._sparse_weights import SparseWeights
 from maxmargin.estimators._shared._bounds import upper_bounds
+from maxmargin.estimators._shared._fold_stage import FoldStage
 from maxmargin.estimators._shared._intervals import FOLDS, Intervals, Residuals
 from maxmargin.estimators._shared._parameters import check_budget, check_dual, check_intercept, check_random_state, offset_of
 from maxmargin.estimators._shared._plan import Plan
@@ -175,34 +177,38 @@ class LinearSVR(Intervals, SparseWeights, RegressorMixin, BaseEstimator):  # typ
         self : LinearSVR
             The fitted model.
         """
-        wants_interval = check_boolean("interval", self.interval, "LinearSVR")
-        plan = self._plan(X, y, sample_weight)
-        (solution,) = plan.solve()
-        for stale in ("_fold_weights", "_residuals"):
-            self.__dict__.pop(stale, None)
-        self.coef_ = solution.weights
-        self.intercept_ = np.array([solution.bias])
-        self.n_iter_ = max(1, solution.steps)
-        self.certificate_ = solution.certificate
-        self.status_ = solution.status
-        self.fit_status_ = int(not self.status_.is_optimal)
-        hold(self, [solution])
-        if wants_interval:
-            self._fit_folds(plan, solution, weighted=sample_weight is not None)
+        with WholeOrNothing(self):
+            wants_interval = check_boolean("interval", self.interval, "LinearSVR")
+            plan = self._plan(X, y, sample_weight)
+            (solution,) = plan.solve()
+            for stale in ("_fold_weights", "_residuals"):
+                self.__dict__.pop(stale, None)
+            self.coef_ = solution.weights
+            self.intercept_ = np.array([solution.bias])
+            self.n_iter_ = max(1, solution.steps)
+            self.certificate_ = solution.certificate
+            self.status_ = solution.status
+            self.fit_status_ = int(not self.status_.is_optimal)
+            hold(self, [solution])
+            if wants_interval:
+                with FoldStage([solution], "intervals"):
+                    self._fit_folds(plan, solution, weighted=sample_weight is not None)
         return self
 
     def _fit_folds(self, plan: Plan[None], solution: LinearSolution, *, weighted: bool) -> None:
         """The weights of each fold, which starts from those of all rows, and the residuals of its held-out rows."""
         (problem,) = plan.problems
         folds = Folds.of_rows(problem.n, FOLDS)
-        weights, residuals = [], np.empty(problem.n)
+        weights, residuals, warns = [], np.empty(problem.n), solution.status.is_optimal
         for fold, held in enumerate(folds):
             rows, unseen = np.flatnonzero(~held), np.flatnonzero(held)
             own = PrimalProblem.on(
                 take_rows(problem.X, rows), problem.y[rows], problem.cost[rows], problem.loss, Penalty.L2, *offset_of(self)
             )
             starts = [solution.weights] if as_solver(plan.solver, [own]).takes_start else None
-            (found,) = replace(plan, problems=[own], names=partial(_fold_name, fold), starts=starts).solve(stacklevel=5)
+            own_plan = replace(plan, problems=[own], names=partial(_fold_name, fold), starts=starts)
+            (found,) = own_plan.solve(stacklevel=5, warns=warns)
+            warns = warns and found.status.is_optimal  # once is enough
             weights.append(np.append(found.weights, found.bias))
             values = linear_scores(take_rows(problem.X, unseen), found.weights, float(found.bias))
             residuals[unseen] = np.abs(problem.y[unseen] - values)

@@ -118,8 +118,7 @@ class Intervals(ABC):
         found = vars(self).get("_residuals")
         if not isinstance(found, Residuals):
             raise InvalidInput(
-                f"This {type(self).__name__} was fitted without intervals: interval was False, or the fit was interrupted"
-                " before they were there. Fit it again with interval=True."
+                f"This {type(self).__name__} was fitted without intervals: interval was False. Fit it again with interval=True."
             )
         ends = found.intervals(self._of_folds(X), wanted)
         return ends[:, 0] if ends.shape[1] == 1 else ends

@@ -109,8 +109,9 @@ class Plan(Generic[Rows]):
         Starts from the last fit, one for each subproblem; or points inside the constraints, one after the other.
     with_values : bool
         Whether the solutions keep the values of all rows.
-    settled : bool
-        Whether starts tell which variables are free at the optimum.
+    folds : bool
+        Whether these are folds, of which only values at held-out rows are wanted: they are solved to 10 ``tol`` (at most 0.01,
+        unless ``tol`` is more) and not certified, and their starts do not tell which variables are free at the optimum.
     """
 
     model: Any
@@ -121,10 +122,10 @@ class Plan(Generic[Rows]):
     rows: Rows
     starts: Sequence[Any] | NDArray[np.float64] | None = None
     with_values: bool = False
-    settled: bool = True
+    folds: bool = False
 
-    def solve(self, *, stacklevel: int = 3) -> Any:
-        """Solve all subproblems together, with or without a listener, report, and warn once for all of them.
+    def solve(self, *, stacklevel: int = 3, warns: bool = True) -> Any:
+        """Solve all subproblems together, with or without a listener, report, and warn once for all of them, or not at all.
 
         How subproblems share memory and kernel values determines their last bits; listening must not change that.
         """
@@ -139,21 +140,27 @@ class Plan(Generic[Rows]):
             found = solve_batch(
                 self.problems,
                 self.solver,
-                model.tol,
+                _fold_tolerance(model.tol) if self.folds else model.tol,
                 model.max_iter,
                 self.deadline,
                 callback=follow,
                 starts=starts,
                 with_rows=False,
                 with_values=self.with_values,
-                settled=self.settled,
+                settled=not self.folds,
+                certified=not self.folds,
             )
             if not report.silent:
                 for name, solution in zip(self.names(), found, strict=True):
                     if not alone:
                         report.start(name)
                     report.done(solution)
-        silent = isinstance(found, SolutionBatch) and found.is_plain
+        silent = not warns or (isinstance(found, SolutionBatch) and found.is_plain)
         if not silent and (said := worst_warning(found, self.names)) is not None:
             warnings.warn(said[0], said[1], stacklevel=stacklevel)
         return found
+
+
+def _fold_tolerance(tol: float) -> float:
+    """A value that is off by so much moves a probability less than the chance of which rows were drawn does."""
+    return max(tol, min(10.0 * tol, 0.01))
