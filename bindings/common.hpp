@@ -129,6 +129,7 @@ void bind_run(nb::module_& m);
 void bind_classes(nb::module_& m);
 void bind_kernels(nb::module_& m);
 void bind_linear(nb::module_& m);
+void bind_objects(nb::module_& m);
 void bind_parts(nb::module_& m);
 void bind_paths(nb::module_& m);
 void bind_solving(nb::module_& m);

@@ -39,6 +39,7 @@ NB_MODULE(_core, m) {
   maxmargin::python::bind_parts(m);
   maxmargin::python::bind_paths(m);
   maxmargin::python::bind_linear(m);
+  maxmargin::python::bind_objects(m);
   maxmargin::python::bind_walk(m);
   maxmargin::python::bind_classes(m);
 }

@@ -91,6 +91,11 @@ struct CsrView {
   const V* data;
 };
 
+// What the cells of an antidiagonal of an alignment are.
+struct AlignmentRange {
+  double most, least, least_local;
+};
+
 struct SimdTable {
   const char* level;
 
@@ -196,6 +201,14 @@ struct SimdTable {
   void (*sparse_class_sums)(SparseRow<double> x, Index width, const double* u, double* G);
   // Of each row f of scores: its highest, e = exp(f - highest), and the rest of their sum beside the one that is 1.
   void (*exponentials)(Index rows, Index classes, Index width, const double* scores, double* e, double* top, double* rest);
+
+  // Antidiagonals of dynamic programmes: see diagonals.inl.
+  void (*diagonal_distances)(Index n, Index dimensions, const double* x, std::ptrdiff_t x_stride, const double* y,
+                             std::ptrdiff_t y_stride, double* out);
+  AlignmentRange (*alignment_cells)(Index n, double rate, double* local, const double* above, const double* left,
+                                    const double* corner, double* out);
+  void (*subsequence_cells)(Index n, double decay, const std::int32_t* s, const std::int32_t* t, const double* shorter,
+                            const double* above, const double* left, const double* corner, double* ends, double* out);
 };
 
 const SimdTable& simd_baseline();

@@ -13,6 +13,7 @@ namespace {
 #include "maxmargin/simd/rows.inl"
 #include "maxmargin/simd/losses.inl"
 #include "maxmargin/simd/classes.inl"
+#include "maxmargin/simd/diagonals.inl"
 
 constexpr SimdTable table{
     MAXMARGIN_LEVEL,
@@ -71,6 +72,9 @@ constexpr SimdTable table{
     sparse_class_products,
     sparse_class_sums,
     exponentials,
+    diagonal_distances,
+    alignment_cells,
+    subsequence_cells,
 };
 
 }  // namespace

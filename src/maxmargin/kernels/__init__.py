@@ -29,6 +29,9 @@ from maxmargin.kernels._mercer import gram_product as gram_product
 from maxmargin.kernels._mercer import matrix_product as matrix_product
 from maxmargin.kernels._min_max import MinMax
 from maxmargin.kernels._normalised import Normalised
+from maxmargin.kernels._objects._positions import WeightedDegree
+from maxmargin.kernels._objects._spectrum import GappedKmer, Mismatch, Spectrum
+from maxmargin.kernels._objects._subsequence import GappySubsequence
 from maxmargin.kernels._on_columns import OnColumns
 from maxmargin.kernels._polynomial import Polynomial
 from maxmargin.kernels._polynomial import check_degree as check_degree
@@ -52,6 +55,8 @@ __all__ = [
     "BoundKernel",
     "ChiSquared",
     "Cosine",
+    "GappedKmer",
+    "GappySubsequence",
     "Gram",
     "Intersection",
     "Kernel",
@@ -60,6 +65,7 @@ __all__ = [
     "Matern",
     "Mercer",
     "MinMax",
+    "Mismatch",
     "Normalised",
     "OnColumns",
     "Polynomial",
@@ -70,9 +76,11 @@ __all__ = [
     "RationalQuadratic",
     "Scaled",
     "Sigmoid",
+    "Spectrum",
     "Sum",
     "Tanimoto",
     "UserFunction",
+    "WeightedDegree",
     "as_kernel",
     "mercer",
     "repair",

@@ -13,10 +13,11 @@ from typing import Any, ClassVar, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin import _core
 from maxmargin.errors import InvalidInput
 from maxmargin.kernels._gram import Gram
 from maxmargin.kernels._scale import Moments
-from maxmargin.validation import feature_matrix, length, rows_are_objects, take_rows
+from maxmargin.validation import feature_matrix, length, object_rows, rows_are_objects, take_rows
 
 __all__ = ["BoundKernel", "Kernel", "combination"]
 
@@ -44,6 +45,11 @@ class BoundKernel(ABC):
     @property
     def of_features(self) -> bool:
         """Whether the core computes all values from feature vectors: equal rows have equal values, to the last bit."""
+        return False
+
+    @property
+    def of_objects(self) -> bool:
+        """Whether the core computes all values from objects that `encode` hands over."""
         return False
 
     @property
@@ -84,6 +90,10 @@ class BoundKernel(ABC):
     def check(self, X: Any) -> None:
         """Raise for rows that the kernel is not defined for, as those below 0 are for some."""
         return
+
+    def encode(self, objects: Sequence[Any], first_column: int) -> _core.Objects:
+        """Objects as the core reads them, if `of_objects`; those from ``first_column`` on are the columns of blocks."""
+        raise NotImplementedError(f"{type(self).__name__} is no kernel of objects.")
 
     @abstractmethod
     def gram(self, X: Any) -> Gram:
@@ -143,7 +153,8 @@ class Kernel(ABC):
 
     @property
     def input_kind(self) -> str:
-        """What its rows must be: "vectors" of features, any "objects", or rows of a "precomputed" matrix."""
+        """What its rows must be: "vectors", any "objects", "structured" objects, which are never read as vectors, or
+        rows of a "precomputed" matrix."""
         return "vectors"
 
     @abstractmethod
@@ -152,6 +163,9 @@ class Kernel(ABC):
 
     def __call__(self, X: Any, Y: Any = None) -> NDArray[np.float64]:
         """Kernel values of the rows of X against those of Y, or of X itself; ``"scale"`` is taken from X."""
+        if self.input_kind == "structured":
+            X = object_rows(X)
+            return self.bind(X).cross(X, X if Y is None else object_rows(Y))
         X = _as_rows(X)
         if self.input_kind == "precomputed":  # X has the values of all its columns
             return self.bind(X).cross(X, np.arange(X.shape[1]))

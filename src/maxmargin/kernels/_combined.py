@@ -15,6 +15,7 @@ from maxmargin.kernels._base import BoundKernel, Kernel
 from maxmargin.kernels._feature_kernel import FeatureKernel
 from maxmargin.kernels._gram import FeatureSource, Gram
 from maxmargin.kernels._linear_rows import RowNumbers, as_features
+from maxmargin.kernels._objects._base import object_cross, object_diagonal, object_gram, object_sums
 from maxmargin.kernels._program import Columns, Program
 from maxmargin.kernels._user_function import FunctionRows
 
@@ -52,6 +53,11 @@ class CombinedKernel(BoundKernel, ABC):
         return all(part.of_features for part in self.parts)
 
     @property
+    def of_objects(self) -> bool:
+        """Whether the core computes all values from encoded objects."""
+        return all(part.of_objects for part in self.parts)
+
+    @property
     def mercer(self) -> bool:
         """Whether every Gram matrix is positive semidefinite: if those of all parts are."""
         return all(part.mercer for part in self.parts)
@@ -73,6 +79,8 @@ class CombinedKernel(BoundKernel, ABC):
                 part.gram(X)  # which looks at the matrix
             matrix = np.ascontiguousarray(self.values(X, np.arange(len(X))))
             return Gram(lambda subset: _core.precomputed_gram(matrix, subset), RowNumbers(), self)
+        if self.of_objects:
+            return object_gram(self, X)
         program = self._program(X)
         if program is None:
             return Gram(FunctionRows(_ByParts(self), X).source, X, self)
@@ -80,6 +88,8 @@ class CombinedKernel(BoundKernel, ABC):
 
     def cross(self, X: Any, rows: Any) -> NDArray[np.float64]:
         """Kernel values of the rows of X (down) against other rows (across), in float64."""
+        if self.of_objects:
+            return object_cross(self, X, rows)
         program = self._program(X)
         if program is None:
             return self.values(X, rows)
@@ -91,10 +101,14 @@ class CombinedKernel(BoundKernel, ABC):
 
     def diagonal(self, X: Any) -> NDArray[np.float64]:
         """``k(x, x)`` of rows, in float64."""
+        if self.of_objects:
+            return object_diagonal(self, X)
         return self.own_values(X) if self._program(X) is None else self.gram(X).diagonal()
 
     def weighted_sums(self, X: Any, rows: Any, coefficients: NDArray[np.float64], bounds: Sequence[int]) -> NDArray[np.float64]:
         """Kernel values against groups of rows, summed with coefficients."""
+        if self.of_objects:
+            return object_sums(self, X, rows, coefficients, bounds)
         program = self._program(X)
         if program is None:
             return super().weighted_sums(X, rows, coefficients, bounds)
@@ -143,11 +157,16 @@ def require_kernel(name: str, value: Any, owner: str) -> Kernel:
 def input_kind_of(*kernels: Any) -> str:
     """What rows a combination of kernels takes: what all of them take."""
     kinds = {kernel.input_kind for kernel in kernels if isinstance(kernel, Kernel)}
-    return next((kind for kind in ("precomputed", "vectors") if kind in kinds), "objects")
+    return next((kind for kind in ("precomputed", "structured", "vectors") if kind in kinds), "objects")
 
 
 def require_same_input(left: Kernel, right: Kernel, owner: str) -> None:
-    """Raise where one kernel takes a matrix and the other rows."""
+    """Raise where one kernel takes a matrix and the other rows, or one vectors and the other strings or graphs."""
+    if {left.input_kind, right.input_kind} == {"structured", "vectors"}:
+        raise InvalidInput(
+            f"{owner} needs two kernels of the same rows. Got {left!r} and {right!r}: one takes vectors, the other objects. For"
+            " records that have both use RelationalKernel."
+        )
     if (left.input_kind == "precomputed") != (right.input_kind == "precomputed"):
         raise InvalidInput(
             f"{owner} needs two kernels of the same rows. Got {left!r} and {right!r}: one takes a Gram matrix, the other rows."

@@ -113,7 +113,7 @@ def mercer(K_or_kernel: Any, X: Any = None) -> Mercer:
     if kernel.input_kind == "precomputed":
         matrix = feature_matrix(X, pairwise=True)
         return _of_matrix(matrix if isinstance(kernel, Precomputed) else np.ascontiguousarray(kernel(matrix)))
-    rows = object_rows(X) if rows_are_objects(X) else feature_matrix(X)
+    rows = object_rows(X) if rows_are_objects(X) or kernel.input_kind == "structured" else feature_matrix(X)
     bound, n = kernel.bind(rows), length(rows)
     if 8 * n * n <= _HELD_BYTES:
         return _of_matrix(bound.cross(rows, rows))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin import _core
 from maxmargin.errors import InvalidInput
 from maxmargin.kernels._base import BoundKernel, Kernel, combination
 from maxmargin.kernels._combined import CombinedKernel, input_kind_of, push_part, require_kernel
@@ -40,6 +42,9 @@ class _BoundNormalised(CombinedKernel):
     def own_values(self, X: Any) -> NDArray[np.float64]:
         squares = self.kernel.diagonal(X)
         return np.where(squares < 0.0, -1.0, 1.0)
+
+    def encode(self, objects: Sequence[Any], first_column: int) -> _core.Objects:
+        return self.kernel.encode(objects, first_column).normalised()
 
     def push_to(self, program: Program, columns: Columns | None) -> bool:
         return push_part(self.kernel, program, columns) and program.push_operator("normalise")

@@ -87,9 +87,9 @@ class OnColumns(Kernel):
 
     @property
     def input_kind(self) -> str:
-        """Vectors, which have columns."""
+        """Vectors, which have columns; what has none is refused by `bind`."""
         kind = self.kernel.input_kind if isinstance(self.kernel, Kernel) else "vectors"
-        return "precomputed" if kind == "precomputed" else "vectors"
+        return kind if kind in ("precomputed", "structured") else "vectors"
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, OnColumns):
@@ -106,7 +106,7 @@ class OnColumns(Kernel):
                 f"OnColumns needs features to choose from. Got {kernel!r}, whose columns are training rows. Choose the features"
                 " before the matrix is computed."
             )
-        if rows_are_objects(X):
+        if kernel.input_kind == "structured" or rows_are_objects(X):
             raise InvalidInput(
                 f"OnColumns needs rows with columns to choose from. Got rows that are objects, and columns={self.columns!r}."
                 " Let the kernel function choose."

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin import _core
 from maxmargin.kernels._base import BoundKernel, Kernel, combination
 from maxmargin.kernels._combined import CombinedKernel, input_kind_of, push_part, require_kernel, require_same_input
 from maxmargin.kernels._program import Columns, Program
@@ -45,6 +47,9 @@ class _BoundProduct(CombinedKernel):
 
     def own_values(self, X: Any) -> NDArray[np.float64]:
         return self.left.diagonal(X) * self.right.diagonal(X)
+
+    def encode(self, objects: Sequence[Any], first_column: int) -> _core.Objects:
+        return self.left.encode(objects, first_column).times(self.right.encode(objects, first_column))
 
     def push_to(self, program: Program, columns: Columns | None) -> bool:
         both = push_part(self.left, program, columns) and push_part(self.right, program, columns)

@@ -15,7 +15,7 @@ from maxmargin.kernels import RBF, Kernel, Linear, as_kernel, moments_of, takes_
 from maxmargin.model_selection._ranges import cost_range, gamma_range, kernel_scale, nu_range, values_of
 from maxmargin.model_selection._search import GridSearchCV
 from maxmargin.model_selection._searched import Searched, SearchedClassifier, SearchedRegressor
-from maxmargin.validation import feature_matrix, object_rows, rows_are_objects
+from maxmargin.validation import feature_matrix, object_rows, takes_objects
 
 __all__ = ["SVCCV", "SVRCV", "NuSVCCV"]
 
@@ -54,7 +54,7 @@ class _SearchedKernel(Searched, ABC):
         return float(rows.shape[1]) * _variance(rows) if isinstance(kernel, Linear) else kernel_scale(kernel, rows)
 
     def _rows(self, X: Any) -> Any:
-        if as_kernel(self.kernel).input_kind == "objects" and rows_are_objects(X):
+        if takes_objects(as_kernel(self.kernel).input_kind, X):
             return object_rows(X)
         return feature_matrix(X, pairwise=takes_matrix(self.kernel))
 

@@ -19,7 +19,7 @@ from maxmargin.validation import (
     WeightedRows,
     feature_matrix,
     object_rows,
-    rows_are_objects,
+    takes_objects,
     training_set,
     weighted_rows,
 )
@@ -190,7 +190,7 @@ class Problem(ABC):
 def labelled(X: Any, y: Any, kernel: Kernel | Any, sample_weight: Any, owner: str) -> tuple[Kernel, TrainingSet]:
     """Kernel and data of two classes, validated."""
     chosen = as_kernel(RBF() if kernel is None else kernel, owner=owner)
-    objects = chosen.input_kind == "objects" and rows_are_objects(X)
+    objects = takes_objects(chosen.input_kind, X)
     return chosen, training_set(X, y, sample_weight, pairwise=chosen.input_kind == "precomputed", objects=objects)
 
 
@@ -198,7 +198,7 @@ def unlabelled(X: Any, kernel: Kernel | Any, sample_weight: Any, owner: str) -> 
     """Kernel, all rows, and those with weight, validated."""
     chosen = as_kernel(RBF() if kernel is None else kernel, owner=owner)
     pairwise = chosen.input_kind == "precomputed"
-    objects = chosen.input_kind == "objects" and rows_are_objects(X)
+    objects = takes_objects(chosen.input_kind, X)
     rows = object_rows(X) if objects else feature_matrix(X, pairwise=pairwise)
     return chosen, rows, weighted_rows(rows, sample_weight, pairwise=pairwise)
 

@@ -19,7 +19,7 @@ from maxmargin.validation import (
     label_column,
     labelled_set,
     object_rows,
-    rows_are_objects,
+    takes_objects,
 )
 
 __all__ = ["CrammerSinger"]
@@ -77,7 +77,7 @@ class CrammerSinger:
         free = check_boolean("offset", offset, "CrammerSinger")
         chosen = as_kernel(RBF() if kernel is None else kernel, owner="CrammerSinger")
         pairwise = chosen.input_kind == "precomputed"
-        objects = chosen.input_kind == "objects" and rows_are_objects(X)
+        objects = takes_objects(chosen.input_kind, X)
         rows = object_rows(X) if objects else feature_matrix(X, pairwise=pairwise)
         data = labelled_set(rows, label_column(y, rows), sample_weight, pairwise=pairwise)
         self._fill(gram_of(chosen, data), data.codes, data.classes, cost * data.weight, free)

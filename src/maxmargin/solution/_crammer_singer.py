@@ -103,7 +103,7 @@ class CrammerSingerSolution:
 
     def decision_function(self, X: Any) -> Matrix:
         """``f_k(x)`` of the rows of X, shape (m, K)."""
-        rows = X if rows_are_objects(X) else feature_matrix(X)
+        rows = X if self.kernel.of_objects or rows_are_objects(X) else feature_matrix(X)
         if self.kernel.is_linear:  # by weights: a large constant in all rows costs no digits
             weights = np.stack([weights_of(column, self.support_vectors) for column in self.coefficients.T], axis=1)
             return np.asarray(rows @ weights + self.bias)

@@ -275,7 +275,7 @@ class Solution:
 
     def decision_function(self, X: Any) -> Vector:
         """``f(x)`` of the rows of X: kernel values against the support vectors only."""
-        rows = X if rows_are_objects(X) else feature_matrix(X)
+        rows = X if self.kernel.of_objects or rows_are_objects(X) else feature_matrix(X)
         self._require_width(rows)
         if self.kernel.is_linear:
             f = linear_scores(rows, self.weights, self.bias)

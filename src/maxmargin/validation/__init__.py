@@ -21,6 +21,7 @@ from maxmargin.validation._arrays import (
     rows_are_objects,
     shape,
     take_rows,
+    takes_objects,
 )
 from maxmargin.validation._labels import LABEL_KINDS, encode, label_column, target_column, target_columns
 from maxmargin.validation._parameters import (
@@ -72,6 +73,7 @@ __all__ = [
     "rows_are_objects",
     "shape",
     "take_rows",
+    "takes_objects",
     "target_column",
     "target_columns",
     "training_set",

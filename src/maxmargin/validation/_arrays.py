@@ -33,6 +33,7 @@ __all__ = [
     "rows_are_objects",
     "shape",
     "take_rows",
+    "takes_objects",
 ]
 
 ObjectRows: TypeAlias = Sequence[Any] | NDArray[Any]
@@ -200,6 +201,11 @@ def rows_are_objects(X: Any) -> bool:
     if isinstance(X, Sequence):
         return isinstance(X, str) or not _vectors_of_numbers(X)
     return np.asarray(X).dtype.kind not in "biufc"
+
+
+def takes_objects(input_kind: str, X: Any) -> bool:
+    """Whether a kernel that takes rows of this kind gets the rows of X as objects."""
+    return input_kind == "structured" or (input_kind == "objects" and rows_are_objects(X))
 
 
 def _vectors_of_numbers(X: Sequence[Any]) -> bool:

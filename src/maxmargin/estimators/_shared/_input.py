@@ -20,7 +20,7 @@ from maxmargin.validation import (
     object_rows,
     refuse_sparse_kernel,
     require_square,
-    rows_are_objects,
+    takes_objects,
 )
 
 __all__ = ["checked_rows", "new_rows", "training_rows"]
@@ -28,7 +28,7 @@ __all__ = ["checked_rows", "new_rows", "training_rows"]
 
 def training_rows(model: Any, kernel: Kernel, X: Any) -> tuple[Any, RowKind]:
     """Validate the rows of a fit; sets ``n_features_in_`` and ``feature_names_in_`` if rows have features."""
-    if kernel.input_kind == "objects" and rows_are_objects(X):
+    if takes_objects(kernel.input_kind, X):
         _forget_features(model)
         return object_rows(X), RowKind.OBJECTS
     pairwise = kernel.input_kind == "precomputed"
