@@ -1,5 +1,8 @@
 #include "maxmargin/linear/newton.hpp"
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "maxmargin/linear/losses.hpp"
@@ -169,7 +172,9 @@ double LinearNewton::find_length() {
   }
   std::vector<RowLosses::Slope> parts(passes_.chunks());
   const double close = is_quadratic(problem_.loss) ? 1e-2 : 0.1;
-  return line_search(close * decrement_, [&](double length) {
+  // The slope is a difference of the penalty's and the losses': below their rounding there is nothing to search for.
+  const double rounding = 4 * std::numeric_limits<double>::epsilon() * std::abs(slope_w);
+  return line_search(std::max(close * decrement_, rounding), [&](double length) {
     passes_.for_rows(
         [&](Index c, Index begin, Index end) { parts[c] = losses_.slope_at(begin, end, z_.data(), along_.data(), length); });
     AlongDirection at{slope_w + length * curve_w, curve_w};

@@ -43,6 +43,7 @@ class RowPasses final : public RowOperator {
   void add_outer_with(const double* a, double* H, Index stride, const std::function<void(Index, Index, double*)>& body);
   Index parts_of_outer(const double* a, Index stride) const;
   bool halted() const;
+  bool looks_away() const;
   static Index slice_of(double work_of_a_row);  // rows
   void in_slices(Index begin, Index end, double work_of_a_row, const std::function<void(Index, Index)>& body) const;
 
@@ -50,6 +51,7 @@ class RowPasses final : public RowOperator {
   double filled_;  // stored values of a row, on average
   std::function<bool()> stop_;
   std::thread::id caller_;
+  mutable unsigned passes_ = 0;  // short ones, of the caller
   mutable std::atomic<bool> stopped_{false};
   std::vector<Index> bounds_;  // of the chunks, by rows
   Index parts_ = 1;
