@@ -84,9 +84,13 @@ bool PairSearch<R>::stagnates() {
   const std::int64_t steps = state_.outcome.steps, n = active_.size();
   if (steps < window_end_) return false;
   if (window_end_ > 0 && face_.refresh()) active_.take_gradient();
-  const double lowest = std::min(lowest_objective_, state_.objective);
-  const bool still = window_end_ > 0 && !(lowest_objective_ - lowest > 4 * epsilon * std::abs(lowest));
+  const double lowest = std::min(lowest_objective_, state_.objective), gain = lowest_objective_ - lowest, gap = active_.gap();
+  // Steps that gain next to nothing of the gap get nowhere either, unless they lead nearer to the optimality conditions.
+  const bool nearer = lowest_violation_ < 0.99 * window_violation_ || gap < 0.99 * window_gap_;
+  const bool still = window_end_ > 0 && (!(gain > 4 * epsilon * std::abs(lowest)) || (!(gain > 1e-9 * gap) && !nearer));
   lowest_objective_ = lowest;
+  window_violation_ = lowest_violation_;
+  window_gap_ = gap;
   window_end_ = steps + std::max(std::min<std::int64_t>(100000, 1000 * n), 20 * n);
   return still;
 }
@@ -171,6 +175,7 @@ bool PairSearch<R>::search() {
   active_.select();
   for (;;) {
     const double now = active_.violation();
+    lowest_violation_ = std::min(lowest_violation_, now);
     if (now <= target_) {
       if (finishing || target_ < 1e-3 * options_.tol) break;
       if (exact) {

@@ -55,8 +55,10 @@ class PairSearch {
   double target_ = 0;
   double work_ = 0;  // multiply-adds since the last Newton round
   std::int64_t next_shrink_ = 0;
-  std::vector<Index> near_;                                            // what shrinking would keep, if it pays
-  double lowest_objective_ = std::numeric_limits<double>::infinity();  // at the ends of windows of steps
+  std::vector<Index> near_;  // what shrinking would keep, if it pays
+  // At the ends of windows of steps; the lowest violation at any time.
+  double lowest_objective_ = std::numeric_limits<double>::infinity(), lowest_violation_ = lowest_objective_;
+  double window_violation_ = lowest_objective_, window_gap_ = lowest_objective_;
   std::int64_t window_end_ = 0;
 };
 

@@ -88,10 +88,13 @@ inline Vec<double> absolute(Vec<double> x) {
   return __builtin_bit_cast(Vec<double>, __builtin_bit_cast(Bits<double>, x) & 0x7fffffffffffffff);
 }
 
-// x / sqrt(a b), which is exactly 1 where x = a = b. A row with a = 0 is a vector of its own, orthogonal to all others.
+// x / sqrt(a b), which is exactly 1 where x = a = b, unless a b leaves the range of numbers. A row with a = 0 is a vector of
+// its own, orthogonal to all others.
 template <class T>
 inline Vec<T> normalised(Vec<T> x, Vec<T> a, Vec<T> b) {
-  const Vec<T> length = square_root(a * b);
+  constexpr T far = sizeof(T) == 4 ? T(1e30) : T(1e290);
+  const Vec<T> square = a * b, apart = square_root(a) * square_root(b);
+  const Vec<T> length = square > 1 / far ? (square < far ? square_root(square) : apart) : apart;
   const Vec<T> otherwise = a + b > T(0) ? Vec<T>{} : splat(T(1));
   return length > T(0) ? x / length : otherwise;
 }

@@ -34,4 +34,6 @@ class Cosine(Kernel):
         self, X: Any, sample_weight: NDArray[np.float64] | None = None, *, moments: Moments | None = None
     ) -> FeatureKernel:
         """Fix the parameters: there are none."""
-        return FeatureKernel("cosine", bounded=True)
+        bound = FeatureKernel("cosine", bounded=True)
+        bound.check(X)
+        return bound

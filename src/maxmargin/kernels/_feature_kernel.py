@@ -15,7 +15,7 @@ from maxmargin import _core
 from maxmargin.errors import InvalidInput
 from maxmargin.kernels._base import BoundKernel
 from maxmargin.kernels._gram import FeatureSource, Gram
-from maxmargin.kernels._linear_rows import as_features
+from maxmargin.kernels._linear_rows import as_features, row_sizes
 from maxmargin.kernels._program import Program
 from maxmargin.kernels._scale import Moments, moments_of
 from maxmargin.validation import check_non_negative
@@ -23,8 +23,8 @@ from maxmargin.validation import check_non_negative
 __all__ = ["FeatureKernel", "gamma_value", "require_non_negative"]
 
 _VALUES_AT_ONCE = 1 << 17
-
-
+_SHORTEST = 1e-145  # a length whose square has all digits
+_BY_LENGTH = {"cosine": "Cosine", "tanimoto": "Tanimoto"}  # which divide by lengths
 _ALONE = frozenset({"linear", "polynomial", "rbf", "sigmoid"})  # which the core has without a program
 
 
@@ -85,6 +85,8 @@ class FeatureKernel(BoundKernel):
         """Raise for rows with values below 0, if the kernel is not defined for them."""
         if self.non_negative:
             require_non_negative(X, self.non_negative)
+        if self.kind in _BY_LENGTH:
+            require_lengths(X, _BY_LENGTH[self.kind])
 
     def gram(self, X: Any) -> Gram:
         """Source of the Gram matrix of the training rows."""
@@ -116,6 +118,17 @@ class FeatureKernel(BoundKernel):
         program = Program(int(X.shape[1]))
         self.push_to(program, None)
         return program.function
+
+
+def require_lengths(X: Any, owner: str) -> None:
+    """Raise for the first row that is not 0 but so near to it that its squared length has lost digits."""
+    sizes = row_sizes(X)
+    short = np.flatnonzero((sizes > 0.0) & (sizes < _SHORTEST))
+    if len(short):
+        raise InvalidInput(
+            f"{owner} divides by the lengths of rows. Got row {short[0]} with entries of at most {sizes[short[0]]:.3g}, whose"
+            " squares are too small for floating point. Scale the features."
+        )
 
 
 def require_non_negative(X: Any, owner: str, columns: Sequence[int] | None = None) -> None:

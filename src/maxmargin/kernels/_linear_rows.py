@@ -18,6 +18,7 @@ __all__ = [
     "as_features",
     "is_balanced",
     "median_square",
+    "row_sizes",
     "sparse_weights",
     "take",
     "weight_sizes",
@@ -37,6 +38,12 @@ def take(X: Any, indices: NDArray[Any]) -> Any:
     if isinstance(X, RowNumbers):
         return np.asarray(indices, dtype=np.int32)
     return take_rows(X, indices)
+
+
+def row_sizes(X: Any) -> NDArray[np.float64]:
+    """The largest ``|x_k|`` of each row."""
+    sizes = abs(X).max(axis=1, initial=0.0) if isinstance(X, np.ndarray) else abs(X).max(axis=1)
+    return np.asarray(sizes.todense() if sparse.issparse(sizes) else sizes, dtype=np.float64).ravel()
 
 
 def median_square(X: Any) -> float:

@@ -13,10 +13,15 @@ from maxmargin import _core
 from maxmargin.errors import InvalidInput
 from maxmargin.kernels._base import BoundKernel, Kernel, combination
 from maxmargin.kernels._combined import CombinedKernel, input_kind_of, push_part, require_kernel
+from maxmargin.kernels._linear_rows import row_sizes
 from maxmargin.kernels._program import Columns, Program
 from maxmargin.kernels._scale import Moments
+from maxmargin.validation import rows_are_objects
 
 __all__ = ["Normalised"]
+
+_LEAST = 1e-290  # a k(x, x) that has all digits
+_MINUTE = 1e-70  # entries of rows whose k(x, x) may be 0 by rounding only
 
 
 @final
@@ -35,9 +40,26 @@ class _BoundNormalised(CombinedKernel):
     def values(self, X: Any, rows: Any) -> NDArray[np.float64]:
         values, down, across = self.kernel.cross(X, rows), self.kernel.diagonal(X), self.kernel.diagonal(rows)
         with np.errstate(invalid="ignore"):
-            lengths = np.sqrt(np.multiply.outer(down, across))
+            lengths = np.multiply.outer(np.sqrt(down), np.sqrt(across))
         otherwise = np.where(np.add.outer(down, across) > 0.0, 0.0, 1.0)
         return np.where(lengths > 0.0, values / np.where(lengths > 0.0, lengths, 1.0), otherwise)
+
+    def check(self, X: Any) -> None:
+        """Raise for rows that the kernel is not defined for, and for those whose k(x, x) is too small to divide by."""
+        super().check(X)
+        if rows_are_objects(X):
+            return
+        squares = self.kernel.diagonal(X)
+        small = np.abs(squares) < _LEAST
+        if not small.any():
+            return
+        sizes = row_sizes(X)
+        short = np.flatnonzero(small & ((squares != 0.0) | ((sizes > 0.0) & (sizes < _MINUTE))))
+        if len(short):
+            raise InvalidInput(
+                f"Normalised divides by k(x, x), which is {squares[short[0]]:.3g} for row {short[0]}: too small for floating"
+                " point. Scale the features or the kernel."
+            )
 
     def own_values(self, X: Any) -> NDArray[np.float64]:
         squares = self.kernel.diagonal(X)
@@ -90,4 +112,6 @@ class Normalised(Kernel):
                 f"Normalised needs k(x, x) of every row. Got {kernel!r}, which has none for rows to predict. Normalise the"
                 " matrices yourself: K / np.sqrt(np.outer(k_xx, k_yy))."
             )
-        return _BoundNormalised(kernel.bind(X, sample_weight, moments=moments))
+        bound = _BoundNormalised(kernel.bind(X, sample_weight, moments=moments))
+        bound.check(X)
+        return bound

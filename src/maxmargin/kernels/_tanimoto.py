@@ -35,4 +35,6 @@ class Tanimoto(Kernel):
         self, X: Any, sample_weight: NDArray[np.float64] | None = None, *, moments: Moments | None = None
     ) -> FeatureKernel:
         """Fix the parameters: there are none."""
-        return FeatureKernel("tanimoto", bounded=True)
+        bound = FeatureKernel("tanimoto", bounded=True)
+        bound.check(X)
+        return bound
