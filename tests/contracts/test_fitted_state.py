@@ -240,8 +240,8 @@ OTHER: dict[str, Any] = {
     "gammas": [3.0],
     "scoring": "accuracy",
 }
-# scikit-learn reads the first two when a model predicts, and its guide sets the first after fit; the third is ours; the others say
-# which methods there are.
+# scikit-learn reads the first two when a model predicts, and its guide sets the first after fit; the third is ours, and of the
+# same kind. The others say which methods there are.
 OF_PREDICTION = {"decision_function_shape", "break_ties", "threshold", "probability", "interval", "refit"}
 
 
