@@ -68,12 +68,15 @@ class Temperature(Calibrator):
 
 def _scale(apart: Matrix, weight: Vector) -> float:
     """The minimum over ``t ≥ 0`` of ``Σ w log Σ exp(t apart)`` and of the row that keeps it finite."""
-    classes = apart.shape[1]
+    classes, across = apart.shape[1], np.ascontiguousarray(apart.T)  # sums over few classes are quick down the columns
 
     def slopes(t: float) -> tuple[float, float]:
-        p = np.exp(normalised(t * apart))
-        first = (p * apart).sum(axis=1)
-        second = (p * apart * apart).sum(axis=1) - first * first
+        raised = t * across
+        p = np.exp(raised - raised.max(axis=0))
+        p /= p.sum(axis=0)
+        p *= across
+        first = p.sum(axis=0)
+        second = (p * across).sum(axis=0) - first * first
         # the added row: one class a unit above the others, all equally likely
         own = 1.0 / (1.0 + (classes - 1) * np.exp(-t))
         return float(weight @ first) + own - 1.0 / classes, float(weight @ second) + own * (1.0 - own)
@@ -88,6 +91,8 @@ def _scale(apart: Matrix, weight: Vector) -> float:
         first, second = slopes(t)
         low, high = (low, t) if first > 0.0 else (t, high)
         newton = t - first / second if second > 0.0 else np.inf
+        if abs(newton - t) <= _LAST * max(t, 1.0):  # near the end rounding may put it outside of the bracket
+            return float(newton)
         after = newton if low < newton < high else 0.5 * (low + high)
         if abs(after - t) <= _LAST * max(t, 1.0):
             return float(after)
