@@ -22,12 +22,12 @@ struct WalkRule {
   double epsilon;
   nb::object derivative;
   double lambda, delay, scale;
-  bool free_offset;
+  bool free_offset, growing;
 };
 
 void make_rule(WalkRule* place, std::optional<RowLossKind> loss, double epsilon, const nb::object& derivative, double lambda,
-               double delay, double scale, bool free_offset) {
-  new (place) WalkRule{loss, epsilon, derivative, lambda, delay, scale, free_offset};
+               double delay, double scale, bool free_offset, bool growing) {
+  new (place) WalkRule{loss, epsilon, derivative, lambda, delay, scale, free_offset, growing};
 }
 
 // What a walk stands on: rows with labels, and what it knows of each. theta and moment have the constant feature at their end.
@@ -59,7 +59,8 @@ bool walk(const WalkRule& rule, const WalkGround& ground, WalkRows& rows, WalkPo
                         .lambda = rule.lambda,
                         .delay = rule.delay,
                         .scale = rule.scale,
-                        .free_offset = rule.free_offset};
+                        .free_offset = rule.free_offset,
+                        .growing = rule.growing};
   const WalkTally tally{.drawn = ground.drawn.data(),
                         .slopes = ground.slopes.data(),
                         .constant = ground.theta.data() + ground.columns(),
@@ -110,12 +111,13 @@ bool walk_on_kernel(const WalkRule& rule, const WalkGround& ground, const std::o
 void bind_walk(nb::module_& m) {
   nb::class_<WalkRule>(m, "WalkRule")
       .def("__init__", &make_rule, "loss"_a.none(), "epsilon"_a, "derivative"_a.none(), "lam"_a, "delay"_a, "scale"_a,
-           "free_offset"_a);
+           "free_offset"_a, "growing"_a);
   nb::class_<WalkGround>(m, "WalkGround")
       .def("__init__", &make_ground, "slope"_a, "at_zero"_a, "theta"_a, "moment"_a, "drawn"_a, "slopes"_a);
   nb::class_<WalkPoint>(m, "WalkPoint")
       .def(nb::init<>())
       .def_rw("steps", &WalkPoint::steps)
+      .def_rw("weights", &WalkPoint::weights)
       .def_rw("rates", &WalkPoint::rates)
       .def_rw("b", &WalkPoint::b)
       .def_rw("b_sum", &WalkPoint::b_sum);

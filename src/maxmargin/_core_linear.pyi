@@ -84,7 +84,15 @@ def minimise_l1(spec: L1Spec, start: LinearStart | None, limits: Limits, monitor
 
 class WalkRule:
     def __init__(
-        self, loss: RowLoss | None, epsilon: float, derivative: Any, lam: float, delay: float, scale: float, free_offset: bool
+        self,
+        loss: RowLoss | None,
+        epsilon: float,
+        derivative: Any,
+        lam: float,
+        delay: float,
+        scale: float,
+        free_offset: bool,
+        growing: bool,
     ) -> None: ...
 
 class WalkGround:
@@ -94,6 +102,7 @@ class WalkGround:
 
 class WalkPoint:
     steps: int
+    weights: float
     rates: float
     b: float
     b_sum: float

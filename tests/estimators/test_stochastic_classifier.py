@@ -11,14 +11,17 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.datasets import load_breast_cancer, load_iris, load_svmlight_file, load_wine, make_classification
+from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_svmlight_file, load_wine, make_classification
 from sklearn.preprocessing import StandardScaler
 
 from maxmargin import LinearClassifier, StochasticClassifier
 from maxmargin.errors import ConvergenceWarning, InvalidInput
+from maxmargin.kernels import as_features
 from maxmargin.losses import EpsilonInsensitive
+from maxmargin.problems import PrimalProblem
 from maxmargin.scales import C_from_lam_half
 from maxmargin.solution import Status
+from maxmargin.solvers import RowOrder, StochasticSubgradient
 from tests._data import data_folder
 
 
@@ -240,3 +243,95 @@ def test_text_is_learnt_by_default() -> None:
         for part in np.array_split(train, 4):
             model.partial_fit(X[part], y[part], classes=[0, 1])
     assert model.score(X[test], y[test]) > 0.94
+
+
+@pytest.mark.parametrize("container", [np.asarray, sparse.csr_array], ids=["dense", "csr"])
+@pytest.mark.parametrize("loss", ["hinge", "logistic"])
+def test_only_the_weighted_rows_matter(container: Any, loss: str) -> None:
+    """Rows in another order, a row that is there three times instead of a weight of 3: the same steps, and the same model."""
+    X, y = _data(60)
+    weight = np.arange(60) % 4
+    order = np.random.default_rng(1).permutation(60)
+    model = StochasticClassifier(loss=loss).fit(container(X), y, sample_weight=weight)
+    other = StochasticClassifier(loss=loss).fit(container(X[order]), y[order], sample_weight=weight[order])
+    copies = StochasticClassifier(loss=loss).fit(container(np.repeat(X, weight, axis=0)), np.repeat(y, weight))
+    for same in (other, copies):
+        np.testing.assert_allclose(same.coef_, model.coef_, rtol=1e-9)
+        np.testing.assert_allclose(same.intercept_, model.intercept_, rtol=1e-9)
+        assert (same.t_, same.lam_half_, same.delay_) == (model.t_, model.lam_half_, model.delay_)
+
+
+def test_the_shuffled_steps() -> None:
+    """A pass takes every row once; w of step t has weight t in the mean."""
+    X, y = _data(50)
+    signs, lam, delay = np.where(y == 1, 1.0, -1.0), 0.02, 30
+    model = StochasticClassifier(lam_half=lam, delay=delay, draws="shuffled", fit_intercept=False, random_state=4)
+    problem = PrimalProblem(X, signs, C=1.0 / (lam * 50), offset=None)
+    walk = StochasticSubgradient(seed=4, delay=delay, shuffled=True).walk(problem)
+    drawn = np.concatenate([walk._draw(50), walk._draw(50)])
+    for k in (0, 50):
+        np.testing.assert_array_equal(np.sort(drawn[k : k + 50]), np.arange(50))
+    theta, total = np.zeros(5), np.zeros(5)
+    for t, i in enumerate(drawn, start=1):
+        w = theta / (lam * (delay + t))
+        total += t * w
+        if signs[i] * (w @ X[i]) < 1.0:
+            theta = theta + signs[i] * X[i]
+    for _ in range(2):  # in batches each call has its own passes
+        model.partial_fit(X, y, classes=[0, 1])
+    np.testing.assert_allclose(model.coef_[0], total / (100 * 101 / 2), rtol=1e-9)
+
+
+def test_rows_that_differ_in_their_last_digits_are_not_copies() -> None:
+    """Their keys are equal but for rounding: they are compared themselves."""
+    X = np.column_stack([np.full(40, 1e9), np.arange(40) * 1e-5])
+    y = np.arange(40) % 2
+    order = RowOrder.of(X, as_features(X), y, np.ones(40))
+    assert (order.steps, len(np.unique(order.epoch(np.random.default_rng(0))))) == (40, 40)
+    twice = np.concatenate([X, X])
+    order = RowOrder.of(twice, as_features(twice), np.concatenate([y, y]), np.ones(80))
+    assert order.copy_of is None or order.steps >= 40
+    thin = sparse.csr_array(np.kron([[1.0], [1.0], [2.0]], np.eye(3)))
+    order = RowOrder.of(thin, as_features(thin), np.array([0, 0, 0, 1, 0, 0, 0, 0, 0]), np.ones(9))
+    assert order.steps == 7  # the first row is there with both labels, two are there twice
+    assert order.copy_of is not None
+    np.testing.assert_array_equal(order.copy_of, [0, 1, 2, 3, 1, 2, 6, 7, 8])
+
+
+def test_the_constant_feature_is_as_large_as_a_row() -> None:
+    """Rows far from scaled: the default offset reaches what a class of nearly all the weight asks for."""
+    rng = np.random.default_rng(0)
+    X, y = 50.0 * rng.normal(size=(200, 3)), np.arange(200) % 2
+    model = StochasticClassifier(class_weight={0: 1000.0, 1: 1e-4}).fit(X, y)
+    assert model.intercept_scaling_ == pytest.approx(np.sqrt(np.median((X[y == 0] ** 2).sum(axis=1))), rel=0.05)
+    assert (model.predict(X) == 0).mean() > 0.95
+    assert StochasticClassifier(lam_half=0.1).fit(X / 50.0, y).intercept_scaling_ == 1.0
+
+
+@pytest.mark.parametrize("given", [{"draws": "uniform"}, {"intercept_scaling": "scale"}, {"intercept_scaling": 0.0}])
+def test_refusals_of_the_new_settings(given: dict[str, Any]) -> None:
+    X, y = _data(40)
+    with pytest.raises(InvalidInput, match=f"The '{next(iter(given))}' parameter of StochasticClassifier must be"):
+        StochasticClassifier(**given).fit(X, y)
+
+
+def test_a_walk_stays_shuffled() -> None:
+    X, y = _data(40)
+    model = StochasticClassifier(lam_half=0.1).partial_fit(X, y, classes=[0, 1])
+    with pytest.raises(InvalidInput, match="The walk is not shuffled, and must stay so"):
+        model.set_params(draws="shuffled").partial_fit(X, y)
+    model = StochasticClassifier().partial_fit(X, y, classes=[0, 1])
+    with pytest.raises(InvalidInput, match="The walk is shuffled, and must stay so"):
+        model.set_params(draws="independent").partial_fit(X, y)
+
+
+def test_the_default_ends_by_its_gap() -> None:
+    """Digits, ten classes: converged, in some dozen passes, with the certificate of each."""
+    X, y = load_digits(return_X_y=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ConvergenceWarning)
+        model = StochasticClassifier().fit(X[::2], y[::2])
+    assert model.status_ is Status.CONVERGED
+    assert model.certificate_.relative_gap <= 0.2
+    assert model.t_ <= 60 * 900
+    assert model.score(X[1::2], y[1::2]) > 0.93

@@ -7,6 +7,12 @@
 
 namespace maxmargin {
 
+namespace {
+
+constexpr std::int64_t kBetweenPolls = 16;  // steps: a poll costs as much as a short row
+
+}  // namespace
+
 double FeatureWalkRows::product(Index i) const {
   double out = 0;
   x_.products(i, i + 1, theta_, &out);
@@ -28,18 +34,20 @@ void KernelWalkRows::add(Index i, double amount, double weight) {
 bool take_steps(std::span<const std::int64_t> draws, const WalkTerms& terms, const std::function<double(double)>& derivative,
                 WalkRows& rows, WalkPoint& point, const WalkTally& tally) {
   for (const std::int64_t i : draws) {
-    poll_now();
+    if (point.steps % kBetweenPolls == 0) poll_now();
     const double eta = 1.0 / (terms.lambda * (terms.delay + double(point.steps + 1)));
     const double f = eta * (rows.product(Index(i)) + terms.scale * *tally.constant) + point.b;
     const double fall = -derivative(terms.slope[i] * f + terms.at_zero[i]);
     if (!std::isfinite(f) || !std::isfinite(fall)) return false;
     ++point.steps;
-    point.rates += eta;
-    point.b_sum += point.b;
-    tally.drawn[i] += 1;
+    const double weight = terms.growing ? double(point.steps) : 1.0;
+    point.weights += weight;
+    point.rates += weight * eta;
+    point.b_sum += weight * point.b;
+    tally.drawn[i] += weight;
     if (fall == 0) continue;
     const double amount = fall * terms.slope[i];
-    tally.slopes[i] += fall;
+    tally.slopes[i] += weight * fall;
     rows.add(Index(i), amount, point.rates);
     *tally.constant += terms.scale * amount;
     *tally.constant_moment += point.rates * terms.scale * amount;

@@ -4,8 +4,8 @@
 //
 //     eta = 1 / (lambda (delay + t)),  w = eta theta,  f = <w, x_i> + b,  theta += -loss'(z) slope x_i
 //
-// `moment` has every term of theta with the sum of eta up to its step: so the mean of all w needs no step that touches all of
-// w.
+// `moment` has every term of theta with the sum of weight eta up to its step: so the mean of all w needs no step that touches
+// all of w.
 #pragma once
 
 #include <cstdint>
@@ -57,16 +57,19 @@ struct WalkTerms {
   double lambda, delay;
   double scale;  // of the constant feature that a penalised offset is the weight of; 0 where there is none
   bool free_offset;
+  bool growing;  // whether w of step t has weight t in the mean (Lacoste-Julien, Schmidt and Bach 2012), else 1
 };
 
 // Where a walk stands, but for theta and its moment.
 struct WalkPoint {
   std::int64_t steps = 0;
-  double rates = 0;         // sum of eta over the steps taken
+  double weights = 0;       // of all w in the mean
+  double rates = 0;         // sum of weight eta over the steps taken
   double b = 0, b_sum = 0;  // of a free offset
 };
 
-// Of each row how often it was drawn, and the sum of -loss' then; theta and moment of the constant feature.
+// Of each row the weights of the steps that drew it, and the sum of weight times -loss' then; theta and moment of the constant
+// feature.
 struct WalkTally {
   double *drawn, *slopes, *constant, *constant_moment;
 };

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, final
+from typing import Any, Final, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,9 @@ __all__ = [
 ]
 
 
+_HALF: Final = 1e-9  # of the weight: nearer to a half is a half
+
+
 @final
 class RowNumbers:
     """Stands for the rows of a precomputed matrix: a row is known by its number only."""
@@ -46,15 +49,20 @@ def row_sizes(X: Any) -> NDArray[np.float64]:
     return np.asarray(sizes.todense() if sparse.issparse(sizes) else sizes, dtype=np.float64).ravel()
 
 
-def median_square(X: Any) -> float:
-    """The median of ``|x|²`` over the rows that are not 0; 0 where all are."""
+def median_square(X: Any, weight: NDArray[np.float64] | None = None) -> float:
+    """The weighted median of ``|x|²`` over the rows that are not 0; 0 where all are."""
     if sparse.issparse(X):
-        sums = np.concatenate([[0.0], np.cumsum(np.square(X.data, dtype=np.float64))])
-        squares = np.diff(sums[X.indptr])
+        row = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
+        squares = np.bincount(row, np.square(X.data, dtype=np.float64), X.shape[0])
     else:
         squares = np.einsum("ij,ij->i", X, X).astype(np.float64)
-    squares = squares[squares > 0.0]
-    return float(np.median(squares)) if len(squares) else 0.0
+    some = np.flatnonzero(squares > 0.0)
+    if not len(some):
+        return 0.0
+    some = some[np.argsort(squares[some])]
+    shares = np.cumsum(np.ones(len(some)) if weight is None else weight[some])
+    middle = np.searchsorted(shares / shares[-1], [0.5 - _HALF, 0.5 + _HALF])
+    return float(squares[some[np.minimum(middle, len(some) - 1)]].mean())
 
 
 def about_the_first(vectors: Any) -> Any:

@@ -22,6 +22,7 @@ from maxmargin.solvers._primal._perceptron import LinearSide as LinearSide
 from maxmargin.solvers._primal._perceptron import PerceptronRun as PerceptronRun
 from maxmargin.solvers._primal._perceptron import train_perceptron as train_perceptron
 from maxmargin.solvers._primal._proximal_newton import ProximalNewton
+from maxmargin.solvers._primal._row_order import RowOrder as RowOrder
 from maxmargin.solvers._primal._subgradient import KernelSubgradient, StochasticSubgradient
 from maxmargin.solvers._primal._subgradient import WalkOn as WalkOn
 from maxmargin.solvers._primal._subgradient_walk import SubgradientWalk

@@ -111,13 +111,14 @@ def check_dual(value: Any, owner: str) -> None:
         raise reject("dual", value, owner, "an instance of 'bool' or the str 'auto'")
 
 
-def check_intercept(model: Any) -> None:
-    """The same for ``penalise_intercept`` and ``intercept_scaling`` of a linear model."""
+def check_intercept(model: Any, *, automatic_scale: bool = False) -> None:
+    """The same for ``penalise_intercept`` and ``intercept_scaling`` of a linear model, which may be "auto" for some."""
     owner = type(model).__name__
     check_boolean("fit_intercept", model.fit_intercept, owner)
     if model.penalise_intercept is not None:
         check_boolean("penalise_intercept", model.penalise_intercept, owner)
-    scale = check_positive("intercept_scaling", model.intercept_scaling, owner)
+    automatic = automatic_scale and isinstance(model.intercept_scaling, str) and model.intercept_scaling == "auto"
+    scale = 1.0 if automatic else check_positive("intercept_scaling", model.intercept_scaling, owner)
     if scale != 1.0 and model.penalise_intercept is not None and not model.penalise_intercept:
         raise InvalidInput(
             f"intercept_scaling={model.intercept_scaling!r} means something only where the intercept is penalised."

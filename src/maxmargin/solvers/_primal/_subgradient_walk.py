@@ -16,6 +16,7 @@ from maxmargin.losses import Loss
 from maxmargin.problems import Offset, PrimalProblem
 from maxmargin.solution import ROW_LOSSES
 from maxmargin.solvers._kernel_rows import KernelRows
+from maxmargin.solvers._primal._row_order import RowOrder
 from maxmargin.validation import check_integer
 
 __all__ = ["SubgradientWalk"]
@@ -34,7 +35,8 @@ class SubgradientWalk:
         η = 1/(λ (delay + t)),  w = η θ,  draw i,  θ ← θ − ℓ'(z_i) ∂z_i/∂f_i x_i.
 
     ``z_i = y_i <w, x_i>`` for a margin, so that the hinge adds ``y_i x_i`` where ``z_i < 1``. Rows are drawn uniformly, or in
-    proportion to their weights. An offset without a penalty takes plain steps, ``b ← b − η ℓ'(z_i) ∂z_i/∂f_i``.
+    proportion to their weights. Shuffled, the steps go through all rows in random order, again and again (`RowOrder`), and
+    ``w^(t)`` has weight t in the mean. An offset without a penalty takes plain steps, ``b ← b − η ℓ'(z_i) ∂z_i/∂f_i``.
 
     Attributes
     ----------
@@ -62,10 +64,11 @@ class SubgradientWalk:
     _features: _core.Features | None
     _shares: Vector | None
 
-    def __init__(self, problem: PrimalProblem, seed: int, delay: int) -> None:
+    def __init__(self, problem: PrimalProblem, seed: int, delay: int, order: RowOrder | None = None) -> None:
         scale = problem.offset_scale if problem.offset is Offset.PENALISED else 0.0
         self._begin(problem.d, problem.cost, problem.loss, problem.offset, scale, seed, delay)
-        self._stand_on(problem.y, problem.cost, problem.X, problem.features)
+        self._growing = order is not None
+        self._stand_on(problem.y, problem.cost, problem.X, problem.features, order)
 
     @classmethod
     def on_kernel(
@@ -90,7 +93,7 @@ class SubgradientWalk:
         walk = cls.__new__(cls)
         walk._begin(gram.n, cost, loss, Offset.FREE if free_offset else Offset.NONE, 0.0, seed, delay)
         walk._kernel = KernelRows(gram)
-        walk._stand_on(y, cost, None, None)
+        walk._stand_on(y, cost, None, None, None)
         return walk
 
     def _begin(self, size: int, cost: Vector, loss: Loss, offset: Offset, scale: float, seed: int, delay: int) -> None:
@@ -100,17 +103,29 @@ class SubgradientWalk:
         self.steps, self.lam, self.diverged = 0, 1.0 / float(cost.sum()), False
         self._theta, self._moment = np.zeros(size + 1), np.zeros(size + 1)  # the last are of a constant feature
         self.stretch = 1
-        self._rates = 0.0  # Σ η over the steps taken
+        self._growing = False
+        self._weights = self._rates = 0.0  # of the steps taken; times η
         self._b = self._b_sum = 0.0
 
-    def _stand_on(self, y: Vector, cost: Vector, X: Any, features: _core.Features | None) -> None:
+    def _stand_on(self, y: Vector, cost: Vector, X: Any, features: _core.Features | None, order: RowOrder | None) -> None:
+        self._order, self._ahead = order, np.zeros(0, dtype=np.int64)
         self._y, self._cost, self._X, self._features = y, cost, X, features
         self.stretch = max(1, _VALUES // max(len(y) if X is None else _values_of(X), 1))
         self._shares = None if cost.min() == cost.max() else np.cumsum(cost) / cost.sum()
-        self._drawn, self._slopes = np.zeros(len(y)), np.zeros(len(y))  # how often, and the sum of −ℓ'
+        self._drawn, self._slopes = np.zeros(len(y)), np.zeros(len(y))  # weights of its steps, and the sum of weight · −ℓ'
 
-    def move_to(self, problem: PrimalProblem) -> None:
-        """Continue with other rows of the same kind: the walk keeps θ, its mean and its count of steps."""
+    def move_to(self, problem: PrimalProblem, order: RowOrder | None = None) -> None:
+        """Continue with other rows of the same kind: the walk keeps θ, its mean and its count of steps.
+
+        Parameters
+        ----------
+        problem : PrimalProblem
+            The other rows.
+        order : RowOrder or None
+            What shuffled steps go through; they need one.
+        """
+        if self._growing != (order is not None):
+            raise InvalidInput(f"The walk {'is' if self._growing else 'is not'} shuffled, and must stay so.")
         if self._kernel is not None:
             raise InvalidInput("A walk in the space of a kernel cannot move to other rows: its coefficients are of these.")
         if problem.d != self._d:
@@ -125,14 +140,15 @@ class SubgradientWalk:
             raise InvalidInput(
                 f"The walk has λ = {self.lam:.6g}. Got a problem with 1/ΣC_i = {lam:.6g}; choose C = 1/(λ n) of its n rows."
             )
-        self._stand_on(problem.y, problem.cost, problem.X, problem.features)
+        self._stand_on(problem.y, problem.cost, problem.X, problem.features, order)
 
     def leave(self) -> None:
         """Drop the rows until `move_to`, to keep the walk without them; a walk in the space of a kernel has nothing else."""
         if self._kernel is not None:
             raise InvalidInput("A walk in the space of a kernel cannot leave its rows: its coefficients are of these.")
         self._y = self._cost = self._drawn = self._slopes = np.zeros(0)
-        self._X = self._features = self._shares = None
+        self._X = self._features = self._shares = self._order = None
+        self._ahead = np.zeros(0, dtype=np.int64)
 
     def advance(self, steps: int) -> None:
         """Take so many steps; fewer if a score is not finite."""
@@ -153,6 +169,11 @@ class SubgradientWalk:
 
     def _draw(self, count: int) -> NDArray[np.int64]:
         n = len(self._y)
+        if self._order is not None:
+            while len(self._ahead) < count:
+                self._ahead = np.append(self._ahead, self._order.epoch(self._rng))
+            draws, self._ahead = self._ahead[:count], self._ahead[count:]
+            return draws
         if self._shares is None:
             return self._rng.integers(n, size=count)
         return np.minimum(np.searchsorted(self._shares, self._rng.random(count), side="right"), n - 1).astype(np.int64)
@@ -168,6 +189,7 @@ class SubgradientWalk:
             delay=float(self._delay),
             scale=self._scale,
             free_offset=self._offset is Offset.FREE,
+            growing=self._growing,
         )
 
     def _ground(self) -> _core.WalkGround:
@@ -183,7 +205,8 @@ class SubgradientWalk:
 
     def _take(self, rule: _core.WalkRule, ground: _core.WalkGround, draws: NDArray[np.int64]) -> None:
         point = _core.WalkPoint()
-        point.steps, point.rates, point.b, point.b_sum = self.steps, self._rates, self._b, self._b_sum
+        point.steps, point.weights, point.rates = self.steps, self._weights, self._rates
+        point.b, point.b_sum = self._b, self._b_sum
         try:
             if self._kernel is None:
                 if self._features is None:  # after a pickle
@@ -194,7 +217,8 @@ class SubgradientWalk:
                 goes_on = _core.walk_on_kernel(rule, ground, kernel.matrix, kernel.row, kernel.products, point, draws)
             self.diverged = not goes_on
         finally:  # also after Ctrl-C, between two steps
-            self.steps, self._rates, self._b, self._b_sum = point.steps, point.rates, point.b, point.b_sum
+            self.steps, self._weights, self._rates = point.steps, point.weights, point.rates
+            self._b, self._b_sum = point.b, point.b_sum
 
     def _rate(self, t: int) -> float:
         return 1.0 / (self.lam * (self._delay + t))
@@ -207,14 +231,14 @@ class SubgradientWalk:
 
     @property
     def mean(self) -> tuple[Vector, float]:
-        """``(1/T) Σ w^(t)`` over the steps taken, and the same of b; 0 before the first.
+        """``(1/T) Σ w^(t)`` over the steps taken, shuffled ``Σ t w^(t) / Σ t``, and the same of b; 0 before the first.
 
         A term that came into θ in step s is in ``Σ η_t θ_t`` with ``Σ_{t>s} η_t``: so no step has to touch all of θ.
         """
         if self.steps == 0:
             return np.zeros(self._d), 0.0
-        mean = (self._rates * self._theta - self._moment) / self.steps
-        return mean[:-1].copy(), self._scale * float(mean[-1]) + self._b_sum / self.steps
+        mean = (self._rates * self._theta - self._moment) / self._weights
+        return mean[:-1].copy(), self._scale * float(mean[-1]) + self._b_sum / self._weights
 
     def multipliers(self, scores: Vector) -> list[Vector]:
         """Two guesses at the dual variables: from slopes at the given scores, and from the mean of the slopes on the way.
@@ -222,9 +246,20 @@ class SubgradientWalk:
         The first is right for a smooth loss; at a kink the mean settles where the slope jumps.
         """
         at_end = -self._loss.derivative(self._loss.argument(self._y, scores))
-        seen = self._drawn > 0.0
-        on_the_way = np.where(seen, self._slopes / np.where(seen, self._drawn, 1.0), at_end)
-        return [self._cost * at_end, self._cost * on_the_way]
+        return [self._cost * at_end, self._cost * np.where(self._drawn > 0.0, self._mean_slopes(), at_end)]
+
+    def on_the_way(self) -> Vector:
+        """The second of `multipliers`, without scores; 0 for rows that were never drawn."""
+        return self._cost * self._mean_slopes()
+
+    def _mean_slopes(self) -> Vector:
+        means = np.divide(self._slopes, self._drawn, out=np.zeros(len(self._drawn)), where=self._drawn > 0.0)
+        return means if self._order is None else self._order.shared(means)
+
+    @property
+    def epoch(self) -> int:
+        """Steps of a pass over the rows, if they are shuffled; else 0."""
+        return 0 if self._order is None else self._order.steps
 
 
 def _values_of(X: Any) -> int:

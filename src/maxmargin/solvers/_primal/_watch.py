@@ -53,13 +53,39 @@ class PrimalWatch:
         self._problem, self._limits, self._callback = problem, limits, callback
         self._deadline, self._called = Deadline(limits.max_seconds), time.perf_counter()
         self._w, self._b, self._steps = np.zeros(problem.d), 0.0, 0
-        self._alpha = np.zeros(problem.n)
+        self._alpha, self._bound = np.zeros(problem.n), -math.inf
         self._evaluating = 0.0  # seconds of the last evaluation
         self._seen: list[Checkpoint] = []
 
     def due(self) -> int:
         """At which step to look next: soon at first, then after a tenth more."""
         return min(self._steps + max(self._least, self._steps // 10), self._limits.max_steps)
+
+    def at_most(self, steps: int) -> int:
+        """So many steps, or as many as are allowed."""
+        return min(steps, self._limits.max_steps)
+
+    def glance(self, w: Vector, b: float, guess: Vector, steps: int) -> None:
+        """As `see`, with one guess as it is: for a penalised or no offset the best bound so far holds at any point."""
+        begin = time.perf_counter()
+        guess = feasible(self._problem, guess)
+        with np.errstate(over="ignore", invalid="ignore"):
+            evaluation = certify_linear(self._problem, w, b, guess, stationarity=False, with_rows=False, proven=False)
+        self._evaluating = time.perf_counter() - begin
+        if not math.isfinite(evaluation.primal):
+            self.status = Status.DIVERGED
+            return
+        self._w, self._b, self._steps = w, b, steps
+        if evaluation.infeasibility <= 1e-9 and evaluation.dual > self._bound:
+            self._alpha, self._bound = guess, evaluation.dual
+        gap, bound = evaluation.primal - self._bound, self._bound
+        relative = gap / max(abs(evaluation.primal), 1e-300)
+        n_support = int(np.count_nonzero(self._alpha))
+        self._seen.append(Checkpoint(self._deadline.elapsed(), steps, bound, relative, n_support, gap))
+        if relative <= self._limits.tol:
+            self.status = Status.CONVERGED
+        else:
+            self.poll(steps)
 
     def see(self, w: Vector, b: float, guesses: Sequence[Vector], steps: int) -> None:
         """Evaluate a point after so many steps, with guesses at its multipliers; sets the status if it is the last.
