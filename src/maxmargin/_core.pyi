@@ -304,12 +304,15 @@ def search(
     monitor: Monitor | None,
 ) -> SearchResult: ...
 
-# What was found on a path: (stages, rows of all problems) and (stages, problems).
+# What was found on a path: (stages, rows of all problems), (stages, rows held out by the problems) and (stages, problems).
 class PathResult:
     beta: Floats
+    held_out: Floats
     bias: Floats
     optimal: NDArray[np.uint8]
     converged: NDArray[np.uint8]
+    primal: Floats
+    dual: Floats
     steps: Ints
 
 class PathsResult:
@@ -320,7 +323,15 @@ Stages = Sequence[Sequence[DualBatch]]
 StageStarts = Sequence[Sequence[Floats | None]]
 
 def search_paths(
-    batches: Stages, starts: StageStarts, limits: Limits, *, allowed: Allowed, cache_bytes: int, shrinking: bool
+    batches: Stages,
+    starts: StageStarts,
+    around: Sequence[Sequence[Gram]],
+    members: Sequence[NDArray[np.int32] | None],
+    limits: Limits,
+    *,
+    allowed: Allowed,
+    cache_bytes: int,
+    shrinking: bool,
 ) -> PathsResult: ...
 def evenly_spaced(counts: Ints, most: int) -> Ints: ...
 

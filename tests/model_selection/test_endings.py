@@ -18,8 +18,8 @@ from sklearn.tree import DecisionTreeClassifier
 import maxmargin
 from maxmargin import SVC, SVR
 from maxmargin.errors import IndefiniteKernelWarning, InvalidInput
-from maxmargin.estimators import solve_paths
 from maxmargin.model_selection import GridSearchCV, cross_val_score
+from maxmargin.solvers import search_paths
 
 
 def blobs(count: int = 120) -> tuple[Any, Any]:
@@ -173,23 +173,55 @@ def test_progress_is_told_path_by_path(capsys: pytest.CaptureFixture[str]) -> No
     assert told == ["[maxmargin] 2/6", "[maxmargin] 4/6", "[maxmargin] 6/6"]
 
 
-def test_paths_that_are_done_are_kept_when_the_engine_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
-    batches = []
+def stop_after(monkeypatch: pytest.MonkeyPatch, reached: int) -> None:
+    """Ctrl-C comes when so many paths are at their end, and the others at their first C."""
 
-    def stopped(paths: Any) -> None:
-        batches.append(len(paths))
-        if len(batches) > 2:
-            raise KeyboardInterrupt
-        solve_paths(paths)
+    def stopped(*given: Any) -> Any:
+        found, _ = search_paths(*given)
+        for points in found[reached:]:
+            points.optimal[1:] = False
+            points.converged[1:] = False
+        return found, True
 
-    monkeypatch.setattr("maxmargin.model_selection._cells.solve_paths", stopped)
+    monkeypatch.setattr("maxmargin.estimators._kernel._paths.search_paths", stopped)
+
+
+def test_what_is_found_is_kept_when_the_engine_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    stop_after(monkeypatch, 5)
     X, y = blobs(40)
     grid = {"C": [1.0, 10.0], "gamma": [0.1, 0.2, 0.3, 0.4]}
     with pytest.warns(UserWarning, match="non-finite"):
         search = GridSearchCV(SVC(), grid, keep_best=True).fit(X, y)
-    assert batches == [5, 5, 5]
-    assert np.isnan(search.cv_results_["mean_test_score"]).sum() == 4
-    assert search.best_params_["gamma"] in (0.1, 0.2)
+    reached = ~np.isnan(search.cv_results_["mean_test_score"])
+    assert [each for each, there in zip(search.cv_results_["params"], reached, strict=True) if not there] == [
+        {"C": 10.0, "gamma": gamma} for gamma in (0.2, 0.3, 0.4)
+    ]
+    whole = GridSearchCV(SVC(), grid)
+    monkeypatch.undo()
+    whole.fit(X, y)
+    assert np.array_equal(search.cv_results_["mean_test_score"][reached], whole.cv_results_["mean_test_score"][reached])
+
+
+def test_nothing_to_keep_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    stop_after(monkeypatch, 0)
+    monkeypatch.setattr("maxmargin.estimators._kernel._paths.KernelPath.answers", lambda path, X: [None] * len(path.models))
+    with pytest.raises(KeyboardInterrupt, match=r"GridSearchCV\(keep_best=True\) has no best candidate: .* any of 2 was"):
+        GridSearchCV(SVC(), {"C": [1.0, 10.0]}, keep_best=True).fit(*blobs(40))
+
+
+@pytest.mark.alone
+def test_ctrl_c_keeps_the_best_before_the_first_path_ends() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(3000, 20))
+    y = (X[:, 0] * X[:, 1] + rng.normal(size=3000) > 0).astype(int)
+    search = GridSearchCV(SVC(), {"C": np.logspace(-3, 8, 40)}, cv=2, keep_best=True)
+    timer = threading.Timer(1.5, signal.raise_signal, [signal.SIGINT])
+    timer.start()
+    with pytest.warns(UserWarning, match="non-finite"):
+        search.fit(X, y)
+    reached = ~np.isnan(search.cv_results_["mean_test_score"])
+    assert 0 < reached.sum() < 40
+    assert reached[: reached.sum()].all()  # C ascends
 
 
 @pytest.mark.alone

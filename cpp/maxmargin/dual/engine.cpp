@@ -101,15 +101,15 @@ void search(const SignedDual& problem, const Gram& gram, const Options& options,
   state.active.clear();
   if (first && options.origin == Origin::resumed && options.shrinking && problem.keep == Keep::sum)
     state.active = worth_looking_at(problem, state.beta.data(), state.gradient.data());
-  if (state.active.size() < 2) state.active = movable(problem);
-  if (state.active.size() < 2) {
+  const bool chosen = state.active.size() >= 2;
+  if (!chosen) state.active = movable(problem);
+  const bool sampled = first && begins_with_a_sample(problem, gram, options, state);
+  if (state.active.size() < 2 || (options.in_place && !chosen && !sampled)) {
     state.active.resize(problem.n);
     std::iota(state.active.begin(), state.active.end(), 0);
   }
   const auto run = [&](const Options& now, const Monitor& told) { search_active(problem, gram, now, told, state); };
-  if (!first || !begins_with_a_sample(problem, gram, options, state) ||
-      !SampledSearch(problem, gram, options, monitor, state).run(run))
-    run(options, monitor);
+  if (!sampled || !SampledSearch(problem, gram, options, monitor, state).run(run)) run(options, monitor);
   snap_to_bounds(problem, state.beta);
 }
 

@@ -50,7 +50,8 @@ struct Options {
   bool shrinking = true;
   bool alone = true;  // no other problem runs beside: all threads are there for this one
   Origin origin = Origin::cold;
-  bool finish = true;  // with float64 rows on to rounding accuracy, not only to `tol`
+  bool in_place = false;  // rows stand ready: variables without room stay among the active, so that none need be copied
+  bool finish = true;     // with float64 rows on to rounding accuracy, not only to `tol`
 };
 
 struct Outcome {

@@ -4,9 +4,12 @@
 #include <atomic>
 #include <cmath>
 #include <memory>
+#include <mutex>
 #include <optional>
+#include <unordered_map>
 
 #include "maxmargin/dual/pair_search.hpp"
+#include "maxmargin/kernels/kernel_matrix.hpp"
 #include "maxmargin/kernels/matrix_gram.hpp"
 #include "maxmargin/platform/thread_pool.hpp"
 
@@ -36,26 +39,65 @@ double objective(const SignedDual& problem, const Start& at) {
 // The problem of a path, stage after stage.
 class PathSearch {
  public:
-  PathSearch(const Path& path, std::size_t k, const Allowed& allowed, const Options& options, const Monitor& monitor)
-      : path_(path), k_(k), allowed_(allowed), options_(options), monitor_(monitor), inner_(path.stages[0]->gram(k)) {
+  // Without a matrix kernel values are computed again and again.
+  PathSearch(const Path& path, std::size_t k, const KernelMatrix* matrix, const Allowed& allowed, const Options& options,
+             const Monitor& monitor)
+      : path_(path),
+        k_(k),
+        part_(path.stages[0]->gram(k).size()),
+        allowed_(allowed),
+        options_(options),
+        monitor_(monitor),
+        inner_(path.gram(k)) {
     const Index n = inner_.size();
     std::vector<double> diagonal(static_cast<std::size_t>(n));
     inner_.diagonal(diagonal.data());
     for (const double value : diagonal) largest_ = std::max(largest_, std::abs(value));
     const bool single = n > float_floor && options.tol >= float_tol && largest_ < 1e30;
-    if (MatrixGram::bytes(n) <= options.cache_bytes) held_ = std::make_unique<MatrixGram>(inner_, single);
+    if (matrix != nullptr) held_ = std::make_unique<MatrixGram>(*matrix, single);
+    if (path.around.empty()) return;
+    for (std::vector<double>* each : {&q_, &lower_, &upper_, &ridge_}) each->assign(std::size_t(n), 0.0);
+    std::vector<char> is_member(std::size_t(n), 0);
+    for (Index i = 0; i < part_; ++i) is_member[members()[i]] = 1;
+    for (Index i = 0; i < n; ++i)
+      if (!is_member[i]) others_.push_back(i);
   }
 
   PathPoint stage(std::size_t s) {
-    const SignedDual problem = path_.stages[s]->problem(k_);
+    const SignedDual problem = problem_of(s);
     Start start = start_of(s, problem);
     PathPoint point = search(problem, start);
-    last_ = Start{point.beta, std::move(start.scores), Origin::warm};
+    for (const Index i : others_) point.held_out.push_back(start.scores[i] + point.evaluation.bias);
+    last_ = std::move(start);
+    last_.origin = Origin::warm;
     last_upper_ = sum_of_bounds(problem);
     return point;
   }
 
  private:
+  const Index* members() const { return path_.members[k_]; }
+
+  // The values of a problem's rows at their places among those of the larger Gram.
+  void spread(const double* values, double* out) const {
+    for (Index i = 0; i < part_; ++i) out[members()[i]] = values[i];
+  }
+
+  // With variables for the rows that are held out, whose bounds are 0.
+  SignedDual problem_of(std::size_t s) {
+    SignedDual problem = path_.stages[s]->problem(k_);
+    if (path_.around.empty()) return problem;
+    spread(problem.q, q_.data());
+    spread(problem.lower, lower_.data());
+    spread(problem.upper, upper_.data());
+    if (problem.ridge != nullptr) spread(problem.ridge, ridge_.data());
+    problem.n = inner_.size();
+    problem.q = q_.data();
+    problem.lower = lower_.data();
+    problem.upper = upper_.data();
+    problem.ridge = problem.ridge == nullptr ? nullptr : ridge_.data();
+    return problem;
+  }
+
   const Gram& gram() const { return held_ != nullptr ? static_cast<const Gram&>(*held_) : inner_; }
 
   static double sum_of_bounds(const SignedDual& problem) {
@@ -87,7 +129,11 @@ class PathSearch {
     const auto n = std::size_t(problem.n);
     Start best{std::vector<double>(n, 0.0), std::vector<double>(n, 0.0), Origin::cold};
     if (path_.starts[s] != nullptr) {
-      std::copy_n(path_.starts[s] + path_.stages[s]->starts[k_], n, best.beta.begin());
+      const double* const given = path_.starts[s] + path_.stages[s]->starts[k_];
+      if (path_.around.empty())
+        std::copy_n(given, n, best.beta.begin());
+      else
+        spread(given, best.beta.data());
       gram().product(best.beta.data(), best.scores.data(), poll_now);
       return best;
     }
@@ -144,13 +190,15 @@ class PathSearch {
       options.origin = round == 0 && held_ != nullptr ? Origin::warm : Origin::resumed;
       options.finish = round > 1;
     }
-    point.beta = at.beta;
+    point.beta.resize(std::size_t(part_));
+    for (Index i = 0; i < part_; ++i) point.beta[i] = at.beta[path_.around.empty() ? i : members()[i]];
     point.evaluation.shift = inner_.offset_shift(at.beta.data());
     return point;
   }
 
   const Path& path_;
   std::size_t k_;
+  Index part_;  // rows of the problem
   const Allowed& allowed_;
   const Options& options_;
   const Monitor& monitor_;
@@ -159,6 +207,33 @@ class PathSearch {
   double largest_ = 0;  // kernel value
   Start last_;          // of the stage before
   double last_upper_ = 0;
+  std::vector<double> q_, lower_, upper_, ridge_;  // with the rows that are held out
+  std::vector<Index> others_;                      // which are these
+};
+
+// The kernel matrices of those paths that run, for all that have the same Gram.
+class Matrices {
+ public:
+  void expect(const Gram& gram) { ++held_[&gram].users; }
+  const KernelMatrix& of(const Gram& gram) {
+    const std::lock_guard<std::mutex> hold(lock_);
+    Held& own = held_.at(&gram);
+    if (own.matrix == nullptr) own.matrix = std::make_unique<KernelMatrix>(gram);
+    return *own.matrix;
+  }
+  void release(const Gram& gram) {
+    const std::lock_guard<std::mutex> hold(lock_);
+    Held& own = held_.at(&gram);
+    if (--own.users == 0) own.matrix.reset();
+  }
+
+ private:
+  struct Held {
+    std::unique_ptr<KernelMatrix> matrix;
+    std::size_t users = 0;
+  };
+  std::mutex lock_;
+  std::unordered_map<const Gram*, Held> held_;
 };
 
 }  // namespace
@@ -179,19 +254,30 @@ std::vector<std::vector<std::vector<PathPoint>>> minimise_paths(const std::vecto
     std::size_t path, problem;
   };
   std::vector<Task> tasks;
+  Matrices matrices;
+  std::unordered_map<const Gram*, std::size_t> first;  // task that has it
   std::vector<std::vector<std::vector<PathPoint>>> found(paths.size());
   for (std::size_t p = 0; p < paths.size(); ++p) {
     const std::size_t problems = paths[p].stages[0]->size();
     found[p].assign(paths[p].stages.size(), std::vector<PathPoint>(problems));
-    for (std::size_t k = 0; k < problems; ++k) tasks.push_back({p, k});
+    for (std::size_t k = 0; k < problems; ++k) {
+      matrices.expect(paths[p].gram(k));
+      first.try_emplace(&paths[p].gram(k), tasks.size());
+      tasks.push_back({p, k});
+    }
   }
+  // Those that share a matrix one after the other, so that no more of these are held than tasks run.
+  std::stable_sort(tasks.begin(), tasks.end(), [&](const Task& a, const Task& b) {
+    return first.at(&paths[a.path].gram(a.problem)) < first.at(&paths[b.path].gram(b.problem));
+  });
   // No more at once than have room for their kernel values, as long as there is room for one.
   std::size_t at_once = std::min(tasks.size(), most_at_once), largest = 1;
-  for (const auto& [p, k] : tasks) largest = std::max(largest, MatrixGram::bytes(paths[p].stages[0]->gram(k).size()));
+  for (const auto& [p, k] : tasks) largest = std::max(largest, KernelMatrix::bytes(paths[p].gram(k).size()));
   if (options.cache_bytes >= largest) at_once = std::min(at_once, options.cache_bytes / largest);
   Options each = options;
   each.alone = false;
   each.finish = false;
+  each.in_place = true;
   each.cache_bytes = options.cache_bytes / std::max<std::size_t>(at_once, 1);
   const auto one = [&](std::size_t t) {
     const auto [p, k] = tasks[t];
@@ -199,7 +285,9 @@ std::vector<std::vector<std::vector<PathPoint>>> minimise_paths(const std::vecto
     own.deadline = events.deadline();
     const Monitor monitor = [&events, t](const Progress& progress) { return events.at_checkpoint(t, progress); };
     try {
-      PathSearch search(paths[p], k, allowed, own, monitor);
+      const Gram& gram = paths[p].gram(k);
+      const bool has_room = KernelMatrix::bytes(gram.size()) <= own.cache_bytes;
+      PathSearch search(paths[p], k, has_room ? &matrices.of(gram) : nullptr, allowed, own, monitor);
       for (std::size_t s = 0; s < paths[p].stages.size() && !events.stopped(); ++s) found[p][s][k] = search.stage(s);
     } catch (const Stopped&) {
       return;  // the stages that were reached are there
@@ -209,7 +297,10 @@ std::vector<std::vector<std::vector<PathPoint>>> minimise_paths(const std::vecto
   const auto in_turn = [&](std::ptrdiff_t) {
     const Poll poll = [&] { events.poll(); };
     const Watched watched(poll);
-    for (std::size_t t = next++; t < tasks.size() && !events.stopped(); t = next++) one(t);
+    for (std::size_t t = next++; t < tasks.size() && !events.stopped(); t = next++) {
+      one(t);
+      matrices.release(paths[tasks[t].path].gram(tasks[t].problem));
+    }
   };
   const Poll while_waiting = [&] { events.while_waiting(); };
   const Watched watched(while_waiting);

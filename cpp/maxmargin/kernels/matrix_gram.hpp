@@ -1,26 +1,21 @@
-// All kernel values of some rows, computed once: for one fit after the other that differ in everything but these.
+// A fit's view of a kernel matrix that is computed once for many fits.
 #pragma once
 
-#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "maxmargin/kernels/gram.hpp"
-#include "maxmargin/platform/mapping.hpp"
+#include "maxmargin/kernels/kernel_matrix.hpp"
 
 namespace maxmargin {
 
-// The values are those of another Gram, which must live as long. Float32 rows are made with the matrix, float64 rows when they
-// are first asked for. One thread uses it.
+// One thread uses it. Which values it takes from the matrix depends on what it was asked for itself, not on what others have
+// made there: the bits of a fit do not depend on who runs beside it.
 class MatrixGram final : public Gram {
  public:
-  // `single`: float32 rows suffice to begin with.
-  MatrixGram(const Gram& inner, bool single);
-  ~MatrixGram() override;
-  MatrixGram(const MatrixGram&) = delete;
-  MatrixGram& operator=(const MatrixGram&) = delete;
-  static std::size_t bytes(Index n);  // at most
+  // `single`: float32 rows suffice to begin with. The matrix must live as long.
+  MatrixGram(const KernelMatrix& matrix, bool single);
 
   Index size() const override { return n_; }
   void diagonal(double* out) const override;
@@ -39,22 +34,15 @@ class MatrixGram final : public Gram {
   bool used_float64() const { return std::exchange(asked_for_float64_, false); }
 
  private:
-  template <class R>
-  class Rows;
-  template <class R>
-  class Copies;
-
-  template <class R>
-  const Rows<R>& rows() const;
+  HeldRows<double> float64_rows() const;
   bool are_all(std::span<const Index> active) const;
 
+  const KernelMatrix& matrix_;
   const Gram& inner_;
   Index n_;
   bool single_;
   std::vector<double> diagonal_;
-  mutable std::unique_ptr<Rows<float>> float32_;
-  mutable std::unique_ptr<Rows<double>> float64_;
-  mutable bool asked_for_float64_ = false;
+  mutable bool has_float64_ = false, asked_for_float64_ = false;
 };
 
 }  // namespace maxmargin

@@ -14,6 +14,8 @@ from maxmargin.estimators._linear._stochastic import StochasticClassifier
 from maxmargin.estimators._linear._svc import LinearSVC
 from maxmargin.estimators._linear._svr import LinearSVR
 from maxmargin.estimators._paths import PATHS as PATHS
+from maxmargin.estimators._paths import FoldRows as FoldRows
+from maxmargin.estimators._paths import join_paths as join_paths
 from maxmargin.estimators._paths import path_of as path_of
 from maxmargin.estimators._paths import path_refusal as path_refusal
 from maxmargin.estimators._paths import solve_paths as solve_paths

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
+from maxmargin.estimators._kernel._joined_folds import FoldRows, join_folds
 from maxmargin.estimators._kernel._paths import KERNEL_PATHS, KernelPath, kernel_path_refusal, solve_kernel_paths
 from maxmargin.estimators._linear._paths import LINEAR_PATHS, LinearPath, linear_path_refusal
 from maxmargin.estimators._shared._paths import FitPath
 
-__all__ = ["PATHS", "path_of", "path_refusal", "solve_paths"]
+__all__ = ["PATHS", "FoldRows", "join_paths", "path_of", "path_refusal", "solve_paths"]
 
 PATHS: Final[dict[Any, str]] = {**KERNEL_PATHS, **LINEAR_PATHS}
 """The parameter that grows along the path of each estimator."""
@@ -30,6 +31,12 @@ def path_of(models: Sequence[Any], X: Any, y: Any, sample_weight: Any) -> FitPat
     return path(models, X, y, sample_weight)
 
 
-def solve_paths(paths: Sequence[FitPath]) -> None:
-    """Search all paths that are not solved yet, in parallel."""
-    solve_kernel_paths([path for path in paths if isinstance(path, KernelPath)])
+def join_paths(paths: Sequence[FitPath], folds: Sequence[FoldRows], X: Any, y: Any, sample_weight: Any) -> bool:
+    """Let the paths of the same models on folds of the same rows share what they can; whether they do."""
+    kernel_paths = [path for path in paths if isinstance(path, KernelPath)]
+    return len(kernel_paths) == len(paths) and join_folds(kernel_paths, folds, X, y, sample_weight)
+
+
+def solve_paths(paths: Sequence[FitPath]) -> bool:
+    """Search all paths that are not solved yet, in parallel; True if Ctrl-C ended that. What was found until then is there."""
+    return solve_kernel_paths([path for path in paths if isinstance(path, KernelPath)])

@@ -5,15 +5,17 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from traceback import format_exc
 from typing import Any, Final, final
 
+import numpy as np
 from sklearn.base import clone
 from sklearn.utils.metaestimators import _safe_split
 from sklearn.utils.validation import _check_method_params, _num_samples
 
-from maxmargin.estimators import NotThere, answering, path_of, solve_paths
+from maxmargin.estimators import FoldRows, NotThere, answering, join_paths, path_of, solve_paths
 from maxmargin.model_selection._candidates import Candidate, Group, candidates_of, groups_of, last_step, steps_before
 from maxmargin.model_selection._scores import known_scores, plain_scores
 
@@ -79,12 +81,14 @@ class Cells:
         self._splits = splits
         self._settings = settings
         self.out: list[Out | None] = []
+        self.gaps = np.empty((0, len(splits)))  # relative duality gaps, of what has one
         self._groups: list[Group] = []
         self._alone: list[Candidate] = []
         self._by_themselves = 0
         self._whys: dict[str, None] = {}  # why fits had to be done by themselves, in order
         self._first_places: dict[str, str] = {}  # where each error was raised first
         self._without_room = False
+        self._n_joined = 0  # groups whose folds share one matrix
 
     def fill(self, every: Sequence[Mapping[str, Any]], done: Callable[[int], None], *, step_by_step: bool = False) -> None:
         """Evaluate all candidates; ``done`` hears how many are, if ``step_by_step`` after each path of all folds.
@@ -93,6 +97,7 @@ class Cells:
         """
         candidates = candidates_of(self._estimator, every, self._settings.fit_params)
         self.out = [None] * (len(candidates) * len(self._splits))
+        self.gaps = np.full((len(candidates), len(self._splits)), np.nan)
         groups = self._groups = groups_of(candidates)
         alone = self._alone = [each for each in candidates if each.refusal is not None]
         finished = 0
@@ -141,12 +146,12 @@ class Cells:
                     continue
                 try:
                     paths[g, split] = path_of(models, fold.inner, fold.y, fold.weight)
-                except NotThere as error:
-                    self._whys[str(error)] = None
                 except Exception:  # each fit by itself says so
                     continue
+            self._prepare(g, paths, folds)
+        interrupted = False
         try:
-            solve_paths(list(paths.values()))
+            interrupted = solve_paths(list(paths.values()))
         except Exception as error:  # the fits by themselves may need less
             self._whys[f"{type(error).__name__} in the search of all paths"] = None
             paths.clear()
@@ -154,9 +159,32 @@ class Cells:
         seconds = (time.perf_counter() - begun) / count
         for g, group in enumerate(groups):
             for split, fold in enumerate(folds):
-                self._score_path(group, split, fold, paths.pop((g, split), None), seconds)
+                self._score_path(group, split, fold, paths.pop((g, split), None), seconds, interrupted)
+        if interrupted:
+            raise KeyboardInterrupt
 
-    def _score_path(self, group: Group, split: int, fold: Fold | None, path: Any, seconds: float) -> None:
+    def _prepare(self, g: int, paths: dict[tuple[int, int], Any], folds: Sequence[Fold | None]) -> None:
+        """Make the paths of a group ready; those that cannot share anything are left out."""
+        own = [paths[g, split] for split in range(len(folds)) if (g, split) in paths]
+        whole = [fold for fold in folds if fold is not None and fold.before is None]
+        if len(own) == len(whole) == len(folds):
+            rows = [FoldRows(np.asarray(fold.train), np.asarray(fold.test), fold.inner_test) for fold in whole]
+            weight = next(iter(self._settings.fit_params.values()), None)
+            with suppress(Exception):  # where all rows are not as the folds are, each goes its own way
+                self._n_joined += join_paths(own, rows, self._x, self._y, weight)
+        for split in range(len(folds)):
+            try:
+                if (g, split) in paths:
+                    paths[g, split].prepare()
+            except NotThere as error:
+                self._whys[str(error)] = None
+                del paths[g, split]
+            except Exception:  # each fit by itself says so
+                del paths[g, split]
+
+    def _score_path(self, group: Group, split: int, fold: Fold | None, path: Any, seconds: float, interrupted: bool) -> None:
+        if (path is None or fold is None) and interrupted:
+            return
         if path is None or fold is None:
             for each in group.members:
                 self._put(each, split, self._plain(each, split))
@@ -169,13 +197,16 @@ class Cells:
         if self._settings.return_train_score:
             on_training = self._answers(path, fold.inner, len(group.members))
         each_seconds = (time.perf_counter() - begun) / len(group.members)
-        for each, said, said_of_training in zip(group.members, answers, on_training, strict=True):
+        for each, gap, said, said_of_training in zip(group.members, path.gaps(), answers, on_training, strict=True):
             out = self._known(each, fold, said, said_of_training)
+            if out is None and interrupted:
+                continue
             if out is None:
                 self._by_themselves += 1
                 out = self._plain(each, split)
             else:
                 out["fit_time"], out["score_time"] = seconds, out["score_time"] + each_seconds
+                self.gaps[each.place, split] = gap
             self._put(each, split, out)
 
     @staticmethod
@@ -238,7 +269,15 @@ class Cells:
             for each in said:
                 warnings.warn(f"{self._where(candidate, split)}: {each.message}", each.category, stacklevel=2)
         out["score_time"] = time.perf_counter() - begun
+        certificate = getattr(last_step(model), "certificate_", None)
+        self.gaps[candidate.place, split] = np.nan if certificate is None else certificate.relative_gap
         return out
+
+    @property
+    def has_whole_candidate(self) -> bool:
+        """Whether some candidate was evaluated on all folds."""
+        folds = len(self._splits)
+        return any(all(self.out[first : first + folds]) for first in range(0, len(self.out), folds))
 
     @property
     def shared(self) -> str:
@@ -255,6 +294,8 @@ class Cells:
                 f"{fits} fits of {type(last).__name__} are {len(self._groups) * n_splits} paths. The fits of a path share"
                 f" their rows{values}, and each begins at the solution of the one before."
             )
+            if self._n_joined:
+                said.append(f"The folds of {self._n_joined} of {len(self._groups)} kernels share one matrix of kernel values.")
             if self._without_room:
                 said.append("The kernel values of a fold do not fit into cache_size, so that they are not kept.")
             if steps_before(self._groups[0].members[0].model) is not None:

@@ -53,11 +53,7 @@ def _fit(search: Any, X: Any, y: Any, params: dict[str, Any]) -> None:
     )
     cells = Cells(base, X, y, splits, settings)
     progress = _Progress(search, len(candidates), len(splits), cells, refit_metric if several else None)
-    try:
-        cells.fill(candidates, progress, step_by_step=search.keep_best or search.verbose > 0)
-    except KeyboardInterrupt:
-        if not search.keep_best or not any(cells.out):
-            raise
+    _fill(search, cells, candidates, progress)
     out = _whole(cells.out, settings)
     _warn_or_raise_about_fit_failures(out, search.error_score)
     if callable(search.scoring):
@@ -83,6 +79,21 @@ def _fit(search: Any, X: Any, y: Any, params: dict[str, Any]) -> None:
     search.scorer_ = scorers._scorers if several else scorers
     search.cv_results_ = results
     search.shared_ = cells.shared
+    search.gaps_ = cells.gaps
+
+
+def _fill(search: Any, cells: Cells, candidates: Sequence[Mapping[str, Any]], progress: _Progress) -> None:
+    """Evaluate all candidates, or those that are reached before Ctrl-C if the best of them is to be kept."""
+    try:
+        cells.fill(candidates, progress, step_by_step=search.verbose > 0)
+    except KeyboardInterrupt:
+        if not search.keep_best:
+            raise
+        if not cells.has_whole_candidate:
+            raise KeyboardInterrupt(
+                f"{type(search).__name__}(keep_best=True) has no best candidate: Ctrl-C came before any of {len(candidates)}"
+                " was evaluated on all folds. Start again with a smaller grid, or wait longer."
+            ) from None
 
 
 def _whole(out: Sequence[dict[str, Any] | None], settings: Settings) -> list[dict[str, Any]]:
@@ -225,6 +236,9 @@ class GridSearchCV(_SharedFits, _GridSearchCV):  # type: ignore[misc]  # scikit-
     ----------
     shared_ : str
         What the fits shared, or why they did not.
+    gaps_ : ndarray of shape (candidates, folds)
+        The relative duality gap of each fit, computed with the kernel values of the search; NaN of fits that failed or were
+        not reached. The model that is refitted has a ``certificate_``. Not there where scikit-learn's own fits are taken.
     cv_results_, best_estimator_, best_score_, best_params_, best_index_, scorer_, n_splits_, refit_time_, multimetric_
         As in scikit-learn. The time of a fit is that of its share of all fits that ran together.
 
@@ -302,6 +316,8 @@ class RandomizedSearchCV(_SharedFits, _RandomizedSearchCV):  # type: ignore[misc
     ----------
     shared_ : str
         What the fits shared, or why they did not.
+    gaps_ : ndarray of shape (candidates, folds)
+        The relative duality gap of each fit, as in `GridSearchCV`.
     cv_results_, best_estimator_, best_score_, best_params_, best_index_, scorer_, n_splits_, refit_time_, multimetric_
         As in scikit-learn.
 

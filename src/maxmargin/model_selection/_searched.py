@@ -116,6 +116,7 @@ class Searched(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no
         self.best_score_ = float(search.cv_results_["mean_test_score"][search.best_index_])
         self.best_estimator_ = search.best_estimator_
         self.shared_ = search.shared_
+        self.gaps_ = search.gaps_.T.reshape(self.scores_.shape)
         for name in ("n_features_in_", "feature_names_in_"):  # rows that are objects have neither
             self.__dict__.pop(name, None)
             if hasattr(search.best_estimator_, name):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from sklearn.model_selection._validation import _warn_or_raise_about_fit_failure
 from sklearn.utils import indexable
 from sklearn.utils.metaestimators import _safe_split
 
-from maxmargin.estimators import path_of, solve_paths
+from maxmargin.estimators import FoldRows, join_paths, path_of, solve_paths
 from maxmargin.model_selection._candidates import candidates_of, last_step, steps_before
 from maxmargin.model_selection._cells import Cells, Settings
 
@@ -192,10 +193,17 @@ def _out_of_fold(estimator: Any, X: Any, y: Any, splits: Any, given: dict[str, A
             own, other = fitted.fit_transform(own, labels), fitted.transform(other)
         paths.append(path_of([clone(last_step(estimator))], own, labels, weight))
         held_out.append(other)
-    solve_paths(paths)
+    rows = [FoldRows(np.asarray(train), np.asarray(test), other) for (train, test), other in zip(splits, held_out, strict=True)]
+    if steps_before(estimator) is None:
+        with suppress(Exception):  # where all rows are not as the folds are, each goes its own way
+            join_paths(paths, rows, X, y, next(iter(given.values()), None))
+    for path in paths:
+        path.prepare()
+    if solve_paths(paths):
+        raise KeyboardInterrupt
     every = []
-    for path, rows in zip(paths, held_out, strict=True):
-        (said,) = path.answers(rows)
+    for path, asked in zip(paths, held_out, strict=True):
+        (said,) = path.answers(asked)
         answer = None if said is None else said.predictions if method == "predict" else said.values and said.values()
         if said is None or answer is None or (said.classes is not None and len(said.classes) < len(np.unique(y))):
             return None

@@ -3,6 +3,7 @@
 from maxmargin.solvers._dual._chunking import Chunking
 from maxmargin.solvers._dual._decomposition import Decomposition
 from maxmargin.solvers._dual._dual_qp import DualQP
+from maxmargin.solvers._dual._paths import Around as Around
 from maxmargin.solvers._dual._paths import PathPoints as PathPoints
 from maxmargin.solvers._dual._paths import path_fits as path_fits
 from maxmargin.solvers._dual._paths import search_paths as search_paths

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import math
 import warnings
 from collections.abc import Sequence
 from functools import partial
@@ -61,6 +62,10 @@ class LinearPath(FitPath):
                 continue
             if model.fit_status_ == 0:
                 self._fitted[k] = before = model
+
+    def gaps(self) -> list[float]:
+        """The relative duality gap of each model; NaN where it must be fitted by itself."""
+        return [math.nan if model is None else float(model.certificate_.relative_gap) for model in self._fitted]
 
     def answers(self, X: Any) -> list[Answers | None]:
         """What each model says of rows; None where it must be fitted by itself."""

@@ -55,6 +55,14 @@ class FitPath(ABC):
     def __init__(self, models: Sequence[Any]) -> None:
         self.models = list(models)
 
+    def prepare(self) -> None:
+        """Make ready to be solved; raises `NotThere` if nothing can be shared."""
+        return
+
+    @abstractmethod
+    def gaps(self) -> list[float]:
+        """The relative duality gap of each model; NaN where it must be fitted by itself."""
+
     @abstractmethod
     def answers(self, X: Any) -> list[Answers | None]:
         """What each model says of rows; None where it must be fitted by itself."""
