@@ -136,7 +136,7 @@ ObjectsHandle shortest_paths(const LabelledGraphs& graphs, Index first_column) {
 
 ObjectsHandle bags(const GramHandle& members, const Indices& starts) {
   std::vector<Index> begins(starts.data(), starts.data() + starts.shape(0));
-  if (begins.empty() || begins.front() != 0 || begins.back() != members.gram->size() ||
+  if (begins.empty() || begins.front() != 0 || begins.back() > members.gram->size() ||
       !std::is_sorted(begins.begin(), begins.end()))
     throw nb::value_error("The bags do not fit their members.");
   return {std::make_shared<Bags>(members.gram, std::move(begins)), members.owners};

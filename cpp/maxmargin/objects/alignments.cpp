@@ -49,14 +49,13 @@ Alignments::Alignments(SeriesRuns series, double rate, bool normalised)
   parallel_chunks(size(), [&](std::ptrdiff_t s) { own_[s] = logarithm(Index(s), Index(s)); });
 }
 
-void Alignments::values(Index row, std::span<const Index> columns, double* out) const {
-  for (std::size_t c = 0; c < columns.size(); ++c) {
-    const Index column = columns[c];
-    if (lengths_[row] == 0 || lengths_[column] == 0)
-      out[c] = normalised_ && lengths_[row] == lengths_[column] ? 1.0 : 0.0;
-    else
-      out[c] = std::exp(logarithm(row, column) - (normalised_ ? 0.5 * (own_[row] + own_[column]) : 0.0));
-  }
+void Alignments::values(std::span<const Index> rows, std::span<const Index> columns, double* out) const {
+  for (const Index row : rows)
+    for (const Index column : columns)
+      if (lengths_[row] == 0 || lengths_[column] == 0)
+        *out++ = normalised_ && lengths_[row] == lengths_[column] ? 1.0 : 0.0;
+      else
+        *out++ = std::exp(logarithm(row, column) - (normalised_ ? 0.5 * (own_[row] + own_[column]) : 0.0));
 }
 
 double Alignments::own(Index row) const {

@@ -24,7 +24,7 @@ class Alignments final : public Objects {
   // Normalised, k(x, y) / sqrt(k(x, x) k(y, y)), from the logarithms; two empty series have 1, an empty one and another have 0.
   Alignments(SeriesRuns series, double rate, bool normalised);
   Index size() const override { return Index(lengths_.size()); }
-  void values(Index row, std::span<const Index> columns, double* out) const override;
+  void values(std::span<const Index> rows, std::span<const Index> columns, double* out) const override;
   double own(Index row) const override;
   Index columns_at_once() const override { return 4; }
   // log k(a, b); -infinity if one is empty.

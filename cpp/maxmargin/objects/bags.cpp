@@ -27,7 +27,11 @@ double symmetric_sum(Index rows, Index columns, const double* values, std::ptrdi
 Bags::Bags(std::shared_ptr<const Gram> members, std::vector<Index> starts)
     : members_(std::move(members)), starts_(std::move(starts)) {}
 
-void Bags::values(Index row, std::span<const Index> columns, double* out) const {
+void Bags::values(std::span<const Index> rows, std::span<const Index> columns, double* out) const {
+  for (std::size_t r = 0; r < rows.size(); ++r) row_values(rows[r], columns, out + r * columns.size());
+}
+
+void Bags::row_values(Index row, std::span<const Index> columns, double* out) const {
   std::vector<Index> left(std::size_t(count(row))), right;
   std::iota(left.begin(), left.end(), starts_[row]);
   std::vector<double> values;
@@ -49,7 +53,7 @@ void Bags::values(Index row, std::span<const Index> columns, double* out) const 
 
 double Bags::own(Index row) const {
   double sum = 0;
-  values(row, std::span(&row, 1), &sum);
+  row_values(row, std::span(&row, 1), &sum);
   return sum;
 }
 

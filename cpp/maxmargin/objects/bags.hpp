@@ -14,12 +14,13 @@ class Bags final : public Objects {
   // Bag i has the members starts[i] ... starts[i + 1] - 1 of the Gram.
   Bags(std::shared_ptr<const Gram> members, std::vector<Index> starts);
   Index size() const override { return Index(starts_.size()) - 1; }
-  void values(Index row, std::span<const Index> columns, double* out) const override;
+  void values(std::span<const Index> rows, std::span<const Index> columns, double* out) const override;
   double own(Index row) const override;
   Index columns_at_once() const override { return 64; }
   bool is_opaque() const override { return members_->is_opaque(); }
 
  private:
+  void row_values(Index row, std::span<const Index> columns, double* out) const;
   Index count(Index bag) const { return starts_[bag + 1] - starts_[bag]; }
 
   std::shared_ptr<const Gram> members_;

@@ -20,9 +20,9 @@ class Mapped : public Objects {
   Index size() const final { return inner_->size(); }
   Index columns_at_once() const final { return inner_->columns_at_once(); }
   bool is_opaque() const final { return inner_->is_opaque(); }
-  void values(Index row, std::span<const Index> columns, double* out) const final {
-    inner_->values(row, columns, out);
-    map(row, columns, out);
+  void values(std::span<const Index> rows, std::span<const Index> columns, double* out) const final {
+    inner_->values(rows, columns, out);
+    for (std::size_t r = 0; r < rows.size(); ++r) map(rows[r], columns, out + r * columns.size());
   }
   double own(Index row) const override {
     double value = inner_->own(row);
@@ -106,11 +106,11 @@ class Joined final : public Objects {
     const Index a = left_->columns_at_once(), b = right_->columns_at_once();
     return a == 0 || b == 0 ? 0 : std::min(a, b);
   }
-  void values(Index row, std::span<const Index> columns, double* out) const override {
-    std::vector<double> others(columns.size());
-    left_->values(row, columns, out);
-    right_->values(row, columns, others.data());
-    for (std::size_t c = 0; c < columns.size(); ++c) out[c] = joined(out[c], others[c]);
+  void values(std::span<const Index> rows, std::span<const Index> columns, double* out) const override {
+    std::vector<double> others(rows.size() * columns.size());
+    left_->values(rows, columns, out);
+    right_->values(rows, columns, others.data());
+    for (std::size_t k = 0; k < others.size(); ++k) out[k] = joined(out[k], others[k]);
   }
   double own(Index row) const override { return joined(left_->own(row), right_->own(row)); }
 

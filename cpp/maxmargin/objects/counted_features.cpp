@@ -69,6 +69,10 @@ void CountedFeatures::add(FeatureLists lists) {
 }
 
 void CountedFeatures::finish() {
+  // Without negative weights no sum on the way is larger than the values, and these than the largest own value.
+  small_ =
+      std::all_of(lists_.begin(), lists_.end(), [](const FeatureLists& list) { return list.weight > 0; }) &&
+      std::all_of(own_.begin(), own_.end(), [](std::int64_t own) { return own < std::numeric_limits<std::int32_t>::max(); });
   const Index asking = first_column_ > 0 ? first_column_ : size_;
   entry_starts_.resize(lists_.size());
   entry_features_.resize(lists_.size());
@@ -98,22 +102,38 @@ void CountedFeatures::finish() {
   });
 }
 
-void CountedFeatures::values(Index row, std::span<const Index> columns, double* out) const {
-  static thread_local std::vector<std::int64_t> sums;
-  sums.assign(std::size_t(size_ - first_column_), 0);
-  std::int64_t* const target = sums.data() - first_column_;
+void CountedFeatures::values(std::span<const Index> rows, std::span<const Index> columns, double* out) const {
+  if (small_)
+    sum_up<std::int32_t>(rows, columns, out);
+  else
+    sum_up<std::int64_t>(rows, columns, out);
+}
+
+// List by list for all rows: a list stays in the cache meanwhile.
+template <class Whole>
+void CountedFeatures::sum_up(std::span<const Index> rows, std::span<const Index> columns, double* out) const {
+  static thread_local std::vector<Whole> sums;
+  const std::size_t width = std::size_t(size_ - first_column_);
+  sums.assign(rows.size() * width, 0);
   for (std::size_t l = 0; l < lists_.size(); ++l) {
+    poll_now();
     const FeatureLists& list = lists_[l];
-    for (std::uint64_t e = entry_starts_[l][row]; e < entry_starts_[l][row + 1]; ++e) {
-      const std::uint32_t feature = entry_features_[l][e];
-      const std::int64_t factor = list.weight * entry_counts_[l][e];
-      const std::uint32_t end = list.column_starts[feature + 1];
-      for (std::uint32_t p = list.column_starts[feature]; p < end; ++p)
-        target[list.columns[p]] += factor * list.column_counts[p];
+    const std::uint32_t* const starts = list.column_starts.data();
+    const std::uint32_t* const features = entry_features_[l].data();
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+      Whole* const target = sums.data() + r * width;
+      const std::uint64_t end = entry_starts_[l][rows[r] + 1];
+      for (std::uint64_t e = entry_starts_[l][rows[r]]; e < end; ++e) {
+        const Whole factor = Whole(list.weight * entry_counts_[l][e]);
+        const std::uint32_t last = starts[features[e] + 1];
+        for (std::uint32_t p = starts[features[e]]; p < last; ++p)
+          target[list.columns[p] - first_column_] += factor * Whole(list.column_counts[p]);
+      }
     }
   }
-  for (std::size_t c = 0; c < columns.size(); ++c)
-    out[c] = columns[c] == row ? own(row) : double(target[columns[c]]);  // what is in one row alone is in its own value only
+  for (std::size_t r = 0; r < rows.size(); ++r)
+    for (const Index column : columns)  // what is in one row alone is in its own value only
+      *out++ = column == rows[r] ? own(column) : double(sums[r * width + std::size_t(column - first_column_)]);
 }
 
 }  // namespace maxmargin

@@ -39,12 +39,16 @@ class CountedFeatures final : public Objects {
   void add(FeatureLists lists);
   void finish();
   Index size() const override { return size_; }
-  void values(Index row, std::span<const Index> columns, double* out) const override;
+  void values(std::span<const Index> rows, std::span<const Index> columns, double* out) const override;
   double own(Index row) const override { return double(own_[row]); }
   Index columns_at_once() const override { return 0; }
 
  private:
+  template <class Whole>
+  void sum_up(std::span<const Index> rows, std::span<const Index> columns, double* out) const;
+
   Index size_, first_column_;
+  bool small_ = false;  // 32 bits suffice
   std::vector<FeatureLists> lists_;
   std::vector<std::int64_t> own_;
   // The features of each row that asks, by list and number.

@@ -38,6 +38,11 @@ class KeptRows {
         found[k] = rows_[some[k]].load();
         if (found[k] == nullptr) missing.push_back(some[k]);
       }
+      if (!missing.empty() && make_all_at_once()) {
+        keep_all();
+        for (std::size_t k = 0; k < some.size(); ++k) found[k] = rows_[some[k]].load();
+        missing.clear();
+      }
       std::sort(missing.begin(), missing.end());
       missing.erase(std::unique(missing.begin(), missing.end()), missing.end());
       made.resize(missing.size() * every_.size());
@@ -54,6 +59,19 @@ class KeptRows {
   }
 
  private:
+  // Small matrices whose rows cost less together.
+  bool make_all_at_once() const {
+    constexpr std::size_t most = std::size_t(1) << 24;
+    return objects_->columns_at_once() == 0 && every_.size() * every_.size() <= most &&
+           room_.load() >= std::ptrdiff_t(every_.size());
+  }
+
+  void keep_all() const {
+    std::vector<double> all(every_.size() * every_.size());
+    object_block(*objects_, every_, every_, all.data());
+    for (const Index row : every_) keep(row, all.data() + std::size_t(row) * every_.size());
+  }
+
   void make(const std::vector<Index>& missing, std::vector<double>& out) const {
     const std::size_t n = every_.size();
     if (missing.empty()) return;

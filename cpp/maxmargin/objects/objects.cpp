@@ -9,15 +9,16 @@ namespace maxmargin {
 
 void object_block(const Objects& objects, std::span<const Index> rows, std::span<const Index> columns, double* out) {
   if (rows.empty() || columns.empty()) return;
-  const std::size_t n = columns.size();
-  const std::size_t width = objects.columns_at_once() > 0 ? std::size_t(objects.columns_at_once()) : n;
-  const std::size_t pieces = (n + width - 1) / width;
+  constexpr std::size_t rows_together = 32;
+  const bool whole_rows = objects.columns_at_once() == 0;
+  const std::size_t n = columns.size(), width = whole_rows ? n : std::size_t(objects.columns_at_once());
+  const std::size_t height = whole_rows ? rows_together : 1, pieces = (n + width - 1) / width;
   const auto work = [&](std::ptrdiff_t task) {
-    const std::size_t r = std::size_t(task) / pieces, begin = std::size_t(task) % pieces * width;
-    const std::size_t count = std::min(width, n - begin);
-    objects.values(rows[r], columns.subspan(begin, count), out + r * n + begin);
+    const std::size_t top = std::size_t(task) / pieces * height, left = std::size_t(task) % pieces * width;
+    objects.values(rows.subspan(top, std::min(height, rows.size() - top)), columns.subspan(left, std::min(width, n - left)),
+                   out + top * n + left);
   };
-  const auto tasks = std::ptrdiff_t(rows.size() * pieces);
+  const auto tasks = std::ptrdiff_t((rows.size() + height - 1) / height * pieces);
   if (!objects.is_opaque()) return parallel_chunks(tasks, work);
   for (std::ptrdiff_t task = 0; task < tasks; ++task) {
     poll_now();

@@ -14,11 +14,12 @@ class Objects {
  public:
   virtual ~Objects() = default;
   virtual Index size() const = 0;
-  // out[c] = k(row, columns[c]); from any thread. The same bits as k(columns[c], row).
-  virtual void values(Index row, std::span<const Index> columns, double* out) const = 0;
+  // out[r * columns.size() + c] = k(rows[r], columns[c]); from any thread. The same bits as k(columns[c], rows[r]).
+  virtual void values(std::span<const Index> rows, std::span<const Index> columns, double* out) const = 0;
   // k(row, row), the same bits as in `values`.
   virtual double own(Index row) const = 0;
-  // Columns that make a piece of work for a thread; 0 if a row costs the same for any number of columns.
+  // Columns of one row that make a piece of work for a thread; 0 if a row costs the same for any number of columns, and less
+  // among many.
   virtual Index columns_at_once() const = 0;
   // Must every call come from the thread that owns the solve (a Python function is behind it)?
   virtual bool is_opaque() const { return false; }

@@ -27,10 +27,11 @@ PositionMatches::PositionMatches(const SymbolRuns& runs, std::vector<double> wei
   }
 }
 
-void PositionMatches::values(Index row, std::span<const Index> columns, double* out) const {
+void PositionMatches::values(std::span<const Index> rows, std::span<const Index> columns, double* out) const {
   static thread_local std::vector<std::uint64_t> agree;
   agree.resize(longest_ + 1);
-  for (std::size_t c = 0; c < columns.size(); ++c) out[c] = value(row, columns[c], agree.data());
+  for (const Index row : rows)
+    for (const Index column : columns) *out++ = value(row, column, agree.data());
 }
 
 double PositionMatches::own(Index row) const {

@@ -15,7 +15,7 @@ class PositionMatches final : public Objects {
  public:
   PositionMatches(const SymbolRuns& runs, std::vector<double> weights);
   Index size() const override { return Index(lengths_.size()); }
-  void values(Index row, std::span<const Index> columns, double* out) const override;
+  void values(std::span<const Index> rows, std::span<const Index> columns, double* out) const override;
   double own(Index row) const override;
   Index columns_at_once() const override { return 512; }
 

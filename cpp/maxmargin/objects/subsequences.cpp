@@ -38,9 +38,10 @@ Subsequences::Subsequences(const SymbolRuns& runs, int length, double decay)
   });
 }
 
-void Subsequences::values(Index row, std::span<const Index> columns, double* out) const {
+void Subsequences::values(std::span<const Index> rows, std::span<const Index> columns, double* out) const {
   static thread_local std::vector<double> room;
-  for (std::size_t c = 0; c < columns.size(); ++c) out[c] = value(row, columns[c], room);
+  for (const Index row : rows)
+    for (const Index column : columns) *out++ = value(row, column, room);
 }
 
 double Subsequences::value(Index a, Index b, std::vector<double>& room) const {

@@ -12,7 +12,7 @@ class Subsequences final : public Objects {
  public:
   Subsequences(const SymbolRuns& runs, int length, double decay);
   Index size() const override { return Index(lengths_.size()); }
-  void values(Index row, std::span<const Index> columns, double* out) const override;
+  void values(std::span<const Index> rows, std::span<const Index> columns, double* out) const override;
   double own(Index row) const override { return own_[row]; }
   Index columns_at_once() const override { return 8; }
 

@@ -29,7 +29,10 @@ from maxmargin.kernels._mercer import gram_product as gram_product
 from maxmargin.kernels._mercer import matrix_product as matrix_product
 from maxmargin.kernels._min_max import MinMax
 from maxmargin.kernels._normalised import Normalised
+from maxmargin.kernels._objects._bags import RelationalKernel, SetKernel
+from maxmargin.kernels._objects._graphs import ShortestPath, WeisfeilerLehman
 from maxmargin.kernels._objects._positions import WeightedDegree
+from maxmargin.kernels._objects._series import GlobalAlignment
 from maxmargin.kernels._objects._spectrum import GappedKmer, Mismatch, Spectrum
 from maxmargin.kernels._objects._subsequence import GappySubsequence
 from maxmargin.kernels._on_columns import OnColumns
@@ -57,6 +60,7 @@ __all__ = [
     "Cosine",
     "GappedKmer",
     "GappySubsequence",
+    "GlobalAlignment",
     "Gram",
     "Intersection",
     "Kernel",
@@ -74,13 +78,17 @@ __all__ = [
     "Product",
     "Quadratic",
     "RationalQuadratic",
+    "RelationalKernel",
     "Scaled",
+    "SetKernel",
+    "ShortestPath",
     "Sigmoid",
     "Spectrum",
     "Sum",
     "Tanimoto",
     "UserFunction",
     "WeightedDegree",
+    "WeisfeilerLehman",
     "as_kernel",
     "mercer",
     "repair",

@@ -227,7 +227,7 @@ def object_rows(X: Any) -> ObjectRows:
     if isinstance(X, str):
         raise InvalidInput("X must be a sequence of rows. Got one str. Wrap it in a list: [X].")
     rows = X if isinstance(X, Sequence | np.ndarray) else np.asarray(X)
-    if np.ndim(rows) == 0 and isinstance(rows, np.ndarray):
+    if isinstance(rows, np.ndarray) and rows.ndim == 0:
         raise InvalidInput(f"X must be a sequence of rows. Got {X!r}.")
     if len(rows) == 0:
         raise InvalidInput("Found array with 0 sample(s) while a minimum of 1 is required.")

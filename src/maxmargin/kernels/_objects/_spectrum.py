@@ -152,8 +152,8 @@ class Mismatch(ObjectKernel):
     """Substrings of k symbols up to m mismatches: ``k(s, t) = Σ_u #ᵐ_u(s) #ᵐ_u(t)`` over all u of k symbols.
 
     ``#ᵐ_u(s)`` is how many substrings of s differ from u in at most m positions. The sum over u, all of which the alphabet has,
-    is a sum over pairs of substrings: a pair that differs in d positions has ``w(d)`` words u near both, and these depend on the
-    number of symbols.
+    is a sum over pairs of substrings: a pair that differs in d positions has ``w(d)`` words u near both, and these depend on
+    the number of symbols.
 
     Parameters
     ----------
@@ -196,8 +196,8 @@ class Mismatch(ObjectKernel):
             size = there if self.alphabet is None else check_integer("alphabet", self.alphabet, "Mismatch", 1)
         if size < there:
             raise InvalidInput(
-                f"The 'alphabet' parameter of Mismatch has {size} symbols, but the rows of X have {there} different ones. Give all"
-                " of them, or None to count them."
+                f"The 'alphabet' parameter of Mismatch has {size} symbols, but the rows of X have {there} different ones. Give"
+                " all of them, or None to count them."
             )
         kept, weights = _gap_rules(k, m, size)
         return _BoundKmers("Mismatch", k, kept, weights, self._normalises())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from numbers import Real
 from typing import Any, NamedTuple, final
@@ -62,8 +63,8 @@ def _tokens(tokens: Any, row: int, owner: str) -> list[Any]:
             hash(token)
         except TypeError:
             raise InvalidInput(
-                f"{owner} needs tokens that can be hashed. Got a {type(token).__name__} in row {row} of X. Use strings, integers"
-                " or tuples as tokens."
+                f"{owner} needs tokens that can be hashed. Got a {type(token).__name__} in row {row} of X. Use strings,"
+                " integers or tuples as tokens."
             ) from None
     return list(tokens)
 
@@ -71,7 +72,7 @@ def _tokens(tokens: Any, row: int, owner: str) -> list[Any]:
 def _no_sequence(each: Any, row: int, owner: str) -> InvalidInput:
     what = f"the number {each!r}" if isinstance(each, Real) else f"a {type(each).__name__}"
     advice = " For vectors of numbers use RBF or Linear." if isinstance(each, Real) else ""
-    if each is None or (isinstance(each, float) and each != each):
+    if each is None or (isinstance(each, float) and math.isnan(each)):
         advice = " Leave missing rows out, or use an empty string for them."
     return InvalidInput(
         f"{owner} needs rows that are strings or sequences of tokens. Got {what} in row {row} of X. Pass a list of str, or a"
