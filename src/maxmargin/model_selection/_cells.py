@@ -85,6 +85,7 @@ class Cells:
         self._whys: dict[str, None] = {}  # why fits had to be done by themselves, in order
         self._first_places: dict[str, str] = {}  # where each error was raised first
         self._without_room = False
+        self.tell: Callable[[int], None] = lambda place: None  # of each cell that is filled
 
     def fill(self, every: Sequence[Mapping[str, Any]], done: Callable[[int], None], *, step_by_step: bool = False) -> None:
         """Evaluate all candidates; ``done`` hears how many are, if ``step_by_step`` after each path of all folds.
@@ -271,7 +272,9 @@ class Cells:
         return f"Candidate {candidate.place}, fold {split}: {candidate.model!r}"
 
     def _put(self, candidate: Candidate, split: int, out: Out) -> None:
-        self.out[candidate.place * len(self._splits) + split] = out
+        place = candidate.place * len(self._splits) + split
+        self.out[place] = out
+        self.tell(place)
 
 
 def _in_turn(groups: Sequence[Group], most: int) -> Iterator[tuple[bool, list[Group]]]:

@@ -25,6 +25,7 @@ from maxmargin.estimators._shared._parameters import check_shape_of_scores, chec
 from maxmargin.estimators._shared._plan import ClassifierRows, Plan
 from maxmargin.estimators._shared._schemes import OneVsRest, Scheme, scheme_of, subproblem_names
 from maxmargin.estimators._shared._warm_start import on_parts, starts_anew, why_moved, why_relabelled
+from maxmargin.estimators._shared._watching import watching
 from maxmargin.kernels import Gram
 from maxmargin.problems import CrammerSinger, LabelledParts, Problem
 from maxmargin.solution import CrammerSingerSolution, SolutionBatch
@@ -85,12 +86,13 @@ class KernelClassifier(Probabilities, ClassifierMixin, KernelModel, ABC):  # typ
         self : estimator
             The fitted model.
         """
-        plan = self._plan(X, y, sample_weight)
-        folds = folds_of(self, plan)
-        found = plan.solve()
-        self._adopt(plan.rows, found)
-        if folds is not None:
-            self._calibrator = calibrated(self, plan, found, folds)
+        with watching(self, X, y, sample_weight, solves=2 if self.probability else 1):
+            plan = self._plan(X, y, sample_weight)
+            folds = folds_of(self, plan)
+            found = plan.solve()
+            self._adopt(plan.rows, found)
+            if folds is not None:
+                self._calibrator = calibrated(self, plan, found, folds)
         return self
 
     def _plan(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Plan[ClassifierRows]:

@@ -12,6 +12,7 @@ from sklearn.base import OutlierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.estimators._kernel._outputs import KernelOutputs
+from maxmargin.estimators._shared._watching import watching
 from maxmargin.kernels import Gram
 from maxmargin.problems import Ball, DataDescription, OneClass, Problem
 from maxmargin.validation import check_fraction, length
@@ -74,8 +75,9 @@ class _OneClassModel(OutlierMixin, KernelOutputs, ABC):  # type: ignore[misc]  #
         self : estimator
             The fitted model.
         """
-        plan = self._plan(X, None, sample_weight, lambda _, rows: np.ones(length(rows)))
-        self._adopt(plan, plan.solve())
+        with watching(self, X, None, sample_weight):
+            plan = self._plan(X, None, sample_weight, lambda _, rows: np.ones(length(rows)))
+            self._adopt(plan, plan.solve())
         return self
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:

@@ -18,6 +18,7 @@ from maxmargin.estimators._kernel._components import METHODS, Centred, Request, 
 from maxmargin.estimators._shared._fitted import RowKind
 from maxmargin.estimators._shared._input import checked_rows, training_rows
 from maxmargin.estimators._shared._parameters import check_random_state
+from maxmargin.estimators._shared._watching import CallbackSupport, watching
 from maxmargin.kernels import BoundKernel, Kernel, Linear, UserFunction, as_kernel, check_degree, takes_matrix
 from maxmargin.validation import (
     canonical,
@@ -38,7 +39,7 @@ _DEFAULTS = {"gamma": None, "degree": 3, "coef0": 1}
 
 
 @final
-class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+class KernelPCA(CallbackSupport, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """Kernel principal component analysis: the directions in which the rows ``φ(x_i)`` vary the most.
 
     With the centred Gram matrix ``K̃ = (I − 11ᵀ/n) K (I − 11ᵀ/n)`` and its eigenpairs ``K̃ v_k = λ_k v_k``, row x has the
@@ -187,22 +188,23 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         bound = kernel.bind(X)
         if kind is RowKind.PAIRWISE:
             bound.gram(X)  # refuses a matrix that is not symmetric
-        K = Centred(bound, X)
-        count = K.n if self.n_components is None else min(K.n, int(self.n_components))
-        values, vectors = components(
-            K, Request(count, self.eigen_solver, float(self.tol), self.max_iter, self.iterated_power, self.random_state)
-        )
-        if self.remove_zero_eig or self.n_components is None:
-            values, vectors = values[values > 0.0], np.ascontiguousarray(vectors[:, values > 0.0])
-        self._kernel, self._rows, self._means = bound, kind, K.means()
-        self.gamma_ = bound.gamma
-        self.eigenvalues_, self.eigenvectors_ = values, vectors
-        self.X_fit_ = _copied(X) if self.copy_X else X
-        for stale in {"dual_coef_", "X_transformed_fit_"} & vars(self).keys():
-            delattr(self, stale)
-        if self.fit_inverse_transform:
-            self.X_transformed_fit_ = vectors * np.sqrt(values)
-            self.dual_coef_ = _ridge(bound, self.X_transformed_fit_, X, float(self.alpha))
+        with watching(self, X, y):
+            K = Centred(bound, X)
+            count = K.n if self.n_components is None else min(K.n, int(self.n_components))
+            values, vectors = components(
+                K, Request(count, self.eigen_solver, float(self.tol), self.max_iter, self.iterated_power, self.random_state)
+            )
+            if self.remove_zero_eig or self.n_components is None:
+                values, vectors = values[values > 0.0], np.ascontiguousarray(vectors[:, values > 0.0])
+            self._kernel, self._rows, self._means = bound, kind, K.means()
+            self.gamma_ = bound.gamma
+            self.eigenvalues_, self.eigenvectors_ = values, vectors
+            self.X_fit_ = _copied(X) if self.copy_X else X
+            for stale in {"dual_coef_", "X_transformed_fit_"} & vars(self).keys():
+                delattr(self, stale)
+            if self.fit_inverse_transform:
+                self.X_transformed_fit_ = vectors * np.sqrt(values)
+                self.dual_coef_ = _ridge(bound, self.X_transformed_fit_, X, float(self.alpha))
         return self
 
     def fit_transform(self, X: Any, y: Any = None) -> NDArray[np.float64]:

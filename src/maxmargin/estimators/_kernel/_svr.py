@@ -17,6 +17,7 @@ from maxmargin.estimators._kernel._outputs import KernelOutputs
 from maxmargin.estimators._shared._bounds import upper_bounds
 from maxmargin.estimators._shared._input import new_rows
 from maxmargin.estimators._shared._intervals import Intervals
+from maxmargin.estimators._shared._watching import watching
 from maxmargin.kernels import Gram
 from maxmargin.problems import EpsilonRegression, NuRegression, Problem, Tube
 from maxmargin.validation import check_boolean, check_fraction, check_non_negative, check_positive, target_columns
@@ -48,13 +49,14 @@ class _TubeRegressor(Intervals, RegressorMixin, KernelOutputs, ABC):  # type: ig
         wants_interval = check_boolean("interval", self.interval, type(self).__name__)
         if wants_interval and math.isinf(self.C):
             raise InvalidInput("interval=True needs a finite C: with C=inf no row can be held out. Choose a large C.")
-        plan = self._plan(X, y, sample_weight, target_columns)
-        found = plan.solve()
-        for stale in ("_fold_outputs", "_residuals"):
-            self.__dict__.pop(stale, None)
-        self._adopt(plan, found)
-        if wants_interval:
-            self._fold_outputs, self._residuals = fit_folds(self, plan, found)
+        with watching(self, X, y, sample_weight, solves=2 if wants_interval else 1):
+            plan = self._plan(X, y, sample_weight, target_columns)
+            found = plan.solve()
+            for stale in ("_fold_outputs", "_residuals"):
+                self.__dict__.pop(stale, None)
+            self._adopt(plan, found)
+            if wants_interval:
+                self._fold_outputs, self._residuals = fit_folds(self, plan, found)
         return self
 
     def _of_folds(self, X: Any) -> NDArray[np.float64]:

@@ -21,6 +21,7 @@ from maxmargin.estimators._shared._intervals import FOLDS, Intervals, Residuals
 from maxmargin.estimators._shared._parameters import check_budget, check_dual, check_intercept, check_random_state, offset_of
 from maxmargin.estimators._shared._plan import Plan
 from maxmargin.estimators._shared._warm_start import hold, linear_starts
+from maxmargin.estimators._shared._watching import CallbackSupport, watching
 from maxmargin.kernels import feature_scale_warning
 from maxmargin.losses import EpsilonInsensitive, SquaredEpsilonInsensitive
 from maxmargin.problems import Centring, Penalty, PrimalProblem, require_range
@@ -42,7 +43,7 @@ _LARGEST: Final = 1e150  # its square is a number
 
 
 @final
-class LinearSVR(Intervals, SparseWeights, RegressorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+class LinearSVR(CallbackSupport, Intervals, SparseWeights, RegressorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """Linear support vector regression that proves its answer; suited to many rows and to sparse data.
 
     It solves
@@ -176,19 +177,20 @@ class LinearSVR(Intervals, SparseWeights, RegressorMixin, BaseEstimator):  # typ
             The fitted model.
         """
         wants_interval = check_boolean("interval", self.interval, "LinearSVR")
-        plan = self._plan(X, y, sample_weight)
-        (solution,) = plan.solve()
-        for stale in ("_fold_weights", "_residuals"):
-            self.__dict__.pop(stale, None)
-        self.coef_ = solution.weights
-        self.intercept_ = np.array([solution.bias])
-        self.n_iter_ = max(1, solution.steps)
-        self.certificate_ = solution.certificate
-        self.status_ = solution.status
-        self.fit_status_ = int(not self.status_.is_optimal)
-        hold(self, [solution])
-        if wants_interval:
-            self._fit_folds(plan, solution, weighted=sample_weight is not None)
+        with watching(self, X, y, sample_weight, solves=1 + FOLDS if wants_interval else 1):
+            plan = self._plan(X, y, sample_weight)
+            (solution,) = plan.solve()
+            for stale in ("_fold_weights", "_residuals"):
+                self.__dict__.pop(stale, None)
+            self.coef_ = solution.weights
+            self.intercept_ = np.array([solution.bias])
+            self.n_iter_ = max(1, solution.steps)
+            self.certificate_ = solution.certificate
+            self.status_ = solution.status
+            self.fit_status_ = int(not self.status_.is_optimal)
+            hold(self, [solution])
+            if wants_interval:
+                self._fit_folds(plan, solution, weighted=sample_weight is not None)
         return self
 
     def _fit_folds(self, plan: Plan[None], solution: LinearSolution, *, weighted: bool) -> None:
