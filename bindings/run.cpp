@@ -60,7 +60,8 @@ void bind_run(nb::module_& m) {
       .def_prop_ro("objective", [](const Report& r) { return r.at.objective; })
       .def_prop_ro("violation", [](const Report& r) { return r.at.violation; })
       .def_prop_ro("gap", [](const Report& r) { return r.at.gap; })
-      .def_prop_ro("n_support", [](const Report& r) { return r.at.n_support; });
+      .def_prop_ro("n_support", [](const Report& r) { return r.at.n_support; })
+      .def_ro("done", &Report::done);
   // Where the fields of a checkpoint, and of a certificate, stand among its bytes.
   nb::class_<Field>(m, "Field").def_ro("name", &Field::name).def_ro("type", &Field::type).def_ro("offset", &Field::offset);
   m.attr("CHECKPOINT_FIELDS") = nb::cast(std::vector<Field>{{"seconds", "f8", offsetof(Progress, seconds)},

@@ -18,7 +18,11 @@ namespace maxmargin::python {
 struct Report {
   std::size_t problem;
   Progress at;
+  bool done = false;  // the last one of this problem
 };
+
+// What Python answers to a report.
+enum class Answer : int { go_on = 0, stop = 1, stop_this = 2 };
 
 // What the run of several problems shares: the clock, the wish to stop, and Python, which only the calling thread talks to.
 // What other threads report waits until that thread reports or waits itself; of each problem the last report is kept.
@@ -26,12 +30,12 @@ class Watch final : public Events {
  public:
   explicit Watch(const nb::object& monitor, double max_seconds) : monitor_(monitor), deadline_(max_seconds) {}
 
-  // True stops the run; nobody is asked again after that.
+  // True ends the problem; where all are to stop, nobody is asked again after that.
   bool at_checkpoint(std::size_t problem, const Progress& progress) override {
     if (stop_) return true;
     if (std::this_thread::get_id() != caller_) {
       if (!monitor_.is_none()) leave({problem, progress});
-      return stop_;
+      return stop_ || is_ended(problem);
     }
     const WithGil gil;
     try {
@@ -42,7 +46,20 @@ class Watch final : public Events {
       stop_ = true;
       throw;
     }
-    return stop_;
+    return stop_ || is_ended(problem);
+  }
+  void at_end(std::size_t problem, const Progress& progress) override {
+    if (monitor_.is_none() || stop_) return;
+    const Report last{problem, progress, true};
+    if (std::this_thread::get_id() != caller_) return leave(last);
+    const WithGil gil;
+    try {
+      tell_waiting();
+      tell(last);
+    } catch (...) {
+      stop_ = true;
+      throw;
+    }
   }
   bool at_checkpoint(const Progress& progress) { return at_checkpoint(0, progress); }
 
@@ -126,7 +143,17 @@ class Watch final : public Events {
   }
 
   void tell(const Report& report) {
-    if (!stop_ && !monitor_.is_none() && nb::cast<bool>(call_python(monitor_, nb::cast(report)))) stop_ = true;
+    if (stop_ || monitor_.is_none()) return;
+    const auto answer = Answer(nb::cast<int>(call_python(monitor_, nb::cast(report))));
+    if (answer == Answer::stop) stop_ = true;
+    if (answer != Answer::stop_this) return;
+    const std::lock_guard lock(mutex_);
+    ended_.push_back(report.problem);
+  }
+
+  bool is_ended(std::size_t problem) {
+    const std::lock_guard lock(mutex_);
+    return std::find(ended_.begin(), ended_.end(), problem) != ended_.end();
   }
 
   const nb::object& monitor_;
@@ -138,6 +165,7 @@ class Watch final : public Events {
   std::exception_ptr error_;
   std::mutex mutex_;  // of what follows
   std::vector<Report> waiting_;
+  std::vector<std::size_t> ended_;  // those that Python has stopped one by one
 };
 
 // Records as bytes; Python reads them by the names and places of their fields: of `Progress`, of `CertificateRecord`.

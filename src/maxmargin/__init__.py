@@ -10,19 +10,7 @@ from importlib import metadata as _metadata
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
-from maxmargin import (
-    bounds,
-    calibration,
-    calibrators,
-    errors,
-    feature_maps,
-    kernels,
-    losses,
-    problems,
-    scales,
-    solution,
-    solvers,
-)
+from maxmargin import calibrators, errors, kernels, losses, problems, solution, solvers
 from maxmargin._solve import solve
 from maxmargin.estimators import (
     SVC,
@@ -42,6 +30,7 @@ from maxmargin.estimators import (
 from maxmargin.solvers import get_threads, set_threads
 
 if _TYPE_CHECKING:
+    from maxmargin import bounds, calibration, callbacks, feature_maps, scales
     from maxmargin.model_selection import SVCCV, SVRCV, LinearSVCCV, LinearSVRCV, LogisticRegressionCV, NuSVCCV
 
 try:
@@ -49,13 +38,14 @@ try:
 except _metadata.PackageNotFoundError:  # a source tree that is not installed
     __version__ = "0+unknown"
 
+_ROOMS = ("bounds", "calibration", "callbacks", "feature_maps", "model_selection", "plots", "scales")
 _SEARCHED = ("SVCCV", "SVRCV", "LinearSVCCV", "LinearSVRCV", "LogisticRegressionCV", "NuSVCCV")
 
 
 def __getattr__(name: str) -> _Any:
-    """Estimators that choose their parameters: with them comes scikit-learn's model_selection, which takes its time to load."""
-    if name == "model_selection":
-        return _import_module("maxmargin.model_selection")
+    """Rooms that not every program needs, and estimators that choose their parameters: both take their time to load."""
+    if name in _ROOMS:
+        return _import_module(f"maxmargin.{name}")
     if name in _SEARCHED:
         return getattr(_import_module("maxmargin.model_selection"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
@@ -84,6 +74,7 @@ __all__ = [
     "bounds",
     "calibration",
     "calibrators",
+    "callbacks",
     "errors",
     "feature_maps",
     "get_threads",

@@ -202,8 +202,9 @@ class Report:
     violation: float
     gap: float
     n_support: int
+    done: bool
 
-Monitor = Callable[[Report], bool]
+Monitor = Callable[[Report], int]
 
 class Field:
     name: str

@@ -19,9 +19,11 @@ from ..endings._isolated import run
 PUBLIC: dict[str, str] = {
     "maxmargin": "KernelPCA LinearClassifier LinearSVC LinearSVCCV LinearSVR LinearSVRCV LogisticRegression "
     "LogisticRegressionCV NuSVC NuSVCCV NuSVR OneClassSVM Perceptron StochasticClassifier SVC SVCCV SVDD SVR SVRCV bounds "
-    "calibration calibrators errors feature_maps get_threads kernels losses problems scales set_threads solution solve solvers",
+    "calibration calibrators callbacks errors feature_maps get_threads kernels losses problems scales set_threads solution "
+    "solve solvers",
     "maxmargin.bounds": "EnclosingBall LeaveOneOut VCDimension enclosing_ball feature_dimension leave_one_out_bound "
     "leave_one_out_error vc_dimension",
+    "maxmargin.callbacks": "GapMonitor GapRecord StopAtGap",
     "maxmargin.calibration": "CalibratedClassifierCV",
     "maxmargin.calibrators": "Calibrator Folds Isotonic Pairs Platt Sigmoids Temperature",
     "maxmargin.errors": "ConvergenceWarning FeatureScaleWarning FitInterrupted IgnoredParameterWarning "
@@ -45,7 +47,7 @@ PUBLIC: dict[str, str] = {
     "maxmargin.scales": "C_from_alpha_sum C_from_lam C_from_lam_half alpha_sum_from_C lam_from_C lam_half_from_C",
     "maxmargin.solution": "Certificate certify certify_all certify_crammer_singer certify_linear certify_multiclass "
     "CrammerSingerEvaluation CrammerSingerIterate CrammerSingerSolution DualIterate Evaluation Geometry Kind KKT linear_kkt "
-    "LinearEvaluation LinearSolution margin_of MulticlassSolution PrimalIterate Progress Solution Status Trace",
+    "LinearEvaluation LinearSolution margin_of MulticlassSolution PrimalIterate Progress Solution Status Stop Trace",
     "maxmargin.solvers": "SMO BallSearch Choice Chunking CoordinateDescent cpu_level CrammerSingerDescent Decomposition "
     "DualQP DualSolver get_threads GradientDescent KernelSubgradient Limits LinearNewton LinearProgram MulticlassDescent "
     "MulticlassNewton MulticlassSolver Origin PrimalQP PrimalSolver ProjectedGradient ProximalNewton qp Quadratic select "

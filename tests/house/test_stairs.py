@@ -13,7 +13,7 @@ from ._tree import Import, imports, module_name, package_files, package_imports,
 STAIRS = (
     ("__main__",),
     ("cli", "playground"),
-    ("model_selection", "bounds", "plots", "io", "distributed", "calibration"),
+    ("model_selection", "bounds", "plots", "io", "distributed", "calibration", "callbacks"),
     ("estimators",),
     ("calibrators",),
     ("_solve",),

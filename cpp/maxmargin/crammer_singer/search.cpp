@@ -134,7 +134,9 @@ bool CrammerSingerSearch<R>::checkpoint(double violation) {
     }
     if (report) {
       last_report_ = now;
-      if (monitor_(progress)) return outcome_.termination = Termination::stopped, true;
+      Progress told = progress;  // of a point whose class sums are not yet 0 the gap tells nothing
+      if (problem_.offsets) told.gap = std::numeric_limits<double>::quiet_NaN();
+      if (monitor_(told)) return outcome_.termination = Termination::stopped, true;
     }
   }
   if (outcome_.steps >= options_.max_steps) return outcome_.termination = Termination::step_limit, true;

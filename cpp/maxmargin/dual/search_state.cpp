@@ -18,8 +18,10 @@ void SearchState::poll(const Deadline& deadline) {
   if (now - last_report > std::chrono::milliseconds(50)) {
     const double passed = std::chrono::duration<double>(now - start).count();
     last_report = now;
-    if ((*monitor)({passed, outcome.steps, objective, std::max(violation, known_violation), n_support}))
-      throw Stopped(Termination::stopped);
+    Progress progress{passed, outcome.steps, objective, std::max(violation, known_violation), n_support};
+    // of the primal objective it is known what it was at the last checkpoint
+    if (!outcome.trace.empty()) progress.gap = outcome.trace.back().gap + (objective - outcome.trace.back().objective);
+    if ((*monitor)(progress)) throw Stopped(Termination::stopped);
   }
   if (deadline.is_over_at(now)) throw Stopped(Termination::time_limit);
 }

@@ -33,6 +33,7 @@ std::vector<LinearOutcome> minimise_linear_batch(std::span<const LinearProblem> 
     const Monitor monitor = [&events, k](const Progress& progress) { return events.at_checkpoint(k, progress); };
     outcomes[k] = method == LinearMethod::newton ? minimise_by_newton(problem, own, monitor, start)
                                                  : minimise_by_coordinates(problem, seed, own, monitor);
+    if (!outcomes[k].trace.empty()) events.at_end(k, outcomes[k].trace.back());
   };
   if (problems.size() == 1) {
     one(0);

@@ -11,8 +11,10 @@ namespace maxmargin {
 class Events {
  public:
   virtual ~Events() = default;
-  // A checkpoint of a problem; true stops all of them.
+  // A checkpoint of a problem; true ends it. All others end too if `stopped`.
   virtual bool at_checkpoint(std::size_t problem, const Progress& progress) = 0;
+  // A problem has ended, at this checkpoint.
+  virtual void at_end(std::size_t problem, const Progress& progress) = 0;
   // From a thread that waits for others, who end at their next checkpoint.
   virtual void while_waiting() noexcept = 0;
   // In the middle of work whose result is not needed if the run ends: throws `Stopped` if it must end here.

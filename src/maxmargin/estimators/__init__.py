@@ -27,6 +27,8 @@ from maxmargin.estimators._shared._paths import Answers as Answers
 from maxmargin.estimators._shared._paths import FitPath as FitPath
 from maxmargin.estimators._shared._paths import NotThere as NotThere
 from maxmargin.estimators._shared._paths import answering as answering
+from maxmargin.estimators._shared._reporting import say as say
+from maxmargin.estimators._shared._watching import CallbackSupport as CallbackSupport
 
 __all__ = [
     "SVC",

@@ -89,6 +89,7 @@ class Cells:
         self._first_places: dict[str, str] = {}  # where each error was raised first
         self._without_room = False
         self._n_joined = 0  # groups whose folds share one matrix
+        self.tell: Callable[[int], None] = lambda place: None  # of each cell that is filled
 
     def fill(self, every: Sequence[Mapping[str, Any]], done: Callable[[int], None], *, step_by_step: bool = False) -> None:
         """Evaluate all candidates; ``done`` hears how many are, if ``step_by_step`` after each path of all folds.
@@ -312,7 +313,9 @@ class Cells:
         return f"Candidate {candidate.place}, fold {split}: {candidate.model!r}"
 
     def _put(self, candidate: Candidate, split: int, out: Out) -> None:
-        self.out[candidate.place * len(self._splits) + split] = out
+        place = candidate.place * len(self._splits) + split
+        self.out[place] = out
+        self.tell(place)
 
 
 def _in_turn(groups: Sequence[Group], most: int) -> Iterator[tuple[bool, list[Group]]]:

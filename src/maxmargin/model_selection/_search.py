@@ -21,11 +21,12 @@ from maxmargin._whole_or_nothing import WholeOrNothing
 from maxmargin.estimators import PATHS
 from maxmargin.model_selection._candidates import last_step
 from maxmargin.model_selection._cells import Cells, Settings
+from maxmargin.model_selection._watch import SearchWatch
 
 __all__ = ["GridSearchCV", "RandomizedSearchCV"]
 
 
-def _fit(search: Any, X: Any, y: Any, params: dict[str, Any]) -> None:
+def _fit(search: Any, X: Any, y: Any, params: dict[str, Any], watch: SearchWatch) -> None:
     """Evaluate all candidates, choose the best and refit it: what scikit-learn's ``fit`` does, with shared fits."""
     search._validate_params()
     scorers, refit_metric = search._get_scorers()
@@ -53,7 +54,7 @@ def _fit(search: Any, X: Any, y: Any, params: dict[str, Any]) -> None:
     )
     cells = Cells(base, X, y, splits, settings)
     progress = _Progress(search, len(candidates), len(splits), cells, refit_metric if several else None)
-    _fill(search, cells, candidates, progress)
+    _fill(search, cells, candidates, progress, len(splits), watch)
     out = _whole(cells.out, settings)
     _warn_or_raise_about_fit_failures(out, search.error_score)
     if callable(search.scoring):
@@ -71,9 +72,10 @@ def _fit(search: Any, X: Any, y: Any, params: dict[str, Any]) -> None:
         search.best_params_ = results["params"][search.best_index_]
     if search.refit:
         search.best_estimator_ = clone(base).set_params(**clone(search.best_params_, safe=False))
-        begun = time.perf_counter()
-        search.best_estimator_.fit(X, **({} if y is None else {"y": y}), **routed.estimator.fit)
-        search.refit_time_ = time.perf_counter() - begun
+        with watch.refit(search.best_estimator_):
+            begun = time.perf_counter()
+            search.best_estimator_.fit(X, **({} if y is None else {"y": y}), **routed.estimator.fit)
+            search.refit_time_ = time.perf_counter() - begun
         if hasattr(search.best_estimator_, "feature_names_in_"):
             search.feature_names_in_ = search.best_estimator_.feature_names_in_
     search.scorer_ = scorers._scorers if several else scorers
@@ -82,10 +84,13 @@ def _fit(search: Any, X: Any, y: Any, params: dict[str, Any]) -> None:
     search.gaps_ = cells.gaps
 
 
-def _fill(search: Any, cells: Cells, candidates: Sequence[Mapping[str, Any]], progress: _Progress) -> None:
+def _fill(
+    search: Any, cells: Cells, candidates: Sequence[Mapping[str, Any]], progress: _Progress, n_splits: int, watch: SearchWatch
+) -> None:
     """Evaluate all candidates, or those that are reached before Ctrl-C if the best of them is to be kept."""
     try:
-        cells.fill(candidates, progress, step_by_step=search.verbose > 0)
+        with watch.search(len(candidates) * n_splits) as cells.tell:
+            cells.fill(candidates, progress, step_by_step=search.verbose > 0 or watch.is_watched)
     except KeyboardInterrupt:
         if not search.keep_best:
             raise
@@ -109,8 +114,6 @@ def _refusal(search: Any, params: Mapping[str, Any]) -> str | None:
     """Why scikit-learn's own fit is taken for everything; None if it is not."""
     if get_config().get("enable_metadata_routing"):
         return "metadata routing is enabled"
-    if getattr(search, "_skl_callbacks", None):
-        return "callbacks are set"
     model = last_step(search.estimator)
     if type(model) not in PATHS and model is not None:
         return f"{type(model).__name__} is not one of {', '.join(sorted(kind.__name__ for kind in PATHS))}"
@@ -182,7 +185,8 @@ class _SharedFits(ABC):
         with WholeOrNothing(self):
             why = _refusal(self, params)
             if why is None:
-                _fit(self, X, y, params)
+                with SearchWatch(self, X, y, params) as watch:
+                    _fit(self, X, y, params, watch)
                 return self
             super().fit(X, y, **params)  # type: ignore[misc]
             self.shared_ = f"Nothing is shared: {why}."

@@ -14,6 +14,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, is_clas
 from sklearn.utils.validation import check_is_fitted
 
 from maxmargin._whole_or_nothing import WholeOrNothing
+from maxmargin.estimators import CallbackSupport
 from maxmargin.model_selection._search import GridSearchCV
 from maxmargin.validation import feature_matrix, label_column, labelled_set, target_columns, weighted_rows
 
@@ -22,7 +23,7 @@ __all__ = ["Searched", "SearchedClassifier", "SearchedRegressor"]
 _FOLDS = 5
 
 
-class Searched(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
+class Searched(CallbackSupport, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
     """A grid search over the parameters that matter, and the fit of the best; each subclass says which these are."""
 
     _path: ClassVar[str] = "C"  # the parameter along which fits are a path
@@ -62,6 +63,8 @@ class Searched(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no
             search = GridSearchCV(
                 base, grid, scoring=self.scoring, cv=self._folds(base, y), verbose=self.verbose, refit=self._choose
             )
+            for name in {"_skl_callbacks", "_parent_callback_ctx"} & vars(self).keys():  # the search tells them of its tasks
+                setattr(search, name, getattr(self, name))
             given = {"sample_weight": sample_weight, "groups": groups}
             search.fit(X, y, **{name: value for name, value in given.items() if value is not None})
             self._adopt(search, values, others)

@@ -21,7 +21,7 @@ from maxmargin.solution._dual_solution import dual_solution as dual_solution
 from maxmargin.solution._dual_solution import is_indefinite as is_indefinite
 from maxmargin.solution._dual_solution import verdict as verdict
 from maxmargin.solution._geometry import Geometry, margin_of
-from maxmargin.solution._iterate import CrammerSingerIterate, DualIterate, PrimalIterate, Progress
+from maxmargin.solution._iterate import CrammerSingerIterate, DualIterate, PrimalIterate, Progress, Stop
 from maxmargin.solution._iterate import DualIterates as DualIterates
 from maxmargin.solution._iterate import Iterate as Iterate
 from maxmargin.solution._iterate import progress_at as progress_at
@@ -64,6 +64,7 @@ __all__ = [
     "Progress",
     "Solution",
     "Status",
+    "Stop",
     "Trace",
     "certify",
     "certify_all",

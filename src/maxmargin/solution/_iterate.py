@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import Enum
 from typing import Any, NamedTuple, final
 
 import numpy as np
@@ -15,7 +16,7 @@ from maxmargin._lazy import lazy
 from maxmargin.solution._status import Status
 from maxmargin.solution._trace import Checkpoint, Trace
 
-__all__ = ["CrammerSingerIterate", "DualIterate", "DualIterates", "Iterate", "PrimalIterate", "Progress", "progress_at"]
+__all__ = ["CrammerSingerIterate", "DualIterate", "DualIterates", "Iterate", "PrimalIterate", "Progress", "Stop", "progress_at"]
 
 
 @final
@@ -38,6 +39,8 @@ class Progress(NamedTuple):
         Primal minus dual objective, as the solver sees it; nan where it is not known.
     subproblem : int
         Number of the binary subproblem of the fit it belongs to.
+    done : bool
+        Whether that subproblem has ended with it.
 
     Examples
     --------
@@ -57,6 +60,31 @@ class Progress(NamedTuple):
     n_support: int
     gap: float = float("nan")
     subproblem: int = 0
+    done: bool = False
+
+    @property
+    def relative_gap(self) -> float:
+        """The gap as a part of the primal objective; nan where it is not known."""
+        return self.gap / max(abs(self.objective + self.gap), 1e-300)
+
+
+@final
+class Stop(Enum):
+    """What a callback may return instead of True, which stops all subproblems of a fit.
+
+    Examples
+    --------
+    A callback that ends each binary classifier of a fit at a gap of its own:
+
+    >>> from maxmargin.solution import Progress, Stop
+    >>> def good_enough(progress: Progress) -> Stop | None:
+    ...     return Stop.SUBPROBLEM if progress.relative_gap < 0.01 else None
+    >>> good_enough(Progress(seconds=1.0, steps=1000, objective=5.0, violation=0.005, n_support=10, gap=0.02))
+    <Stop.SUBPROBLEM: 'subproblem'>
+    """
+
+    SUBPROBLEM = "subproblem"
+    """Only the subproblem that reported."""
 
 
 def progress_at(checkpoint: Checkpoint, subproblem: int = 0) -> Progress:

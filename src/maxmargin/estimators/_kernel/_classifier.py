@@ -27,6 +27,7 @@ from maxmargin.estimators._shared._parameters import check_shape_of_scores, chec
 from maxmargin.estimators._shared._plan import ClassifierRows, Plan
 from maxmargin.estimators._shared._schemes import OneVsRest, Scheme, scheme_of, subproblem_names
 from maxmargin.estimators._shared._warm_start import on_parts, starts_anew, why_moved, why_relabelled
+from maxmargin.estimators._shared._watching import watching
 from maxmargin.kernels import Gram
 from maxmargin.problems import CrammerSinger, LabelledParts, Problem
 from maxmargin.solution import CrammerSingerSolution, SolutionBatch
@@ -87,7 +88,7 @@ class KernelClassifier(Probabilities, ClassifierMixin, KernelModel, ABC):  # typ
         self : estimator
             The fitted model.
         """
-        with WholeOrNothing(self):
+        with WholeOrNothing(self), watching(self, X, y, sample_weight, solves=2 if self.probability else 1):
             plan = self._plan(X, y, sample_weight)
             folds = folds_of(self, plan)
             found = plan.solve()

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from maxmargin._whole_or_nothing import WholeOrNothing
 from maxmargin.estimators._kernel._outputs import KernelOutputs
+from maxmargin.estimators._shared._watching import watching
 from maxmargin.kernels import Gram
 from maxmargin.problems import Ball, DataDescription, OneClass, Problem
 from maxmargin.validation import check_fraction, length
@@ -75,7 +76,7 @@ class _OneClassModel(OutlierMixin, KernelOutputs, ABC):  # type: ignore[misc]  #
         self : estimator
             The fitted model.
         """
-        with WholeOrNothing(self):
+        with WholeOrNothing(self), watching(self, X, None, sample_weight):
             plan = self._plan(X, None, sample_weight, lambda _, rows: np.ones(length(rows)))
             self._adopt(plan, plan.solve())
         return self

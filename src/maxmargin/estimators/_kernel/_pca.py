@@ -19,6 +19,7 @@ from maxmargin.estimators._kernel._components import METHODS, Centred, Request, 
 from maxmargin.estimators._shared._fitted import RowKind
 from maxmargin.estimators._shared._input import checked_rows, training_rows
 from maxmargin.estimators._shared._parameters import check_random_state
+from maxmargin.estimators._shared._watching import CallbackSupport, watching
 from maxmargin.kernels import (
     BoundKernel,
     Kernel,
@@ -49,7 +50,7 @@ _DEFAULTS = {"gamma": None, "degree": 3, "coef0": 1}
 
 
 @final
-class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+class KernelPCA(CallbackSupport, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """Kernel principal component analysis: the directions in which the rows ``φ(x_i)`` vary the most.
 
     With the centred Gram matrix ``K̃ = (I − 11ᵀ/n) K (I − 11ᵀ/n)`` and its eigenpairs ``K̃ v_k = λ_k v_k``, row x has the
@@ -187,7 +188,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
         KernelPCA
             The fitted model itself.
         """
-        with WholeOrNothing(self):
+        with WholeOrNothing(self), watching(self, X, y):
             _check(self)
             kernel = _kernel_of(self)
             X, kind = training_rows(self, kernel, X)

@@ -20,6 +20,7 @@ from maxmargin.estimators._shared._input import checked_rows, new_rows, training
 from maxmargin.estimators._shared._parameters import check_class_weight, check_kernel_numbers, check_max_time
 from maxmargin.estimators._shared._schemes import scheme_of, subproblem_names
 from maxmargin.estimators._shared._warm_start import on_parts, starts_anew, why_moved
+from maxmargin.estimators._shared._watching import CallbackSupport, both, watch_of, watching
 from maxmargin.kernels import BoundKernel, Gram, as_kernel, feature_scale_warning, takes_matrix
 from maxmargin.losses import Perceptron as PerceptronLoss
 from maxmargin.problems import HardMargin, Inseparable, Offset, Penalty, PrimalProblem
@@ -42,7 +43,7 @@ __all__ = ["Perceptron"]
 
 
 @final
-class Perceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+class Perceptron(CallbackSupport, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """The batch perceptron: every round adds the misclassified rows, with their signs, until there are none.
 
         w ← w − ε Σ (step(⟨w, x̃_k⟩) − c_k) x̃_k,   x̃ = (x, 1),   c_k ∈ {0, 1},   step(z) = 1 for z ≥ 0
@@ -194,13 +195,14 @@ class Perceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
                 require_finite(gram, moments)
             scheme = scheme_of(len(data.classes), one_vs_rest=True)
             labels = [y for _, y in scheme.subproblems(data.codes).each()]
-            runs, held = [], self._held(X, kind, data, linear=bound.is_linear)
-            for k, signs in enumerate(labels):
-                side = self._side(bound, gram, data, signs)
-                if held is not None:
-                    side.begin_at(held[k], float(self.intercept_[k]) if self.fit_intercept else 0.0, deadline)
-                limits = Limits(tol=1.0, max_steps=int(self.max_iter), max_seconds=deadline.left())
-                runs.append(train_perceptron(side, signs, weight, step, limits))
+            with watching(self, X, y, sample_weight, solves=len(labels)):
+                runs, held = [], self._held(X, kind, data, linear=bound.is_linear)
+                for k, signs in enumerate(labels):
+                    side = self._side(bound, gram, data, signs)
+                    if held is not None:
+                        side.begin_at(held[k], float(self.intercept_[k]) if self.fit_intercept else 0.0, deadline)
+                    limits = Limits(tol=1.0, max_steps=int(self.max_iter), max_seconds=deadline.left())
+                    runs.append(train_perceptron(side, signs, weight, step, limits, both(None, watch_of(self), 1, 1.0)))
             statuses = self._proven(gram, labels, runs, deadline)
             self._keep(bound, kind, data, runs)
             self.shape_fit_ = shape(X)
@@ -335,7 +337,7 @@ def _warn(statuses: list[Status], runs: list[PerceptronRun], names: list[str]) -
     """Warn once for all binary classifiers: about the worst status, among equals about the most wrong rows."""
     worst = max(range(len(runs)), key=lambda k: (statuses[k].severity, int(runs[k].mistakes.min())))
     status = statuses[worst]
-    if status is Status.CONVERGED:
+    if status in (Status.CONVERGED, Status.INTERRUPTED):  # a callback stopped it, as was asked for
         return
     wrong = int(runs[worst].mistakes.min())
     rows = "1 row is" if wrong == 1 else f"{wrong} rows are"

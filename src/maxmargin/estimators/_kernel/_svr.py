@@ -19,6 +19,7 @@ from maxmargin.estimators._shared._bounds import upper_bounds
 from maxmargin.estimators._shared._fold_stage import FoldStage
 from maxmargin.estimators._shared._input import new_rows
 from maxmargin.estimators._shared._intervals import Intervals
+from maxmargin.estimators._shared._watching import watching
 from maxmargin.kernels import Gram
 from maxmargin.problems import EpsilonRegression, NuRegression, Problem, Tube
 from maxmargin.validation import check_boolean, check_fraction, check_non_negative, check_positive, target_columns
@@ -47,7 +48,7 @@ class _TubeRegressor(Intervals, RegressorMixin, KernelOutputs, ABC):  # type: ig
         self : estimator
             The fitted model.
         """
-        with WholeOrNothing(self):
+        with WholeOrNothing(self), watching(self, X, y, sample_weight, solves=2 if self.interval else 1):
             wants_interval = check_boolean("interval", self.interval, type(self).__name__)
             if wants_interval and math.isinf(self.C):
                 raise InvalidInput("interval=True needs a finite C: with C=inf no row can be held out. Choose a large C.")

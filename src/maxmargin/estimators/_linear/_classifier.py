@@ -21,6 +21,7 @@ from maxmargin.estimators._shared._parameters import check_budget, check_class_w
 from maxmargin.estimators._shared._plan import LinearRows, Plan
 from maxmargin.estimators._shared._schemes import scheme_of, subproblem_names
 from maxmargin.estimators._shared._warm_start import hold, linear_starts, multiclass_start
+from maxmargin.estimators._shared._watching import CallbackSupport, watching
 from maxmargin.kernels import feature_scale_warning
 from maxmargin.losses import Loss
 from maxmargin.problems import Centring, ClassLoss, MulticlassLinear, Offset, Penalty, PrimalProblem
@@ -37,7 +38,7 @@ from maxmargin.validation import (
 __all__ = ["LinearModel", "LinearScores", "linear_rows"]
 
 
-class LinearScores(SparseWeights, ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
+class LinearScores(CallbackSupport, SparseWeights, ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
     """Scores and classes of rows, from the weights of each binary classifier."""
 
     classes_: NDArray[Any]
@@ -143,7 +144,7 @@ class LinearModel(LinearScores, ABC):
         self : estimator
             The fitted model.
         """
-        with WholeOrNothing(self):
+        with WholeOrNothing(self), watching(self, X, y, sample_weight):
             plan = self._plan(X, y, sample_weight)
             self._adopt(plan.rows, self._as_stored(plan, plan.solve()))
         return self

@@ -23,6 +23,7 @@ from maxmargin.estimators._shared._parameters import (
 )
 from maxmargin.estimators._shared._reporting import report_for
 from maxmargin.estimators._shared._schemes import scheme_of, subproblem_names
+from maxmargin.estimators._shared._watching import both, watch_of, watching
 from maxmargin.kernels import as_features, feature_scale_warning, median_square
 from maxmargin.losses import MarginLoss, as_loss
 from maxmargin.problems import Centring, Offset, Penalty, PrimalProblem
@@ -215,15 +216,18 @@ class StochasticClassifier(LinearScores):
             scheme = scheme_of(len(data.classes), one_vs_rest=True)
             names = subproblem_names(scheme, data.classes)
             seeds = self._seeds(scheme.n_subproblems)
-            with report_for(self.verbose, scheme.n_subproblems) as report:
+            with (
+                watching(self, X, y, sample_weight, solves=scheme.n_subproblems),
+                report_for(self.verbose, type(self).__name__, scheme.n_subproblems, self.tol) as report,
+            ):
                 for name, seed, (_, labels) in zip(names, seeds, scheme.subproblems(data.codes).each(), strict=True):
                     problem = self._problem(data.X, labels, weight, centring)
-                    follow = report.start(name)
+                    follow = both(report.start([name]), watch_of(self), 1, self.tol)
                     walks.append(self._solver(seed).walk(problem, order))
                     on = WalkOn(walks[-1])
                     (solution,) = solve_batch([problem], on, self.tol, self.max_iter, deadline, callback=follow)
                     solutions.append(solution)
-                    report.done(solutions[-1])
+                    report.done([solution])
             if (said := worst_warning(solutions, lambda: names)) is not None:
                 warnings.warn(said[0], said[1], stacklevel=2)
             self.classes_ = data.classes
@@ -261,8 +265,8 @@ class StochasticClassifier(LinearScores):
             codes = rows.of_kept(_codes(labels_of, known))
             if self.class_weight is not None and not isinstance(self.class_weight, Mapping):
                 raise InvalidInput(
-                    "class_weight='balanced' needs all rows, and partial_fit sees one batch. Pass a dict of weights, for example"
-                    " of sklearn.utils.compute_class_weight('balanced', classes=classes, y=y)."
+                    "class_weight='balanced' needs all rows, and partial_fit sees one batch. Pass a dict of weights, for"
+                    " example of sklearn.utils.compute_class_weight('balanced', classes=classes, y=y)."
                 )
             if first:
                 self.class_weight_ = class_weights(

@@ -23,6 +23,7 @@ from maxmargin.estimators._shared._intervals import FOLDS, Intervals, Residuals
 from maxmargin.estimators._shared._parameters import check_budget, check_dual, check_intercept, check_random_state, offset_of
 from maxmargin.estimators._shared._plan import Plan
 from maxmargin.estimators._shared._warm_start import hold, linear_starts
+from maxmargin.estimators._shared._watching import CallbackSupport, watching
 from maxmargin.kernels import feature_scale_warning
 from maxmargin.losses import EpsilonInsensitive, SquaredEpsilonInsensitive
 from maxmargin.problems import Centring, Penalty, PrimalProblem, require_range
@@ -44,7 +45,7 @@ _LARGEST: Final = 1e150  # its square is a number
 
 
 @final
-class LinearSVR(Intervals, SparseWeights, RegressorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+class LinearSVR(CallbackSupport, Intervals, SparseWeights, RegressorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """Linear support vector regression that proves its answer; suited to many rows and to sparse data.
 
     It solves
@@ -177,7 +178,7 @@ class LinearSVR(Intervals, SparseWeights, RegressorMixin, BaseEstimator):  # typ
         self : LinearSVR
             The fitted model.
         """
-        with WholeOrNothing(self):
+        with WholeOrNothing(self), watching(self, X, y, sample_weight, solves=1 + FOLDS if self.interval else 1):
             wants_interval = check_boolean("interval", self.interval, "LinearSVR")
             plan = self._plan(X, y, sample_weight)
             (solution,) = plan.solve()

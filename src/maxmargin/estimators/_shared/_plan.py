@@ -16,9 +16,10 @@ from maxmargin.estimators._shared._fitted import RowKind
 from maxmargin.estimators._shared._reporting import report_for
 from maxmargin.estimators._shared._schemes import Scheme
 from maxmargin.estimators._shared._warm_start import starts_anew
+from maxmargin.estimators._shared._watching import both, watch_of
 from maxmargin.kernels import Gram
 from maxmargin.problems import LabelledParts
-from maxmargin.solution import SolutionBatch
+from maxmargin.solution import SolutionBatch, Status
 from maxmargin.solvers import as_solver
 from maxmargin.validation import TrainingSet, WeightedRows
 
@@ -129,14 +130,12 @@ class Plan(Generic[Rows]):
 
         How subproblems share memory and kernel values determines their last bits; listening must not change that.
         """
-        model, alone, starts = self.model, len(self.problems) == 1, self.starts
+        model, starts, watch = self.model, self.starts, watch_of(self.model)
         if starts is not None and not as_solver(self.solver, self.problems).takes_start:
             starts_anew(model, "its solver cannot begin at a given point", stacklevel=stacklevel + 1)
             starts = None
-        with report_for(model.verbose, len(self.problems)) as report:
-            follow = None
-            if not report.silent:
-                follow = report.start(self.names()[0]) if alone else report.together(self.names())
+        with report_for(model.verbose, type(model).__name__, len(self.problems), model.tol) as report:
+            follow = both(None if report.silent else report.start(self.names()), watch, len(self.problems), model.tol)
             found = solve_batch(
                 self.problems,
                 self.solver,
@@ -151,11 +150,10 @@ class Plan(Generic[Rows]):
                 certified=not self.folds,
             )
             if not report.silent:
-                for name, solution in zip(self.names(), found, strict=True):
-                    if not alone:
-                        report.start(name)
-                    report.done(solution)
+                report.done(found)
         silent = not warns or (isinstance(found, SolutionBatch) and found.is_plain)
+        if watch is not None and watch.stopped:  # as was asked for
+            silent = not warns or all(each.status.is_optimal or each.status is Status.INTERRUPTED for each in found)
         if not silent and (said := worst_warning(found, self.names)) is not None:
             warnings.warn(said[0], said[1], stacklevel=stacklevel)
         return found

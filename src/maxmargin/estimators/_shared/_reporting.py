@@ -1,23 +1,57 @@
-"""What ``verbose`` prints: through Python, so that notebooks, loggers and tests can capture it."""
+"""What ``verbose`` shows: a bar on a terminal and in a notebook, and lines through the logger "maxmargin"."""
 
 from __future__ import annotations
 
+import logging
 import sys
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from html import escape
 from importlib import import_module
 from types import TracebackType
-from typing import Any, Self, final
+from typing import Any, Final, Self, final
 
-__all__ = ["LineReport", "LiveReport", "Report", "SilentReport", "report_for"]
+from maxmargin.estimators._shared._course import Course
+from maxmargin.solution import LinearSolution, MulticlassSolution, Progress
+
+__all__ = ["LineReport", "LiveReport", "NotebookReport", "Report", "SilentReport", "report_for", "say"]
+
+_LOGGER: Final = logging.getLogger("maxmargin")
+_WIDTH: Final = 80  # columns of a terminal
+_REDRAWN: Final = 0.1  # seconds between two pictures of a notebook's bar
+
+
+def say(line: str) -> None:
+    """A line to the logger "maxmargin" where somebody hears its INFO, else to stdout."""
+    if _LOGGER.isEnabledFor(logging.INFO) and _LOGGER.hasHandlers():
+        _LOGGER.info(line)
+    else:
+        print(f"[maxmargin] {line}", flush=True)
 
 
 class Report(ABC):
-    """Is told about each subproblem when it starts, while it runs and when it is done."""
+    """Is told about each subproblem when it starts, while it runs and when it is done.
+
+    Parameters
+    ----------
+    title : str
+        Whose fit it is.
+    n_subproblems : int
+        Number of subproblems of the fit.
+    tol : float
+        Where they stop.
+    """
 
     silent: bool = False
     """Whether nobody listens, so that there is nothing to report."""
+
+    def __init__(self, title: str, n_subproblems: int, tol: float) -> None:
+        self.title = title
+        self.course = Course(n_subproblems, tol)
+        self.n_subproblems = n_subproblems
+        self._names: list[str] = []
+        self._first = 0  # number of the first of these names
 
     def __enter__(self) -> Self:
         return self
@@ -25,158 +59,202 @@ class Report(ABC):
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         return None
 
-    @abstractmethod
-    def start(self, name: str) -> Callable[[Any], bool] | None:
-        """Begin a subproblem; returns the function that the solver calls at its checkpoints, if any."""
+    def start(self, names: list[str]) -> Callable[[Any], bool] | None:
+        """Begin some subproblems that run at the same time; returns what the solver calls at its checkpoints, if anything.
+
+        Those after them begin when these are done.
+        """
+        self._first += len(self._names)
+        self._names = names
+        return self._told
+
+    def done(self, solutions: Any) -> None:
+        """End them, with their solutions."""
+        for k, (name, solution) in enumerate(zip(self._names, solutions, strict=True)):
+            self.course.tell(Progress(0.0, 0, 0.0, 0.0, 0, subproblem=self._first + k, done=True))
+            self.line(self._first + k, name, _summary(solution), f"{solution.steps} steps")
+
+    def line(self, number: int, name: str, parts: list[str], least: str) -> None:
+        """A line about a subproblem; where the terminal ends, the least of its parts is left out, and then its name is cut."""
+        count = f"{number + 1}/{self.n_subproblems} " if self.n_subproblems > 1 else ""
+        text = ", ".join([parts[0], least, *parts[1:]])
+        if len(f"[maxmargin] {count}{name}: {text}") > _WIDTH:
+            text = ", ".join(parts)
+        room = max(12, _WIDTH - len(f"[maxmargin] {count}: {text}"))
+        say(f"{count}{name if len(name) <= room else name[: room - 1] + '…'}: {text}")
+
+    def _told(self, progress: Any) -> bool:
+        at = progress._replace(subproblem=self._first + progress.subproblem)
+        self.course.tell(at)
+        if not at.done:
+            self.show(at)
+        return False
 
     @abstractmethod
-    def together(self, names: list[str]) -> Callable[[Any], bool] | None:
-        """The same for subproblems that run at the same time: each report has the number of its own."""
+    def show(self, progress: Progress) -> None:
+        """Show how far it is."""
 
-    @abstractmethod
-    def done(self, solution: Any) -> None:
-        """End a subproblem."""
+    def _status(self) -> str:
+        """How far it is, in a few words."""
+        count = f"{self.course.finished}/{self.n_subproblems}" if self.n_subproblems > 1 else ""
+        last = self.course.last
+        gap = "" if last is None or last.done else f"gap {last.relative_gap:.1e}"
+        if last is not None and not last.done and not last.gap >= 0.0:
+            gap = f"violation {last.violation:.1e}"
+        return ", ".join(each for each in (count, gap) if each)
 
 
 @final
 class SilentReport(Report):
-    """Prints nothing and asks the solver for nothing."""
+    """Shows nothing and asks the solver for nothing."""
 
     silent = True
 
-    def start(self, name: str) -> Callable[[Any], bool] | None:
+    def __init__(self) -> None:
+        super().__init__("", 1, 1.0)
+
+    def start(self, names: list[str]) -> Callable[[Any], bool] | None:
         return None
 
-    def together(self, names: list[str]) -> Callable[[Any], bool] | None:
+    def done(self, solutions: Any) -> None:
         return None
 
-    def done(self, solution: Any) -> None:
+    def show(self, progress: Progress) -> None:
         return None
 
 
 @final
 class LineReport(Report):
-    """Prints a line at some checkpoints and one at the end of each subproblem.
+    """A line at some checkpoints and one at the end of each subproblem.
 
     Parameters
     ----------
-    n_subproblems : int
-        Number of subproblems of the fit.
+    title, n_subproblems, tol
+        As in `Report`.
     every : float
-        Seconds between two lines about the same subproblem.
+        Seconds between two lines.
     """
 
-    def __init__(self, n_subproblems: int, every: float = 1.0) -> None:
-        self.n_subproblems = n_subproblems
+    def __init__(self, title: str, n_subproblems: int, tol: float, every: float = 1.0) -> None:
+        super().__init__(title, n_subproblems, tol)
         self.every = every
-        self._count = 0
-        self._name = ""
-        self._names: list[str] = []
-        self._said = 0.0
-
-    def start(self, name: str) -> Callable[[Any], bool] | None:
-        self._count += 1
-        self._name = name
-        self._names = [name]
         self._said = time.perf_counter()
-        return self._checkpoint
 
-    def together(self, names: list[str]) -> Callable[[Any], bool] | None:
-        self._names = names
-        self._said = time.perf_counter()
-        return self._checkpoint
-
-    def done(self, solution: Any) -> None:
-        print(f"{self._prefix(self._count, self._name)} {_summary(solution)}", flush=True)
-
-    def _checkpoint(self, progress: Any) -> bool:
+    def show(self, progress: Progress) -> None:
         now = time.perf_counter()
         if now - self._said >= self.every:
             self._said = now
-            number = progress.subproblem + 1 if len(self._names) > 1 else self._count
-            print(f"{self._prefix(number, self._names[min(number, len(self._names)) - 1])} {_state(progress)}", flush=True)
-        return False
-
-    def _prefix(self, number: int, name: str) -> str:
-        return f"[maxmargin] {number}/{self.n_subproblems} {name}:"
+            name = self._names[progress.subproblem - self._first]
+            self.line(progress.subproblem, name, _state(progress), f"{progress.steps} steps")
 
 
 @final
 class LiveReport(Report):
-    """A moving line on a terminal, drawn with rich.
+    """A bar on a terminal, drawn with rich, and a line at the end of each subproblem.
 
     Parameters
     ----------
-    n_subproblems : int
-        Number of subproblems of the fit.
-    progress : rich.progress.Progress
-        The display.
+    title, n_subproblems, tol
+        As in `Report`.
+    display : rich.progress.Progress
+        What draws it.
     """
 
-    def __init__(self, n_subproblems: int, progress: Any) -> None:
-        self._progress = progress
-        self._task = progress.add_task("", total=n_subproblems)
-        self._name = ""
-        self._names: list[str] = []
+    def __init__(self, title: str, n_subproblems: int, tol: float, display: Any) -> None:
+        super().__init__(title, n_subproblems, tol)
+        self._display = display
+        self._task = display.add_task(title, total=1.0, status="")
 
     def __enter__(self) -> Self:
-        self._progress.start()
+        self._display.start()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self._progress.stop()
+        self._display.stop()
 
-    def start(self, name: str) -> Callable[[Any], bool] | None:
-        self._name = name
-        self._names = [name]
-        self._progress.update(self._task, description=name)
-        return self._checkpoint
+    def show(self, progress: Progress) -> None:
+        self._display.update(self._task, completed=self.course.fraction, status=self._status())
 
-    def together(self, names: list[str]) -> Callable[[Any], bool] | None:
-        self._names = names
-        return self._checkpoint
-
-    def done(self, solution: Any) -> None:
-        self._progress.console.print(f"{self._name}: {_summary(solution)}", markup=False, highlight=False)
-        self._progress.advance(self._task)
-
-    def _checkpoint(self, progress: Any) -> bool:
-        name = self._names[progress.subproblem if len(self._names) > 1 else 0]
-        self._progress.update(self._task, description=f"{name}: {_state(progress)}")
-        return False
+    def done(self, solutions: Any) -> None:
+        super().done(solutions)
+        self._display.update(self._task, completed=self.course.fraction, status=self._status())
 
 
-def report_for(verbose: bool | int, n_subproblems: int) -> Report:
-    """Silent, a live line if rich is there and stdout is a terminal, else plain lines."""
+@final
+class NotebookReport(Report):
+    """A bar in the output of a notebook's cell, and a line at the end of each subproblem.
+
+    Parameters
+    ----------
+    title, n_subproblems, tol
+        As in `Report`.
+    """
+
+    def __init__(self, title: str, n_subproblems: int, tol: float) -> None:
+        super().__init__(title, n_subproblems, tol)
+        self._begun = self._drawn = time.perf_counter()
+        self._html = import_module("IPython.display").HTML
+        self._handle = import_module("IPython.display").display(self._html(self._bar()), display_id=True)
+
+    def show(self, progress: Progress) -> None:
+        if time.perf_counter() - self._drawn >= _REDRAWN:
+            self._draw()
+
+    def done(self, solutions: Any) -> None:
+        super().done(solutions)
+        self._draw()
+
+    def _draw(self) -> None:
+        self._drawn = time.perf_counter()
+        self._handle.update(self._html(self._bar()))
+
+    def _bar(self) -> str:
+        seconds = time.perf_counter() - self._begun
+        return (
+            f'<div>{escape(self.title)} <progress max="1" value="{self.course.fraction:.3f}"></progress>'
+            f" {self.course.fraction:.0%} {seconds:.1f} s {escape(self._status())}</div>"
+        )
+
+
+def report_for(verbose: bool | int, title: str, n_subproblems: int, tol: float) -> Report:
+    """Silent; in a notebook and, if rich is there, on a terminal a bar; else lines."""
     if not verbose:
         return SilentReport()
+    if _is_notebook():
+        return NotebookReport(title, n_subproblems, tol)
     try:
         console = import_module("rich.console").Console(file=sys.stdout)
         rich = import_module("rich.progress")
     except ImportError:
-        return LineReport(n_subproblems)
+        return LineReport(title, n_subproblems, tol)
     if not console.is_terminal:
-        return LineReport(n_subproblems)
+        return LineReport(title, n_subproblems, tol)
     columns = (
-        rich.BarColumn(),
-        rich.MofNCompleteColumn(),
-        rich.TimeElapsedColumn(),
         rich.TextColumn("{task.description}", markup=False),
+        rich.BarColumn(bar_width=20),
+        rich.TaskProgressColumn(),
+        rich.TimeElapsedColumn(),
+        rich.TextColumn("{task.fields[status]}", markup=False),
     )
-    return LiveReport(n_subproblems, rich.Progress(*columns, console=console))
+    return LiveReport(title, n_subproblems, tol, rich.Progress(*columns, console=console))
 
 
-def _state(progress: Any) -> str:
-    return (
-        f"{progress.steps} steps, {progress.seconds:.1f} s, objective {progress.objective:.6g},"
-        f" violation {progress.violation:.1e}, {progress.n_support} support vectors"
-    )
+def _is_notebook() -> bool:
+    shell = sys.modules.get("IPython")
+    running = None if shell is None else shell.get_ipython()
+    return type(running).__name__ == "ZMQInteractiveShell"
 
 
-def _summary(solution: Any) -> str:
-    certificate = solution.certificate
-    return (
-        f"{solution.status.name.lower().replace('_', ' ')}, {solution.steps} steps,"
-        f" {len(solution.support)} support vectors, objective {certificate.primal_objective:.6g},"
-        f" relative gap {certificate.relative_gap:.1e}"
-    )
+def _state(progress: Progress) -> list[str]:
+    gap = f"gap {progress.relative_gap:.1e}" if progress.gap >= 0.0 else f"violation {progress.violation:.1e}"
+    return [f"{progress.seconds:.1f} s", f"objective {progress.objective:.6g}", gap]
+
+
+def _summary(solution: Any) -> list[str]:
+    """How a subproblem ended; a linear model says how many of its weights are not 0."""
+    if isinstance(solution, LinearSolution | MulticlassSolution):
+        nonzero = int((solution.weights != 0.0).sum())
+        size = "1 weight" if nonzero == 1 else f"{nonzero} weights"
+    else:
+        size = f"{len(solution.support)} SVs"
+    return [solution.status.name.lower().replace("_", " "), size, f"gap {solution.certificate.relative_gap:.1e}"]

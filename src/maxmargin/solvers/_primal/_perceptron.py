@@ -14,8 +14,8 @@ from maxmargin._deadline import Deadline
 from maxmargin.errors import FitInterrupted, InvalidInput
 from maxmargin.kernels import Gram
 from maxmargin.problems import Offset, PrimalProblem
-from maxmargin.solution import Status
-from maxmargin.solvers._runtime._base import Limits
+from maxmargin.solution import Progress, Status
+from maxmargin.solvers._runtime._base import Callback, Limits
 
 __all__ = ["KernelSide", "LinearSide", "PerceptronRun", "Side", "train_perceptron"]
 
@@ -132,11 +132,13 @@ class KernelSide(Side):
         return _core.row_products(self._matrix, amounts)
 
 
-def train_perceptron(side: Side, y: Vector, weight: Vector, step: float, limits: Limits) -> PerceptronRun:
+def train_perceptron(
+    side: Side, y: Vector, weight: Vector, step: float, limits: Limits, callback: Callback | None = None
+) -> PerceptronRun:
     """``w ← w − ε Σ (step(<w, x̃_k>) − c_k) x̃_k`` until no row is wrong, with classes c of 0 and 1 and ``step(0) = 1``.
 
     A row counts as often as its weight says. The weights with the fewest wrong rows are kept (Gallant 1990): where rows cannot
-    be separated, the last ones are as good as any.
+    be separated, the last ones are as good as any. A callback hears of each round; its violation is the number of wrong rows.
     """
     deadline = Deadline(limits.max_seconds)
     positive = y > 0.0
@@ -158,6 +160,8 @@ def train_perceptron(side: Side, y: Vector, weight: Vector, step: float, limits:
             if (lost := float(weight[wrong].sum())) < fewest:
                 fewest, best = lost, (side.coefficients, side.bias)
             status = _ending(mistakes, limits, deadline)
+            if callback is not None and callback(_progress(mistakes, deadline, done=status is not None)) and status is None:
+                status = Status.INTERRUPTED
             if status is None and not side.add(np.where(wrong, step * weight * y, 0.0), deadline):
                 status = Status.TIME_LIMIT
             if status is not None:
@@ -175,3 +179,8 @@ def _ending(mistakes: list[int], limits: Limits, deadline: Deadline) -> Status |
     if len(mistakes) > limits.max_steps:
         return Status.ITERATION_LIMIT
     return Status.TIME_LIMIT if deadline.is_over() else None
+
+
+def _progress(mistakes: list[int], deadline: Deadline, *, done: bool) -> Progress:
+    nothing = float("nan")
+    return Progress(deadline.elapsed(), len(mistakes) - 1, nothing, float(mistakes[-1]), 0, nothing, 0, done)

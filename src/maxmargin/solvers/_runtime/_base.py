@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 
 from maxmargin.errors import InvalidInput
 from maxmargin.problems import DualBatch, DualProblem, Problem
-from maxmargin.solution import DualIterate, DualIterates, Evaluation, Iterate, Progress
+from maxmargin.solution import DualIterate, DualIterates, Evaluation, Iterate, Progress, Stop
 
 __all__ = ["Callback", "DualSolver", "Limits", "Origin", "Solver", "Start", "numbered", "resumed"]
 
 Vector = NDArray[np.float64]
-Callback = Callable[[Progress], bool]
-"""Gets the progress of a running fit about every 50 ms; returning true stops it."""
+Callback = Callable[[Progress], bool | Stop | None]
+"""Gets the progress of a running fit about every 50 ms; returning true stops it, `Stop.SUBPROBLEM` only that subproblem."""
 
 
 @final
@@ -62,7 +62,7 @@ def numbered(callback: Callback | None, subproblem: int) -> Callback | None:
     if callback is None or subproblem == 0:
         return callback
 
-    def told(progress: Progress) -> bool:
+    def told(progress: Progress) -> bool | Stop | None:
         return callback(progress._replace(subproblem=subproblem))
 
     return told

@@ -7,7 +7,7 @@ from typing import Final
 
 from maxmargin import _core
 from maxmargin.problems import Offset
-from maxmargin.solution import Progress, Status
+from maxmargin.solution import Progress, Status, Stop
 from maxmargin.solvers._runtime._base import Callback, Limits
 
 __all__ = ["OFFSETS", "STATUSES", "core_limits", "listener"]
@@ -26,6 +26,7 @@ OFFSETS: Final = {
     Offset.PENALISED: _core.LinearOffset.penalised,
 }
 """What the core calls the offsets of linear models."""
+_THIS_ONE: Final = 2  # the answer to a report that ends its subproblem; 1 ends all
 
 
 def core_limits(limits: Limits) -> _core.Limits:
@@ -33,13 +34,14 @@ def core_limits(limits: Limits) -> _core.Limits:
     return _core.Limits(limits.tol, limits.max_steps, limits.max_seconds)
 
 
-def listener(callback: Callback | None) -> Callable[[_core.Report], bool] | None:
+def listener(callback: Callback | None) -> Callable[[_core.Report], int] | None:
     """What the core calls for a callback: the dual objective is minus what the core minimises."""
     if callback is None:
         return None
 
-    def told(at: _core.Report) -> bool:
-        progress = Progress(at.seconds, at.steps, -at.objective, at.violation, at.n_support, at.gap, at.problem)
-        return bool(callback(progress))
+    def told(at: _core.Report) -> int:
+        gap, where = at.gap, at.problem
+        answer = callback(Progress(at.seconds, at.steps, -at.objective, at.violation, at.n_support, gap, where, at.done))
+        return _THIS_ONE if answer is Stop.SUBPROBLEM else int(bool(answer))
 
     return told
