@@ -139,3 +139,30 @@ def test_fitted_arrays_are_contiguous_and_have_scikit_learns_shapes(model: Any) 
     if isinstance(model, OneClassSVM):
         assert model.offset_.shape == (1,)
         np.testing.assert_allclose(model.score_samples(X) - model.offset_, model.decision_function(X))
+
+
+@pytest.mark.parametrize("multi_class", ["ovo", "ovr", "joint"])
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("container", [np.asarray, sparse.csr_matrix])
+def test_linear_weights_without_offset(container: Any, classes: int, multi_class: str) -> None:
+    """Coefficients do not sum to 0: what all rows have in common does not cancel, and is part of the weights."""
+    rows, labels = IRIS[0][IRIS[1] < classes], IRIS[1][IRIS[1] < classes]
+    model = SVC(kernel="linear", fit_intercept=False, multi_class=multi_class, decision_function_shape="ovr").fit(  # type: ignore[arg-type]
+        container(rows + 1.0), labels
+    )
+    by_function = SVC(
+        kernel=lambda A, B: np.asarray((A @ B.T).todense() if sparse.issparse(A) else A @ B.T),
+        fit_intercept=False,
+        multi_class=multi_class,  # type: ignore[arg-type]
+        decision_function_shape="ovr",
+    ).fit(container(rows + 1.0), labels)
+    scores = model.decision_function(container(rows + 1.0))
+    np.testing.assert_allclose(scores, by_function.decision_function(container(rows + 1.0)), atol=0.02)
+    if classes == 2:
+        dual, vectors, weights = (
+            np.asarray(each.todense()) if sparse.issparse(each) else each
+            for each in (model.dual_coef_, model.support_vectors_, model.coef_)
+        )
+        np.testing.assert_allclose(weights, dual @ vectors, rtol=1e-9)
+        slack = np.maximum(0.0, 1.0 - np.where(labels == 1, 1.0, -1.0) * scores)
+        assert 0.5 * float((weights**2).sum()) + slack.sum() == pytest.approx(model.certificate_.primal_objective, rel=1e-6)

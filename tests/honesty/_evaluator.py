@@ -25,7 +25,7 @@ from ._numbers import DEEP, LONG, Digits, precise
 from ._proofs import refuted_joint_margin, refuted_margin, refuted_tube
 from ._rows import TrainingRows, gamma_of
 
-__all__ = ["Finding", "Verdict", "evaluate", "judge"]
+__all__ = ["Finding", "Verdict", "evaluate", "judge", "of_machine"]
 
 KERNEL_MODELS = ("SVC", "NuSVC", "SVR", "NuSVR", "OneClassSVM", "SVDD")
 OPTIMAL = ("CONVERGED", "ZERO_OPTIMUM")
@@ -106,11 +106,12 @@ def _of_kernel_model(case: Case, model: Any, digits: Digits) -> list[Finding]:
         found.append(Finding("another gamma", f"{gamma:.9g}, by definition {float(defined):.9g}"))
     joint = case.params.get("multi_class") == "joint" and len(model.classes_) > 2
     for k, machine in enumerate(machines):
-        found += [replace(finding, detail=f"machine {k}: {finding.detail}") for finding in _of_machine(case, machine, joint)]
+        found += [replace(finding, detail=f"machine {k}: {finding.detail}") for finding in of_machine(case, machine, joint)]
     return found
 
 
-def _of_machine(case: Case, machine: Subproblem, joint: bool) -> list[Finding]:
+def of_machine(case: Case, machine: Subproblem, joint: bool) -> list[Finding]:
+    """What is false of the status and the certificate of one machine."""
     promised = case.params["tol"] if joint else max(case.params["tol"], 1e-3)
     certificate, status = machine.record.certificate, machine.record.status.name
     if status == "INDEFINITE" or math.isnan(certificate.gap):

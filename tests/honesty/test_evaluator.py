@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.gaussian_process import kernels as gaussian_process
+from sklearn.metrics import pairwise
 
 import maxmargin
+from maxmargin import kernels
 from maxmargin.solution import Certificate, Status
 
 from ._comparison import Truth, compared
-from ._evaluator import judge
+from ._evaluator import judge, of_machine
 from ._floors import floor_at
+from ._formulas import own, values
 from ._generator import Case, make
 from ._kernel_models import kernel_machines
 from ._linear_models import linear_problems
@@ -37,6 +42,10 @@ BY_HAND = [
     # the widest street between 1 and 3 has w = 1
     (case_of("SVC", LINE, [0, 0, 1, 1], C=10.0, multi_class="ovo", **KERNEL), 0.5),
     (case_of("SVC", LINE, [0, 0, 1, 1], C=np.inf, multi_class="ovo", **KERNEL), 0.5),
+    # without an offset the street is about 0; ½w² + 2 (1 − w)² is least at w = 0.8
+    (case_of("SVC", [[-1.0], [1.0]], [0, 1], C=10.0, multi_class="ovo", fit_intercept=False, **KERNEL), 0.5),
+    (case_of("SVC", [[-1.0], [1.0]], [0, 1], C=np.inf, multi_class="ovo", fit_intercept=False, **KERNEL), 0.5),
+    (case_of("SVC", [[-1.0], [1.0]], [0, 1], C=1.0, multi_class="ovo", loss="squared_hinge", **KERNEL), 0.4),
     # half of the mass ν W = 1.6 on each side, at 1 and 3 no more than 1: w = 0.8·2
     (case_of("NuSVC", LINE, [0, 0, 1, 1], nu=0.4, **KERNEL), -1.28),
     # flattest line within ½ of (0, 0) and (2, 2) has the slope ½
@@ -51,15 +60,16 @@ BY_HAND = [
 ]
 
 
+HAND_NAMES = ["-".join([case.estimator, *map(str, case.params.values())]) for case, _ in BY_HAND]
+
+
 def objectives(case: Case, model: Any, digits: Digits) -> tuple[float, float]:
     (machine,) = kernel_machines(case, model, digits)
     return float(machine.primal), float(machine.dual)
 
 
 @pytest.mark.parametrize("digits", [LONG, DEEP], ids=["long", "deep"])
-@pytest.mark.parametrize(
-    ("case", "optimum"), BY_HAND, ids=[case.estimator + str(case.params.get("C", "")) for case, _ in BY_HAND]
-)
+@pytest.mark.parametrize(("case", "optimum"), BY_HAND, ids=HAND_NAMES)
 def test_optima_by_hand(case: Case, optimum: float, digits: Digits) -> None:
     with precise():
         assert objectives(case, case.fit(), digits) == pytest.approx((optimum, optimum), rel=1e-6)
@@ -82,9 +92,7 @@ def test_the_joint_machine_of_three_points() -> None:
     assert (primal, dual) == pytest.approx((2.0, 2.0), rel=1e-6)
 
 
-@pytest.mark.parametrize(
-    ("case", "optimum"), BY_HAND, ids=[case.estimator + str(case.params.get("C", "")) for case, _ in BY_HAND]
-)
+@pytest.mark.parametrize(("case", "optimum"), BY_HAND, ids=HAND_NAMES)
 def test_a_spoilt_offset_is_noticed(case: Case, optimum: float) -> None:
     model = case.fit()
     assert judge(case, model).findings == []
@@ -108,8 +116,11 @@ LINEAR = [
     case_of("LinearClassifier", LINE, [0, 1, 0, 1], C=1.0, loss="logistic", penalty="ball", B=0.01, tol=1e-6),
     case_of("LogisticRegression", [[0.0], [2.0], [4.0]], [0, 1, 2], C=1.0, penalty="l2", tol=1e-6),
     case_of("LogisticRegression", LINE, [0, 1, 0, 1], C=1.0, penalty=None, tol=1e-6),
+    case_of("LogisticRegression", LINE, [0, 1, 0, 1], C=1.0, penalty="elasticnet", l1_ratio=0.3, tol=1e-6),
+    case_of("LogisticRegression", LINE, [0, 0, 1, 1], C=1.0, penalty="l2", solver="liblinear", multi_class="ovr", tol=1e-6),
+    case_of("LinearClassifier", LINE, [0, 1, 0, 1], C=10.0, loss="squared_hinge", penalty="elasticnet", l1_ratio=0.9, tol=1e-6),
 ]
-NAMES = [f"{case.estimator}-{case.params.get('loss', '')}-{case.params.get('penalty', '')}" for case in LINEAR]
+NAMES = ["-".join([case.estimator, *map(str, case.params.values())]) for case in LINEAR]
 
 
 @pytest.mark.parametrize("case", LINEAR, ids=NAMES)
@@ -267,3 +278,47 @@ def test_a_hang_becomes_a_finding() -> None:
     with Pool(1, patience=0.0) as pool:
         (found,) = pool.run([0])
         assert [finding.kind for finding in found.verdict.findings] == ["slow"]
+
+
+X3 = np.random.default_rng(0).uniform(0.1, 2.0, size=(6, 3))
+FORMULAS = [
+    (kernels.Laplacian(gamma=0.7), lambda: pairwise.laplacian_kernel(X3, gamma=0.7)),
+    (kernels.ChiSquared(gamma=0.7), lambda: pairwise.chi2_kernel(X3, gamma=0.7)),
+    (kernels.Cosine(), lambda: pairwise.cosine_similarity(X3)),
+    (kernels.RBF(gamma=0.7), lambda: pairwise.rbf_kernel(X3, gamma=0.7)),
+    (kernels.Polynomial(degree=3, gamma=0.7, coef0=1.0), lambda: pairwise.polynomial_kernel(X3, degree=3, gamma=0.7)),
+    (kernels.Quadratic(), lambda: 1.0 + X3 @ X3.T + (X3 @ X3.T) ** 2),
+    *[(kernels.Matern(1.5, nu), lambda nu=nu: gaussian_process.Matern(1.5, nu=nu)(X3)) for nu in (0.5, 1.5, 2.5)],
+    (kernels.RationalQuadratic(1.5, 0.7), lambda: gaussian_process.RationalQuadratic(1.5, 0.7)(X3)),
+    (kernels.MinMax(), lambda: np.array([[np.minimum(a, b).sum() / np.maximum(a, b).sum() for b in X3] for a in X3])),
+    (kernels.Intersection(), lambda: np.array([[np.minimum(a, b).sum() for b in X3] for a in X3])),
+    (kernels.Tanimoto(), lambda: np.array([[a @ b / (a @ a + b @ b - a @ b) for b in X3] for a in X3])),
+    (2.0 * kernels.Linear().on([0, 2]) ** 2 + kernels.Linear(), lambda: 2.0 * (X3[:, ::2] @ X3[:, ::2].T) ** 2 + X3 @ X3.T),
+    ((kernels.Linear() * kernels.Linear()).normalised(), lambda: pairwise.cosine_similarity(X3) ** 2),
+]
+
+
+@pytest.mark.parametrize("digits", [LONG, DEEP], ids=["long", "deep"])
+@pytest.mark.parametrize(("kernel", "expected"), FORMULAS, ids=[str(kernel) for kernel, _ in FORMULAS])
+def test_the_judge_knows_every_kernel(kernel: Any, expected: Any, digits: Digits) -> None:
+    with precise():
+        found = values(kernel, digits.of(X3), digits.of(X3), digits).astype(np.float64)
+        np.testing.assert_allclose(found, expected(), rtol=1e-12)
+        np.testing.assert_allclose(own(kernel, digits.of(X3), digits).astype(np.float64), expected().diagonal(), rtol=1e-12)
+
+
+def test_every_kernel_is_drawn() -> None:
+    drawn = {type(make(seed).params.get("kernel")).__name__ for seed in range(3000)}
+    assert {type(kernel).__name__ for kernel, _ in FORMULAS} - {"RBF", "Polynomial", "Linear"} <= drawn
+
+
+def test_a_false_claim_of_indefiniteness_is_noticed() -> None:
+    rows = np.random.default_rng(0).normal(size=(20, 3))
+    case = case_of("SVC", rows @ rows.T, np.arange(20) % 2, C=1.0, multi_class="ovo", kernel="precomputed", tol=1e-3)
+    (machine,) = kernel_machines(case, case.fit(), LONG)
+    claim = Certificate.of(1.0, 0.9, 0.0, Status.STALLED, indefinite=True)
+    claimed = replace(machine, record=SimpleNamespace(certificate=claim, status=Status.STALLED, kernel=machine.record.kernel))
+    assert of_machine(case, machine, joint=False) == []
+    assert [finding.kind for finding in of_machine(case, claimed, joint=False)] == ["false INDEFINITE"]
+    lowered = replace(case, X=case.X - 0.1 * np.eye(20))
+    assert of_machine(lowered, claimed, joint=False) == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,8 +11,8 @@ import pytest
 from numpy.typing import NDArray
 
 import maxmargin
-from maxmargin import SVC
-from maxmargin.errors import IndefiniteKernelWarning, InvalidInput
+from maxmargin import SVC, NuSVC, OneClassSVM
+from maxmargin.errors import ConvergenceWarning, IndefiniteKernelWarning, InvalidInput, NoMarginWarning
 from maxmargin.kernels import Gram, Precomputed
 from maxmargin.solution import Status
 
@@ -47,7 +48,7 @@ def test_a_negative_eigenvalue_is_seen_whatever_the_panels(n: int) -> None:
 
 @pytest.mark.parametrize("n", [40, 700])
 def test_the_border_of_indefinite(n: int) -> None:
-    """At 1e-10 of the largest diagonal value."""
+    """At 1e-8 of the largest diagonal value; what is above is a part of the dual objective."""
     rng = np.random.default_rng(n)
     rows = rng.normal(size=(n, 5))  # of low rank: most eigenvalues are 0
     K = rows @ rows.T
@@ -55,7 +56,11 @@ def test_the_border_of_indefinite(n: int) -> None:
     scale = np.abs(K.diagonal()).max()
     assert not _gram(K).is_indefinite()
     assert not _gram(K - 1e-12 * scale * np.eye(n)).is_indefinite()
-    assert _gram(K - 1e-8 * scale * np.eye(n)).is_indefinite()
+    low = _gram(K - 1e-9 * scale * np.eye(n))
+    assert 1e-9 * scale <= low.negative_part(closely=True) <= 1.001e-8 * scale
+    assert _gram(K - 2e-8 * scale * np.eye(n)).is_indefinite()
+    assert _gram(K).negative_part() <= 1e-10 * scale
+    assert _gram(K).negative_part(closely=True) <= 1e-12 * n * scale
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
@@ -104,3 +109,45 @@ def test_what_is_not_symmetric_is_refused(place: tuple[int, int]) -> None:
     K[place] += 1e-3
     with pytest.raises(InvalidInput, match="symmetric"):
         SVC(kernel="precomputed").fit(K, np.arange(701) % 2)
+
+
+@pytest.mark.parametrize("model", [NuSVC(kernel="precomputed", nu=0.2), OneClassSVM(kernel="precomputed", nu=0.2)])
+@pytest.mark.parametrize("seed", range(6))
+def test_rounding_of_a_product_is_not_indefinite(model: Any, seed: int) -> None:
+    """Both have an optimum of 0 or nearly so: what rounding leaves of it may be below 0."""
+    rng = np.random.default_rng(seed)
+    rows = rng.normal(size=(150, 5))
+    labels = rows[:, 0] + 0.5 * rng.normal(size=150) > 0
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NoMarginWarning)
+        model.fit(rows @ rows.T, labels)
+    assert model.status_ is Status.ZERO_OPTIMUM
+    assert abs(model.certificate_.gap) < 1e-6
+
+
+def test_a_matrix_of_float32_values() -> None:
+    """Its negative eigenvalues are those of rounding; at a large C they matter, and nothing is claimed."""
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(150, 5)).astype(np.float32)
+    labels, K = rows[:, 0] + 0.5 * rng.normal(size=150) > 0, rows @ rows.T
+    assert float(np.linalg.eigvalsh(K.astype(np.float64))[0]) < -1e-9 * float(K.diagonal().max())
+    model = SVC(kernel="precomputed").fit(K, labels)
+    assert model.status_ is Status.CONVERGED
+    with pytest.warns(ConvergenceWarning):
+        assert SVC(kernel="precomputed", C=1e6).fit(K, labels).status_ is Status.STALLED
+    with pytest.warns(IndefiniteKernelWarning):
+        SVC(kernel="precomputed").fit(K - np.float32(1e-2 * K.diagonal().max()) * np.eye(150, dtype=np.float32), labels)
+
+
+@pytest.mark.parametrize("seed", [0, 4, 10])
+def test_a_slightly_negative_eigenvalue_makes_no_floor(seed: int) -> None:
+    """w = 0 without a margin has an objective of 0: no bound is above it. The lowest eigenvalue is −1e-9, weights are 1e12."""
+    rng = np.random.default_rng(seed)
+    rows = rng.normal(size=(34, 8))
+    rows[:, 0] = 1.7e9 + np.rint(rng.uniform(0, 1e5, 34))
+    labels, weight = np.arange(34) % 2, 10.0 ** rng.uniform(-12, 12, 34)
+    sums = np.bincount(labels, weight)
+    model = NuSVC(kernel="sigmoid", coef0=1.0, nu=0.6 * sums.min() / sums.sum(), tol=1e-4)
+    with pytest.warns(ConvergenceWarning):
+        model.fit(rows, labels, sample_weight=weight)
+    assert model.certificate_.dual_objective <= 0.0

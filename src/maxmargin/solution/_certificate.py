@@ -36,7 +36,7 @@ class Certificate:
     Attributes
     ----------
     primal_objective, dual_objective : float
-        Upper and lower bound on the optimum.
+        Upper and lower bound on the optimum; where ``gap`` is nan they are the objectives at this point, and bound nothing.
     gap : float
         ``primal − dual``; nan where the kernel is indefinite and duality says nothing.
     relative_gap : float
