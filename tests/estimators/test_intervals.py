@@ -12,7 +12,7 @@ from sklearn.base import clone
 
 from maxmargin import SVR, LinearSVR, NuSVR
 from maxmargin.calibrators import Folds
-from maxmargin.errors import InvalidInput
+from maxmargin.errors import ConvergenceWarning, InvalidInput
 
 MODELS = [SVR(gamma=0.3, tol=1e-6), NuSVR(gamma=0.3, tol=1e-6), LinearSVR(tol=1e-8)]
 
@@ -134,3 +134,24 @@ def test_without_it_there_is_no_such_method() -> None:
                 model.predict_interval(X, coverage)
     with pytest.raises(InvalidInput, match="interval=True needs a finite C"):
         SVR(C=np.inf, interval=True).fit(X, y)
+
+
+@pytest.mark.parametrize("model", MODELS, ids=str)
+def test_a_constant_target_has_narrow_intervals(model: Any) -> None:
+    X, _ = _rows(60, 0)
+    ends = clone(model).set_params(interval=True).fit(X, np.full(60, 3.0)).predict_interval(X)
+    assert np.allclose(ends, 3.0, atol=0.25)  # the tube's width is not seen
+
+
+@pytest.mark.parametrize("model", MODELS, ids=str)
+def test_a_limit_of_fit_and_folds_is_told_once(model: Any) -> None:
+    X, y = _rows(300, 0)
+    with pytest.warns(ConvergenceWarning) as said:
+        clone(model).set_params(interval=True, max_time=1e-9).fit(X, y)
+    assert len(said) == 1
+    assert said[0].filename == __file__
+
+
+def test_one_row_cannot_be_held_out() -> None:
+    with pytest.raises(InvalidInput, match=r"Intervals need rows to hold out: at least 2. Got 1."):
+        SVR(interval=True).fit([[0.0]], [1.0])

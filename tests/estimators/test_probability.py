@@ -345,3 +345,29 @@ def test_probabilities_are_better_than_scikit_learns(load: Any, bar: float) -> N
     assert found < min(bar, 1.02 * log_loss(known, theirs.predict_proba(Z)))
     differ = ours.classes_[ours.predict_proba(Z).argmax(axis=1)] != ours.predict(Z)
     assert differ.mean() < 0.04
+
+
+def test_a_kernel_that_tells_nothing_gives_shares() -> None:
+    X, y = _two()
+    P = SVC(probability=True, gamma=0.0).fit(X, y).predict_proba(X)
+    assert np.ptp(P[:, 1]) < 1e-9
+    assert P[0, 1] == pytest.approx(np.mean(y == "yes"), abs=0.03)
+
+
+def test_class_weights_by_label_where_folds_are_fits_of_their_own() -> None:
+    X, y = _two()
+    weights = {"no": 5.0, "yes": 1.0}
+    model = SVC(loss="squared_hinge", gamma=0.2, tol=1e-6, class_weight=weights)
+    values, folds = _held_out(model, X, y)
+    for held in folds:
+        assert np.allclose(values[held, 0], clone(model).fit(X[~held], y[~held]).decision_function(X[held]), atol=1e-4)
+
+
+@pytest.mark.parametrize("model", [SVC(), NuSVC(nu=0.3)], ids=str)
+def test_messages_say_what_is_missing(model: Any) -> None:
+    X, y = _two()
+    model = clone(model).set_params(probability=True)
+    with pytest.raises(InvalidInput, match=r"number of classes has to be greater than one; got 1 class"):
+        model.fit(X, np.zeros(len(y)))
+    with pytest.raises(InvalidInput, match=r"all samples with positive weights belong to the same class"):
+        model.fit(X, y, (y == "yes").astype(float))
