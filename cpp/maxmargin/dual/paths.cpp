@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -20,6 +21,7 @@ namespace {
 // At most so many run at once, so that each one's share of the memory does not depend on the number of threads.
 constexpr std::size_t most_at_once = 16;
 constexpr int most_rounds = 8;
+constexpr double rounding_of_sums = std::numeric_limits<double>::epsilon();  // of each term
 
 // A point with its scores.
 struct Start {
@@ -70,7 +72,7 @@ class PathSearch {
     for (const Index i : others_) point.held_out.push_back(start.scores[i] + point.evaluation.bias);
     last_ = std::move(start);
     last_.origin = Origin::warm;
-    last_upper_ = sum_of_bounds(problem);
+    last_width_ = widest(problem);
     return point;
   }
 
@@ -100,10 +102,12 @@ class PathSearch {
 
   const Gram& gram() const { return held_ != nullptr ? static_cast<const Gram&>(*held_) : inner_; }
 
-  static double sum_of_bounds(const SignedDual& problem) {
-    double sum = 0;
-    for (Index i = 0; i < problem.n; ++i) sum += problem.upper[i] - problem.lower[i];
-    return sum;
+  // By which bounds are compared from stage to stage. A sum would bring its rounding along, so that a multiple of a point at
+  // its bounds would miss them.
+  static double widest(const SignedDual& problem) {
+    double width = 0;
+    for (Index i = 0; i < problem.n; ++i) width = std::max(width, problem.upper[i] - problem.lower[i]);
+    return width;
   }
 
   // The point of the stage before, made longer by a factor; nothing if it does not satisfy the constraints.
@@ -139,7 +143,7 @@ class PathSearch {
     }
     if (last_.beta.empty()) return best;
     double least = objective(problem, best);
-    for (const double factor : {1.0, sum_of_bounds(problem) / last_upper_})
+    for (const double factor : {1.0, widest(problem) / last_width_})
       if (const std::optional<Start> other = multiple(problem, factor))
         if (const double value = objective(problem, *other); value < least) {
           least = value;
@@ -179,6 +183,8 @@ class PathSearch {
       const Evaluation before = std::move(point.evaluation);
       point.evaluation = evaluate(problem, at.beta.data(), at.scores.data(), {.score_scale = largest_});
       const Evaluation& now = point.evaluation;
+      // Equal terms, as of rows that are all at their bounds, do not round at random: their errors add up.
+      point.evaluation.rounding = std::max(now.rounding, rounding_of_sums * double(problem.n) * std::abs(now.primal));
       point.optimal = is_optimal(now, allowed_);
       const bool goes_on = point.termination == Termination::converged || point.termination == Termination::stalled;
       if (point.optimal || !goes_on || point.steps >= options_.max_steps) break;
@@ -206,7 +212,7 @@ class PathSearch {
   std::unique_ptr<MatrixGram> held_;
   double largest_ = 0;  // kernel value
   Start last_;          // of the stage before
-  double last_upper_ = 0;
+  double last_width_ = 0;
   std::vector<double> q_, lower_, upper_, ridge_;  // with the rows that are held out
   std::vector<Index> others_;                      // which are these
 };

@@ -126,7 +126,7 @@ class SVCCV(_SearchedKernel, SearchedClassifier):
         The values tried.
     kernel_settings_ : list of dict
         Parameters of the kernel tried.
-    cv_results_, best_index_, best_params_, best_estimator_, shared_
+    cv_results_, best_index_, best_params_, best_estimator_, shared_, gaps_
         As in `GridSearchCV`.
     classes_ : ndarray of shape (n_classes,)
         The labels.
@@ -222,7 +222,7 @@ class NuSVCCV(_SearchedKernel, SearchedClassifier):
         The values tried.
     scores_ : ndarray of shape (folds, gammas, nus)
         All scores.
-    best_score_, kernel_settings_, cv_results_, best_index_, best_params_, best_estimator_, shared_, classes_
+    best_score_, kernel_settings_, cv_results_, best_index_, best_params_, best_estimator_, shared_, gaps_, classes_
         As in `SVCCV`.
     n_features_in_ : int
         Number of features seen during fit.
@@ -321,7 +321,7 @@ class SVRCV(_SearchedKernel, SearchedRegressor):
         The values tried.
     scores_ : ndarray of shape (folds, gammas, Cs)
         All scores.
-    best_score_, kernel_settings_, cv_results_, best_index_, best_params_, best_estimator_, shared_
+    best_score_, kernel_settings_, cv_results_, best_index_, best_params_, best_estimator_, shared_, gaps_
         As in `SVCCV`.
     n_features_in_ : int
         Number of features seen during fit.

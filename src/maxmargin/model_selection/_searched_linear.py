@@ -73,7 +73,7 @@ class LinearSVCCV(_SearchedLinear, SearchedClassifier):
         All scores.
     coef_, intercept_ : ndarray
         Of the best model.
-    best_score_, cv_results_, best_index_, best_params_, best_estimator_, shared_, classes_
+    best_score_, cv_results_, best_index_, best_params_, best_estimator_, shared_, gaps_, classes_
         As in `SVCCV`.
     n_features_in_ : int
         Number of features seen during fit.
@@ -140,7 +140,7 @@ class LinearSVRCV(_SearchedLinear, SearchedRegressor):
         All scores.
     coef_, intercept_ : ndarray
         Of the best model.
-    best_score_, cv_results_, best_index_, best_params_, best_estimator_, shared_
+    best_score_, cv_results_, best_index_, best_params_, best_estimator_, shared_, gaps_
         As in `SVCCV`.
     n_features_in_ : int
         Number of features seen during fit.
@@ -206,7 +206,7 @@ class LogisticRegressionCV(_SearchedLinear, SearchedClassifier):
         All scores.
     coef_, intercept_ : ndarray
         Of the best model.
-    best_score_, cv_results_, best_index_, best_params_, best_estimator_, shared_, classes_
+    best_score_, cv_results_, best_index_, best_params_, best_estimator_, shared_, gaps_, classes_
         As in `SVCCV`.
     n_features_in_ : int
         Number of features seen during fit.
