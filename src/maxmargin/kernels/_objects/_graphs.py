@@ -46,8 +46,8 @@ class WeisfeilerLehman(ObjectKernel):
     """Neighbourhoods of nodes: ``k(G, H) = Σ_{r=0}^{h} #{(u, v): u in G, v in H, ℓ_r(u) = ℓ_r(v)}``.
 
     ``ℓ_0`` are the labels given. ``ℓ_{r+1}(u)`` stands for ``ℓ_r(u)`` and the multiset of the labels of its neighbours, each
-    with the label of the edge to it: nodes agree in round r if all that lies within r edges of them looks the same, as far as the
-    colour refinement of Weisfeiler and Lehman tells.
+    with the label of the edge to it: nodes agree in round r if all that lies within r edges of them looks the same, as far as
+    the colour refinement of Weisfeiler and Lehman tells.
 
     A row of X is a graph: ``(edges, node_labels)`` or ``(edges, node_labels, edge_labels)``, or a networkx graph with the
     attribute ``label`` of nodes and, if there are any, of edges. Edges are pairs of nodes, without direction, each counted
