@@ -74,7 +74,8 @@ double Alignments::logarithm(Index a, Index b) const {
   const auto cells = [&](Index diagonal) { return room.data() + stride * std::size_t((diagonal + 3) % 3); };
   const double* const x = forward_.data() + begins_[a];
   const double* const y = backward_.data() + begins_[b];
-  int power = middle;                    // cells are true ones times 2^power
+  int power = middle;  // cells are true ones times 2^power
+  double most_before = std::ldexp(1.0, middle);
   double unsure = nothing;               // log of what cells may be wrong by
   *cells(-2) = std::ldexp(1.0, middle);  // before both begin there is one alignment
   for (Index d = 0; d < diagonals; ++d) {
@@ -92,11 +93,14 @@ double Alignments::logarithm(Index a, Index b) const {
       const double size = range.least_local < 0x1p-1000 ? -1000.0 + 752.0 : -1000.0;
       unsure = std::max(unsure, (size - power) * ln_2 + ln_3 * (diagonals - d) + std::log(double(count)));
     }
-    if (range.most > 0x1p700 || (range.most > 0 && range.most < 0x1p300)) {
-      const int change = middle - std::ilogb(range.most);
-      for (Index k = -1; k <= count; ++k) out[k] = std::ldexp(out[k], change);
-      double* const previous = cells(d - 1);
-      for (std::size_t k = 0; k < stride; ++k) previous[k] = std::ldexp(previous[k], change);
+    // Both antidiagonals that the next one needs: on those between, cells may be much smaller.
+    const double most = std::max(range.most, most_before);
+    most_before = range.most;
+    if (most > 0x1p700 || (most > 0 && most < 0x1p300)) {
+      const int change = middle - std::ilogb(most);
+      for (double* const some : {cells(d), cells(d - 1)})
+        for (std::size_t k = 0; k < stride; ++k) some[k] = std::ldexp(some[k], change);
+      most_before = std::ldexp(most_before, change);
       power += change;
     }
   }
