@@ -13,6 +13,7 @@ namespace {
 
 constexpr Index tile_rows = 240;                                 // rows of one block handed to a sink
 constexpr std::ptrdiff_t left_values = std::ptrdiff_t(1) << 21;  // values of the rows packed at a time
+constexpr Index few_rows = 2;                                    // to predict: a panel would be mostly empty
 constexpr std::ptrdiff_t most_copied = std::ptrdiff_t(1) << 25;  // values of X
 
 // Columns that one chunk of work packs for itself: some 30 microseconds of multiply-adds, so that small blocks stay on one
@@ -214,16 +215,30 @@ void dense_weighted_sums(const KernelFunction& kernel, const TileRows& rows, con
   const auto left = numbers(support.rows()), right = numbers(rows.rows());
   const Layout& layout = support.layout(reading_of(kernel, false));
   const OrderedRows<double> of_support(support, layout), of_rows(rows, layout);
-  for_each_block<double>(
-      kernel, of_support, left, of_rows, right, poll,
-      [&](Index first, Index width, Index begin, Index count, const double* const* tile) {
-        for (std::size_t g = 0; g + 1 < bounds.size(); ++g) {
-          const Index low = std::max(bounds[g], begin), high = std::min(bounds[g + 1], begin + count);
-          for (Index j = 0; j < coefficient_rows && low < high; ++j)
-            simd().accumulate_f64(0, width, high - low, coefficients + std::ptrdiff_t(j) * support.rows() + low,
-                                  tile + (low - begin), out + (std::ptrdiff_t(g) * coefficient_rows + j) * rows.rows() + first);
-        }
-      });
+  const auto add = [&](Index first, Index width, Index begin, Index count, const double* const* tile) {
+    for (std::size_t g = 0; g + 1 < bounds.size(); ++g) {
+      const Index low = std::max(bounds[g], begin), high = std::min(bounds[g + 1], begin + count);
+      for (Index j = 0; j < coefficient_rows && low < high; ++j)
+        simd().accumulate_f64(0, width, high - low, coefficients + std::ptrdiff_t(j) * support.rows() + low,
+                              tile + (low - begin), out + (std::ptrdiff_t(g) * coefficient_rows + j) * rows.rows() + first);
+    }
+  };
+  if (rows.rows() > few_rows || kernel.is_combined())
+    return for_each_block<double>(kernel, of_support, left, of_rows, right, poll, add);
+  // A panel of one row is computed as if it were full: support vectors fill theirs. The sums have the same terms in one order.
+  const Index n = support.rows();
+  std::vector<double> values(std::size_t(n) * std::size_t(rows.rows()));
+  for_each_block<double>(kernel, of_rows, right, of_support, left, poll,
+                         [&](Index first, Index width, Index begin, Index count, const double* const* tile) {
+                           copy_block(first, width, begin, count, tile, values.data(), n);
+                         });
+  std::vector<const double*> tile(std::size_t(std::min(tile_rows, n)));
+  for (Index row = 0; row < rows.rows(); ++row)
+    for (Index begin = 0; begin < n; begin += tile_rows) {
+      const Index count = std::min(tile_rows, n - begin);
+      for (Index r = 0; r < count; ++r) tile[r] = values.data() + std::ptrdiff_t(row) * n + begin + r;
+      add(row, 1, begin, count, tile.data());
+    }
 }
 
 void dense_cross_kernel(const KernelFunction& kernel, const TileRows& left, const TileRows& right, double* out,

@@ -116,7 +116,9 @@ def weights_of(beta: NDArray[np.float64], vectors: Any) -> NDArray[np.float64]:
 
 
 def as_features(X: Any) -> _core.Features:
-    """The core's view of dense or CSR rows; nothing is copied."""
+    """The core's view of dense or CSR rows; nothing is copied. What is one already stays as it is."""
+    if isinstance(X, _core.Features):
+        return X
     if sparse.issparse(X):
         return _core.csr_features(X.indptr, X.indices, X.data, X.shape[1])
     return _core.dense_features(X)

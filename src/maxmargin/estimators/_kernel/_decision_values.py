@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from maxmargin.estimators._kernel._held_vectors import readable
 from maxmargin.kernels import about_the_first, are_balanced, sparse_weights
 
 if TYPE_CHECKING:
@@ -27,7 +28,8 @@ def decision_values(fitted: Fitted, X: Any) -> NDArray[np.float64]:
     weights = _weights_if_small(fitted)
     if weights is not None:
         return np.asarray(X @ weights + fitted.intercept)
-    sums = fitted.kernel.weighted_sums(X, fitted.vectors, fitted.dual, fitted.bounds)
+    vectors = readable(fitted.held, fitted.kernel, fitted.vectors)
+    sums = fitted.kernel.weighted_sums(X, vectors, fitted.dual, fitted.bounds)
     return fitted.scheme.collect(sums) + fitted.intercept
 
 

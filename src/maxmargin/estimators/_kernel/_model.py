@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from maxmargin._deadline import Deadline
 from maxmargin.estimators._kernel._decision_values import weight_vectors
+from maxmargin.estimators._kernel._held_vectors import HeldVectors
 from maxmargin.estimators._kernel._kept_values import kept_values
 from maxmargin.estimators._kernel._packing import explicit_csr, pack, unpack
 from maxmargin.estimators._kernel._records import certificates, coefficients
@@ -70,6 +71,7 @@ class KernelModel(CallbackSupport, BaseEstimator, ABC):  # type: ignore[misc]  #
         self.support_ = np.asarray(data.of_kept_rows(rows), dtype=np.int32)
         self.support_vectors_ = np.empty((0, 0)) if kind is RowKind.PAIRWISE else take_rows(data.X, rows)
         self.dual_coef_ = explicit_csr(dual, type(X)) if kind is RowKind.SPARSE else dual
+        self._held_vectors = HeldVectors(self.support_vectors_)
 
     def _coefficients(self) -> list[Coefficients]:
         """The coefficients of the last fit, one set for each subproblem, with row numbers of its X."""
@@ -122,7 +124,8 @@ class KernelModel(CallbackSupport, BaseEstimator, ABC):  # type: ignore[misc]  #
 
     def __getstate__(self) -> dict[str, Any]:
         state = dict(super().__getstate__())
-        state.pop("_kept_values", None)
+        for name in ("_kept_values", "_held_vectors"):
+            state.pop(name, None)
         if "dual_coef_" in state:
             state["dual_coef_"] = pack(state["dual_coef_"])
             state["_rows"] = self._rows.value
@@ -132,6 +135,8 @@ class KernelModel(CallbackSupport, BaseEstimator, ABC):  # type: ignore[misc]  #
         if "dual_coef_" in state:
             state = {**state, "dual_coef_": unpack(state["dual_coef_"]), "_rows": RowKind(state["_rows"])}
         super().__setstate__(state)
+        if "support_vectors_" in state:
+            self._held_vectors = HeldVectors(self.support_vectors_)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

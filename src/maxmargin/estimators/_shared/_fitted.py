@@ -60,6 +60,8 @@ class Fitted:
         Offsets.
     bounds : list of int, length K + 1
         Support vectors of class k stand from ``bounds[k]`` to ``bounds[k + 1]``.
+    held : HeldVectors or None
+        The support vectors as the core reads them.
     """
 
     scheme: Scheme
@@ -68,6 +70,7 @@ class Fitted:
     dual: NDArray[np.float64]
     intercept: NDArray[np.float64]
     bounds: list[int]
+    held: Any = None
 
 
 def fitted(model: KernelModel) -> Fitted:
@@ -112,7 +115,8 @@ def _inspected(model: KernelModel) -> Fitted:
         raise _Altered(f"intercept_ has {len(intercept)} values for {scheme.n_subproblems} subproblems")
     if not isinstance(model._kernel, BoundKernel):
         raise _Altered(f"_kernel is a {type(model._kernel).__name__}, not a bound kernel")
-    return Fitted(scheme, model._kernel, _vectors(model, count), dual, intercept, bounds)
+    held = vars(model).get("_held_vectors")
+    return Fitted(scheme, model._kernel, _vectors(model, count), dual, intercept, bounds, held)
 
 
 @final
