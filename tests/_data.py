@@ -53,11 +53,15 @@ OTHERS = {
     "cpusmall": Recipe("cpusmall.xz", rows=1200, scaled=False),
     "kin8nm": Recipe("kin8nm.xz", rows=1200, scaled=False),
     "abalone": Recipe("abalone.xz", rows=1200, scaled=False),
+    "housing": Recipe("housing_scale.xz"),
+    "vehicle": Recipe("vehicle.scale.xz"),
+    "segment": Recipe("segment.scale.xz"),
+    "dna": Recipe("dna.scale.xz"),
     "mushrooms": Recipe("mushrooms.xz", rows=1200),
     "cpusmall unscaled": Recipe("cpusmall.xz", rows=1200),
     "diabetes unscaled": Recipe("diabetes.xz"),
 }
-"""Sets of regression, of one class, and as they come in the file."""
+"""Sets of regression, of one class, for searches, and as they come in the file."""
 
 BUNDLED = ("breast_cancer", "wine", "digits")
 """Sets that scikit-learn brings along: these run everywhere."""

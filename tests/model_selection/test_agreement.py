@@ -14,6 +14,7 @@ from sklearn.model_selection import cross_val_predict as reference_predictions
 from sklearn.model_selection import cross_val_score as reference_scores
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC as PeerSVC
 
 from maxmargin import SVC, SVR, LinearSVC, LinearSVR, LogisticRegression, NuSVC, NuSVR, get_threads, set_threads
 from maxmargin.kernels import RBF
@@ -67,6 +68,21 @@ def test_two_classes(data_set: Load, name: str) -> None:
     found = compared(SVC(tol=1e-4), {"C": COSTS, "gamma": [0.01, 0.1, "scale"]}, X, y, off=5 / len(y), return_train_score=True)
     assert found.shared_.startswith("60 fits of SVC are 15 paths")
     assert "by themselves" not in found.shared_
+
+
+@pytest.mark.parametrize("name", ["vehicle", "segment", "dna"])
+def test_sets_of_several_classes(data_set: Load, name: str) -> None:
+    X, y = rows(data_set, name)
+    compared(SVC(tol=1e-4), {"C": COSTS, "gamma": [0.01, "scale"]}, X, y, off=5 / len(y))
+
+
+@pytest.mark.parametrize("name", ["heart", "splice", "svmguide1", "german", "vehicle", "segment", "dna"])
+def test_accuracies_are_those_of_scikit_learns_models(data_set: Load, name: str) -> None:
+    X, y = rows(data_set, name)
+    grid = {"C": COSTS, "gamma": [0.01, 0.1]}
+    found, wanted = GridSearchCV(SVC(), grid, refit=False).fit(X, y), Reference(PeerSVC(), grid, refit=False).fit(X, y)
+    difference = np.abs(found.cv_results_["mean_test_score"] - wanted.cv_results_["mean_test_score"])
+    assert difference.max() <= 0.005
 
 
 @pytest.mark.parametrize("settings", [{}, {"multi_class": "ovr"}, {"class_weight": "balanced"}, {"break_ties": True}])
@@ -153,8 +169,9 @@ def test_area_under_the_curve() -> None:
 
 
 @pytest.mark.parametrize("nu", [True, False])
-def test_regression(data_set: Load, nu: bool) -> None:
-    X, y = rows(data_set, "abalone", 250)
+@pytest.mark.parametrize("name", ["abalone", "housing"])
+def test_regression(data_set: Load, name: str, nu: bool) -> None:
+    X, y = rows(data_set, name, 250)
     model, grid = (NuSVR(tol=1e-5), {"nu": [0.2, 0.5]}) if nu else (SVR(tol=1e-5), {"epsilon": [0.1, 0.5]})
     found = compared(model, {"C": [0.1, 1.0, 100.0], **grid}, X, y, off=1e-4)
     assert "by themselves" not in found.shared_
