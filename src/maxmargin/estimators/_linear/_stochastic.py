@@ -43,7 +43,7 @@ __all__ = ["StochasticClassifier"]
 
 _LEAST_SHARE: Final = 1e-6  # of the median square of rows: the smallest λ that is chosen for somebody
 _SHARE_OF_A_STREAM: Final = 1e-5  # where the number of rows to come is not known
-_ROW_SHARE: Final = 0.1  # chosen beside SGDClassifier on ten sets, see CHANGELOG; tol = 0.2 with it
+_ROW_SHARE: Final = 0.1  # chosen beside SGDClassifier on ten sets, with tol = 0.2
 
 
 @final
