@@ -33,9 +33,11 @@ PUBLIC: dict[str, str] = {
     "Perceptron StochasticClassifier SVC SVDD SVR",
     "maxmargin.feature_maps": "Affine FeatureMap GaussianSeries Monomials Multinomial Powers QuadraticForm SecondOrder Squares "
     "WeightedSecondOrder",
-    "maxmargin.kernels": "BoundKernel ChiSquared Cosine Gram Intersection Kernel Laplacian Linear Matern Mercer MinMax "
-    "Normalised OnColumns Polynomial Power Precomputed Product Quadratic RBF RationalQuadratic Scaled Sigmoid Sum Tanimoto "
-    "UserFunction as_kernel mercer repair",
+    "maxmargin.io": "Fasta read_fasta",
+    "maxmargin.kernels": "BoundKernel ChiSquared Cosine GappedKmer GappySubsequence GlobalAlignment Gram Intersection Kernel "
+    "Laplacian Linear Matern Mercer MinMax Mismatch Normalised OnColumns Polynomial Power Precomputed Product Quadratic RBF "
+    "RationalQuadratic RelationalKernel Scaled SetKernel ShortestPath Sigmoid Spectrum Sum Tanimoto UserFunction "
+    "WeightedDegree WeisfeilerLehman as_kernel mercer repair",
     "maxmargin.losses": "ConvexLoss EpsilonInsensitive Exponential Hinge Logistic Loss MarginLoss Perceptron Squared "
     "SquaredEpsilonInsensitive SquaredHinge ZeroOne as_loss cross_entropy logit odds sigmoid",
     "maxmargin.model_selection": "GridSearchCV LinearSVCCV LinearSVRCV LogisticRegressionCV NuSVCCV RandomizedSearchCV SVCCV "

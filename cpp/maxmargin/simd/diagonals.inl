@@ -31,6 +31,17 @@ inline AlignmentRange alignment_cells(Index n, double rate, double* local, const
     return value;
   };
   Index k = 0;
+  constexpr Index together = 4;  // exponentials, which wait for each other otherwise
+  for (; k + together * width <= n; k += together * width) {
+    Vec<double> e[together];
+    for (Index v = 0; v < together; ++v) e[v] = factor * load<Vec<double>>(local + k + v * width);
+    exp2_all<double, together>(e);
+    for (Index v = 0; v < together; ++v) {
+      e[v] = e[v] / (2.0 - e[v]);
+      least_local = smaller(e[v], least_local);
+      least = smaller(cells(k + v * width, e[v]), least);
+    }
+  }
   for (; k + width <= n; k += width) {
     Vec<double> e = factor * load<Vec<double>>(local + k);
     exp2_all<double, 1>(&e);

@@ -183,9 +183,12 @@ def _own_part(own: BoundKernel, rows: list[Any], width: int, first_column: int) 
     """The kernel of the own features: vectors are bags of one."""
     if own.of_objects:
         return own.encode(rows, first_column)
+    for row, own_features in enumerate(rows):
+        if np.size(own_features) != width:
+            raise InvalidInput(
+                f"Record {row} has {np.size(own_features)} own features, but those of the fit have {width}. Give the same ones."
+            )
     vectors = feature_matrix(_stacked(rows))
-    if vectors.shape[1] != width:
-        raise InvalidInput(f"Records have {vectors.shape[1]} own features, but {width} at fit. Give the same features.")
     own.check(vectors)
     return _core.bags(own.gram(vectors).core, np.arange(len(vectors) + 1, dtype=np.int32))
 

@@ -10,7 +10,7 @@ import numpy as np
 from maxmargin import _core
 from maxmargin.errors import InvalidInput
 
-__all__ = ["encode_graphs", "require_graphs"]
+__all__ = ["encode_graphs"]
 
 _FORM = "Pass (edges, node_labels) or (edges, node_labels, edge_labels), or a networkx graph"
 
@@ -52,12 +52,6 @@ def encode_graphs(graphs: Sequence[Any], owner: str) -> _core.LabelledGraphs:
         np.array(targets, dtype=np.int64),
         np.array(edge_labels, dtype=np.int32),
     )
-
-
-def require_graphs(X: Sequence[Any], owner: str) -> None:
-    """Raise for the first row that is no graph with labels."""
-    for row, graph in enumerate(X):
-        _parts(graph, row, owner)
 
 
 def _parts(graph: Any, row: int, owner: str) -> tuple[Mapping[Any, Any], list[tuple[Any, Any, Any]], bool]:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from maxmargin import _core
 from maxmargin.kernels._base import BoundKernel
 from maxmargin.kernels._objects._base import BoundObjectKernel, ObjectKernel
-from maxmargin.kernels._objects._graph_data import encode_graphs, require_graphs
+from maxmargin.kernels._objects._graph_data import encode_graphs
 from maxmargin.kernels._scale import Moments
 from maxmargin.validation import check_integer
 
@@ -78,9 +78,8 @@ class WeisfeilerLehman(ObjectKernel):
     normalise: bool = True
 
     def bind(self, X: Any, sample_weight: NDArray[np.float64] | None = None, *, moments: Moments | None = None) -> BoundKernel:
-        """Check h, and that rows are graphs with labels."""
+        """Check h. Graphs are looked at when they are encoded."""
         h = check_integer("h", self.h, "WeisfeilerLehman", 0)
-        require_graphs(X, "WeisfeilerLehman")
         return _BoundLabels(h, self._normalises())
 
 
@@ -114,6 +113,5 @@ class ShortestPath(ObjectKernel):
     normalise: bool = True
 
     def bind(self, X: Any, sample_weight: NDArray[np.float64] | None = None, *, moments: Moments | None = None) -> BoundKernel:
-        """Check that rows are graphs with labels."""
-        require_graphs(X, "ShortestPath")
+        """Nothing to fix. Graphs are looked at when they are encoded."""
         return _BoundPaths(self._normalises())

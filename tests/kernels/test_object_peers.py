@@ -1,0 +1,30 @@
+"""Kernels of objects against GraKeL and tslearn, where they are installed (the bench extra)."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from maxmargin.kernels import GlobalAlignment, ShortestPath, WeisfeilerLehman
+
+RNG = np.random.default_rng(0)
+
+
+def test_graphs_agree_with_grakel() -> None:
+    grakel = pytest.importorskip("grakel")
+    X = []
+    for n in RNG.integers(4, 12, 30):
+        edges = [(int(u), int(v)) for u, v in RNG.integers(0, n, (n + 3, 2)) if u != v]
+        X.append((edges, RNG.integers(0, 3, n).tolist()))
+    both_ways = [{(u, v): 1 for edge in edges for u, v in (edge, edge[::-1])} for edges, _ in X]
+    graphs = [grakel.Graph(edges, node_labels=dict(enumerate(row[1]))) for edges, row in zip(both_ways, X, strict=True)]
+    refined = grakel.WeisfeilerLehman(n_iter=3, normalize=True, base_graph_kernel=grakel.VertexHistogram)
+    np.testing.assert_allclose(WeisfeilerLehman(h=3)(X), refined.fit_transform(graphs), rtol=1e-12)
+    paths = grakel.ShortestPath(normalize=True, with_labels=True)
+    np.testing.assert_allclose(ShortestPath()(X), paths.fit_transform(graphs), rtol=1e-12)
+
+
+def test_series_agree_with_tslearn() -> None:
+    metrics = pytest.importorskip("tslearn.metrics")
+    X = RNG.normal(size=(12, 40, 2)).cumsum(axis=1)
+    np.testing.assert_allclose(GlobalAlignment(sigma=3.0)(X), metrics.cdist_gak(X, sigma=3.0), rtol=1e-9, atol=1e-14)
