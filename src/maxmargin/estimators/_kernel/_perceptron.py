@@ -203,12 +203,12 @@ class Perceptron(CallbackSupport, ClassifierMixin, BaseEstimator):  # type: igno
                         side.begin_at(held[k], float(self.intercept_[k]) if self.fit_intercept else 0.0, deadline)
                     limits = Limits(tol=1.0, max_steps=int(self.max_iter), max_seconds=deadline.left())
                     runs.append(train_perceptron(side, signs, weight, step, limits, both(None, watch_of(self), 1, 1.0)))
-            statuses = self._proven(gram, labels, runs, deadline)
-            self._keep(bound, kind, data, runs)
-            self.shape_fit_ = shape(X)
-            self.class_weight_ = factors
-            self.status_ = max(statuses, key=lambda status: status.severity)
-            self.fit_status_ = int(self.status_ is not Status.CONVERGED)
+                statuses = self._proven(gram, labels, runs, deadline)
+                self._keep(bound, kind, data, runs)
+                self.shape_fit_ = shape(X)
+                self.class_weight_ = factors
+                self.status_ = max(statuses, key=lambda status: status.severity)
+                self.fit_status_ = int(self.status_ is not Status.CONVERGED)
             _warn(statuses, runs, subproblem_names(scheme, data.classes))
         return self
 

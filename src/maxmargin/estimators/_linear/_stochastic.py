@@ -228,10 +228,10 @@ class StochasticClassifier(LinearScores):
                     (solution,) = solve_batch([problem], on, self.tol, self.max_iter, deadline, callback=follow)
                     solutions.append(solution)
                     report.done([solution])
+                self.classes_ = data.classes
+                self._keep(walks, solutions)
             if (said := worst_warning(solutions, lambda: names)) is not None:
                 warnings.warn(said[0], said[1], stacklevel=2)
-            self.classes_ = data.classes
-            self._keep(walks, solutions)
         return self
 
     def partial_fit(

@@ -175,9 +175,10 @@ class _Search:
             if value < self._evaluated.primal:
                 self._w, self._b = w, b
                 self._evaluated = certify_linear(self._problem, w, b, self._alpha, stationarity=False, proven=False)
-        other = certify_linear(self._problem, self._w, self._b, lam * found.alpha, stationarity=False, proven=False)
+        alpha = _multipliers(self._problem, lam, found)
+        other = certify_linear(self._problem, self._w, self._b, alpha, stationarity=False, proven=False)
         if other.infeasibility <= 1e-9 and other.dual > self._evaluated.dual:
-            self._alpha, self._evaluated = lam * found.alpha, other
+            self._alpha, self._evaluated = alpha, other
         self._pass_by(found.trace, lam, began, before)
         self._steps += found.steps
         self._note(self._evaluated)
@@ -235,6 +236,13 @@ def _penalised(problem: PrimalProblem, lam: float) -> PrimalProblem:
         problem.offset_scale,
         centring=problem.centring,
     )
+
+
+def _multipliers(problem: PrimalProblem, lam: float, found: PrimalIterate) -> Vector:
+    """``λα``, where those at their bounds ``C_i/λ`` are exactly at ``C_i``: a last bit above it they would bound nothing."""
+    alpha, cost = lam * found.alpha, problem.cost
+    at_bound = np.abs(np.abs(alpha) - cost) <= 4.0 * np.finfo(np.float64).eps * cost
+    return np.where(at_bound, np.copysign(cost, alpha), alpha)
 
 
 def _size(problem: PrimalProblem, w: Vector, b: float) -> float:
