@@ -24,6 +24,7 @@ from maxmargin import (
     NuSVR,
     OneClassSVM,
     Perceptron,
+    _core,
 )
 from maxmargin.errors import InvalidInput, WarmStartWarning
 from maxmargin.solvers import DualQP
@@ -283,3 +284,20 @@ def test_a_perceptron_says_why_it_starts_anew() -> None:
         given.fit(K[:-5, :-5], labels[:-5])
     with pytest.raises(InvalidInput, match="warm_start"):
         Perceptron(warm_start="yes").fit(rows, labels)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_one_value_of_one_row_makes_rows_others(dtype: Any) -> None:
+    rows = np.arange(0, len(X), 3, dtype=np.int32)
+    here = np.ascontiguousarray(X, dtype=dtype)
+    there = here[rows]
+    assert _core.same_rows(here, rows, there)
+    assert _core.same_rows(here, rows[:0], there[:0])
+    for place in (0, there.size // 2, there.size - 1):
+        other = there.copy()
+        other.flat[place] = np.nextafter(other.flat[place], dtype(np.inf))
+        assert not _core.same_rows(here, rows, other)
+    assert not _core.same_rows(here, rows, there[1:])
+    assert not _core.same_rows(here, rows, np.ascontiguousarray(there[:, 1:]))
+    assert not _core.same_rows(here, rows - 1, there)
+    assert not _core.same_rows(here, rows + np.int32(len(X)), there)
