@@ -9,15 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
-from maxmargin import _core
 from maxmargin.errors import WarmStartWarning
 from maxmargin.estimators._shared._fitted import RowKind
 from maxmargin.problems import LabelledParts
 from maxmargin.solution import LinearSolution, MulticlassSolution
 from maxmargin.solvers import Coefficients
-from maxmargin.validation import TrainingSet, WeightedRows, length, take_rows
+from maxmargin.validation import TrainingSet, WeightedRows, length, same_rows, take_rows
 
 if TYPE_CHECKING:
     from maxmargin.estimators._kernel._classifier import KernelClassifier
@@ -116,14 +114,14 @@ def _places(data: TrainingSet | WeightedRows, most: int) -> NDArray[np.intp]:
 
 def _same_rows(X: Any, support: NDArray[np.int32], before: Any, kind: RowKind) -> bool:
     """Whether these rows of X are what they were."""
-    if kind is RowKind.DENSE and X.dtype == before.dtype and X.flags.c_contiguous and before.flags.c_contiguous:
-        return before.ndim == 2 and _core.same_rows(X, support, before)
+    if kind is RowKind.DENSE:
+        return same_rows(X, support, before)
     rows = take_rows(X, support)
     if kind is RowKind.OBJECTS:
         return len(rows) == len(before) and all(a is b or bool(np.all(a == b)) for a, b in zip(rows, before, strict=True))
     if rows.shape != before.shape:
         return False
-    return (rows != before).nnz == 0 if sparse.issparse(rows) else bool(np.array_equal(rows, before))
+    return bool((rows != before).nnz == 0)
 
 
 def hold(model: Any, solutions: Sequence[LinearSolution] | Sequence[MulticlassSolution]) -> None:
