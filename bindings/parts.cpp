@@ -10,6 +10,7 @@
 #include "common.hpp"
 #include "maxmargin/dual/assembly.hpp"
 #include "maxmargin/dual/class_pairs.hpp"
+#include "maxmargin/rows/checks.hpp"
 #include "maxmargin/rows/labels.hpp"
 
 using namespace nb::literals;
@@ -32,6 +33,15 @@ std::optional<Labels> labels_of(const Values<V>& labels, std::int64_t widest) {
   std::optional<LabelCodes> found = label_codes(std::span<const V>(labels.data(), labels.size()), widest);
   if (!found) return std::nullopt;
   return Labels{.classes = nb::cast(to_numpy(std::move(found->classes))), .codes = nb::cast(to_numpy(std::move(found->codes)))};
+}
+
+template <class V>
+bool same_rows(const Matrix<V>& x, const Indices& rows, const Matrix<V>& others) {
+  const std::span asked(rows.data(), rows.size());
+  const auto is_row = [&](Index row) { return 0 <= row && std::size_t(row) < x.shape(0); };
+  if (others.shape(0) != asked.size() || others.shape(1) != x.shape(1) || !std::all_of(asked.begin(), asked.end(), is_row))
+    return false;
+  return without_gil([&](const Poll&) { return are_same_rows(x.data(), asked, std::int64_t(x.shape(1)), others.data()); });
 }
 
 struct Pairs {
@@ -104,6 +114,8 @@ void bind_parts(nb::module_& m) {
       .def_ro("finite", &Assembled::finite);
   m.def("label_codes", &labels_of<std::int64_t>, "labels"_a.noconvert(), "widest"_a);
   m.def("label_codes", &labels_of<double>, "labels"_a.noconvert(), "widest"_a);
+  m.def("same_rows", &same_rows<double>, "x"_a.noconvert(), "rows"_a, "others"_a.noconvert());
+  m.def("same_rows", &same_rows<float>, "x"_a.noconvert(), "rows"_a, "others"_a.noconvert());
   m.def("class_pairs", &pairs_of, "codes"_a, "classes"_a);
   m.def("margin_box", &box_of, "signs"_a, "rows"_a.none(), "costs"_a);
   m.def("assemble", &assembled, nb::kw_only(), "codes"_a, "classes"_a, "support"_a, "counts"_a, "beta"_a, "coefficient_rows"_a,

@@ -11,6 +11,7 @@
 #include "maxmargin/crammer_singer/problem.hpp"
 #include "maxmargin/dual/assembly.hpp"
 #include "maxmargin/dual/batch.hpp"
+#include "maxmargin/dual/continuation.hpp"
 #include "maxmargin/dual/engine.hpp"
 #include "maxmargin/dual/evaluation.hpp"
 #include "maxmargin/dual/paths.hpp"
@@ -63,6 +64,30 @@ void make_batch(BatchHandle* place, const nb::sequence& grams, const Vector& q, 
     made->~BatchHandle();
     throw;
   }
+}
+
+// A point to begin at, and its scores.
+struct Beginning {
+  nb::object beta, scores;
+};
+
+std::optional<Beginning> continue_from(const BatchHandle& handle, const Indices& support, const Vector& beta,
+                                       const Vector& cost) {
+  const DualBatch& batch = handle.batch;
+  const std::span rows(support.data(), support.size());
+  if (batch.size() != 1 || batch.ridge != nullptr || batch.abs_sum != nullptr || batch.l1_weight != 0 || !batch.offset ||
+      batch.sum[0] != 0)
+    throw nb::value_error("Only one soft margin can be continued at a time.");
+  if (beta.size() != rows.size() || cost.size() != rows.size())
+    throw nb::value_error("There must be a coefficient and a cost for each row of support.");
+  if (!std::all_of(rows.begin(), rows.end(), [&](Index row) { return 0 <= row && row < batch.rows(); }))
+    throw nb::value_error("A row of support is outside the problem.");
+  std::optional<StartingPoint> found = without_gil([&](const Poll& poll) {
+    return continued(batch.gram(0), {batch.q, batch.lower, batch.upper},
+                     {rows, {beta.data(), rows.size()}, {cost.data(), rows.size()}}, poll);
+  });
+  if (!found) return std::nullopt;
+  return Beginning{.beta = nb::cast(to_numpy(std::move(found->beta))), .scores = nb::cast(to_numpy(std::move(found->scores)))};
 }
 
 // What a search found, problem after problem.
@@ -269,6 +294,8 @@ void bind_batches(nb::module_& m) {
       .def_prop_ro("newton_rounds", counted([](const Outcome& o) { return o.newton_rounds; }))
       .def_prop_ro("negative_curvature", counted([](const Outcome& o) { return o.negative_curvature; }))
       .def_prop_ro("checkpoints", counted([](const Outcome& o) { return o.trace.size(); }));
+  nb::class_<Beginning>(m, "Beginning").def_ro("beta", &Beginning::beta).def_ro("scores", &Beginning::scores);
+  m.def("continued", &continue_from, "batch"_a, "support"_a, "beta"_a, "cost"_a);
   nb::class_<Margins>(m, "Margins")
       .def_ro("beta", &Margins::beta)
       .def_ro("scores", &Margins::scores)

@@ -224,6 +224,9 @@ class LabelCodes:
 # None where there are fractions, or a range of ``widest`` or more.
 def label_codes(labels: NDArray[Any], widest: int) -> LabelCodes | None: ...
 
+# Whether these rows of x are those others; False where one of them is not there.
+def same_rows(x: NDArray[Any], rows: Indices, others: NDArray[Any]) -> bool: ...
+
 # Rows, signs and starts of the problems of all pairs of classes, one pair after the other.
 class ClassPairs:
     rows: Indices
@@ -279,6 +282,14 @@ class DualBatch:
 
 # Where a run begins: anywhere, at the optimum of a problem like this one, or at a point that was evaluated.
 Origin = Enum("Origin", "cold warm resumed")
+
+# Where the search of one soft margin begins, and its scores.
+class Beginning:
+    beta: Floats
+    scores: Floats
+
+# From coefficients where they are not 0, and the largest that each could have been; None if they must be projected.
+def continued(batch: DualBatch, support: Indices, beta: Floats, cost: Floats) -> Beginning | None: ...
 
 # What a search found, problem after problem; the trace as bytes.
 class SearchResult:

@@ -27,6 +27,7 @@ from maxmargin import (
 )
 from maxmargin.errors import InvalidInput, WarmStartWarning
 from maxmargin.solvers import DualQP
+from maxmargin.validation import same_rows
 
 X, y = load_breast_cancer(return_X_y=True)
 X = (X - X.mean(axis=0)) / X.std(axis=0)
@@ -283,3 +284,21 @@ def test_a_perceptron_says_why_it_starts_anew() -> None:
         given.fit(K[:-5, :-5], labels[:-5])
     with pytest.raises(InvalidInput, match="warm_start"):
         Perceptron(warm_start="yes").fit(rows, labels)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_one_value_of_one_row_makes_rows_others(dtype: Any) -> None:
+    rows = np.arange(0, len(X), 3, dtype=np.int32)
+    here = np.ascontiguousarray(X, dtype=dtype)
+    there = here[rows]
+    assert same_rows(here, rows, there)
+    assert same_rows(here, rows[:0], there[:0])
+    assert same_rows(np.asfortranarray(here), rows, there)
+    for place in (0, there.size // 2, there.size - 1):
+        other = there.copy()
+        other.flat[place] = np.nextafter(other.flat[place], dtype(np.inf))
+        assert not same_rows(here, rows, other)
+    assert not same_rows(here, rows, there[1:])
+    assert not same_rows(here, rows, np.ascontiguousarray(there[:, 1:]))
+    assert not same_rows(here, rows - 1, there)
+    assert not same_rows(here, rows + np.int32(len(X)), there)

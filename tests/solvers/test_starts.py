@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
 
-from maxmargin import problems, solve
+from maxmargin import _core, problems, solve
 from maxmargin._solve import solve_batch
 from maxmargin.errors import InvalidInput
 from maxmargin.kernels import RBF, Linear
 from maxmargin.solution import Progress, Status
-from maxmargin.solvers import ProjectedGradient, starting_point
+from maxmargin.solvers import Coefficients, ProjectedGradient, beginning, starting_point
 
 X, y = load_breast_cancer(return_X_y=True)
 X = (X - X.mean(axis=0)) / X.std(axis=0)
@@ -269,3 +269,43 @@ def test_a_solver_that_cannot_says_so_even_at_the_optimum(penalty: dict[str, Any
             solve(problem, start=start)
     with pytest.raises(InvalidInput, match="MulticlassDescent cannot begin at a given point"):
         solve(CLASSES["joint"], solver="coordinate_descent", start=np.zeros((3, 4)))
+
+
+@pytest.mark.parametrize("factor", [1.0, 1.0 + 1e-12, 1.7, 100.0])
+@pytest.mark.parametrize("C", [0.02, 1.0, 1e4])
+def test_the_core_begins_a_soft_margin_where_the_projection_would(C: float, factor: float) -> None:
+    first = solve(problems.SoftMargin(X, y, C=C))
+    signs, gram = np.where(y == 1, 1.0, -1.0), RBF().bind(X).gram(X)
+    parts = problems.LabelledParts(None, signs, [len(y)])
+    margins = problems.SoftMargins(gram, parts, np.full(len(y), factor * C))
+    assert first.kkt_data is not None
+    held = Coefficients(first.support, first.beta, first.kkt_data.cost[: len(first.support)])
+    assert _core.continued(margins.batch, *held) is not None
+    found, expected = beginning(margins, [held]), beginning([margins[0]], [held])
+    size = float(np.abs(expected.beta).max())
+    np.testing.assert_allclose(found.beta, expected.beta, rtol=0, atol=1e-15 * size)
+    np.testing.assert_allclose(found.scores, expected.scores, rtol=0, atol=1e-13 * float(np.abs(expected.beta).sum()))
+    assert found.origin is expected.origin
+
+
+def test_the_core_leaves_what_must_be_projected() -> None:
+    first, signs = solve(DUAL["soft margin"]), np.where(y == 1, 1.0, -1.0)
+    gram, parts = RBF().bind(X).gram(X), problems.LabelledParts(None, signs, [len(y)])
+    assert first.kkt_data is not None
+    cost = first.kkt_data.cost[: len(first.support)]
+    margins = problems.SoftMargins(gram, parts, np.full(len(y), 20.0))
+    assert _core.continued(margins.batch, first.support, first.beta, cost) is not None
+    off = first.beta.copy()
+    off[0] *= 1.5  # the sum is no longer 0
+    assert _core.continued(margins.batch, first.support, off, cost) is None
+    assert _core.continued(margins.batch, first.support, first.beta, np.full(len(cost), np.inf)) is None
+    uneven = problems.SoftMargins(gram, parts, np.linspace(20.0, 30.0, len(y)))
+    assert _core.continued(uneven.batch, first.support, first.beta, cost) is None
+    smaller = problems.SoftMargins(gram, parts, np.full(len(y), 5.0))
+    assert _core.continued(smaller.batch, first.support, first.beta, cost) is None
+    assert (np.abs(beginning(smaller, [Coefficients(first.support, first.beta, cost)]).beta) <= 5.0).all()
+    for rows, beta in ((first.support + len(y), first.beta), (first.support, first.beta[1:])):
+        with pytest.raises(ValueError, match=r"row of support|for each row"):
+            _core.continued(margins.batch, rows.astype(np.int32), beta, cost)
+    with pytest.raises(ValueError, match="Only one soft margin"):
+        _core.continued(problems.dual_batch([DUAL["squared slack"].dual]), first.support, first.beta, cost)

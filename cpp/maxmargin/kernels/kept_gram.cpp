@@ -119,7 +119,7 @@ class KeptGram final : public Gram {
     std::sort(missing.begin(), missing.end());
     missing.erase(std::unique(missing.begin(), missing.end()), missing.end());
     if (filled_ + Index(missing.size()) > capacity_) return false;
-    constexpr std::size_t batch = 256;
+    constexpr std::size_t batch = 960;  // whole tiles of rows; what they meet is packed once for all of them
     for (std::size_t begin = 0; begin < missing.size(); begin += batch) {
       const auto some = std::span(missing).subspan(begin, std::min(batch, missing.size() - begin));
       poll_now();
@@ -138,6 +138,7 @@ class KeptGram final : public Gram {
         support.push_back(i);
         coefficients.push_back(beta[i]);
       }
+    if (support.empty()) return true;  // threads need not wake up for nothing
     if (!keep(support)) return false;
     std::vector<const double*> rows;
     rows.reserve(support.size());

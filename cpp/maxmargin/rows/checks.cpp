@@ -67,6 +67,19 @@ bool are_finite(const V* values, std::int64_t count) {
   return finite.load();
 }
 
+template <class V>
+bool are_same_rows(const V* matrix, std::span<const Index> rows, std::int64_t columns, const V* others) {
+  std::atomic<bool> equal{true};
+  const auto count = std::int64_t(rows.size()), of_a_chunk = std::max<std::int64_t>(1, values_of_a_chunk / (columns + 1));
+  parallel_chunks((count + of_a_chunk - 1) / of_a_chunk, [&](std::ptrdiff_t chunk) {
+    for (std::int64_t r = chunk * of_a_chunk; r < std::min((chunk + 1) * of_a_chunk, count); ++r) {
+      const V* const row = matrix + rows[r] * columns;
+      if (!std::equal(row, row + columns, others + r * columns)) return equal.store(false);
+    }
+  });
+  return equal.load();
+}
+
 template <class S, class I>
 CsrCheck check_csr(const S* starts, std::int64_t rows, const I* indices, std::int64_t held, std::int64_t columns) {
   if (rows < 0 || starts[0] != 0) return {CsrFault::starts, false};
@@ -117,6 +130,8 @@ SquareCheck check_square(const V* matrix, Index n) {
 
 template bool are_finite(const float*, std::int64_t);
 template bool are_finite(const double*, std::int64_t);
+template bool are_same_rows(const float*, std::span<const Index>, std::int64_t, const float*);
+template bool are_same_rows(const double*, std::span<const Index>, std::int64_t, const double*);
 template CsrCheck check_csr(const std::int32_t*, std::int64_t, const std::int32_t*, std::int64_t, std::int64_t);
 template CsrCheck check_csr(const std::int32_t*, std::int64_t, const std::int64_t*, std::int64_t, std::int64_t);
 template CsrCheck check_csr(const std::int64_t*, std::int64_t, const std::int32_t*, std::int64_t, std::int64_t);

@@ -13,6 +13,10 @@ namespace maxmargin {
 template <class V>
 bool are_finite(const V* values, std::int64_t count);
 
+// Are these rows of a matrix, each `columns` wide, equal to others that stand one after the other?
+template <class V>
+bool are_same_rows(const V* matrix, std::span<const Index> rows, std::int64_t columns, const V* others);
+
 // A sparse matrix in rows: `rows` + 1 starts, of which the last must not be beyond the `held` indices and values.
 enum class CsrFault { none, starts, columns };
 struct CsrCheck {

@@ -182,6 +182,8 @@ def beginning(problems: Sequence[Problem], starts: Sequence[Any] | Vector | None
     if isinstance(problems, SoftMargins) and not warm:
         zeros = np.zeros(len(problems.batch.q))
         return Beginning(problems, zeros, zeros, Origin.COLD)
+    if (continued := _continued(problems, starts)) is not None:
+        return continued
     own_problems = list(problems)  # a sequence may make each of them anew
     duals = [problem.dual for problem in own_problems]
     choices: list[list[Vector]] = []
@@ -200,6 +202,14 @@ def beginning(problems: Sequence[Problem], starts: Sequence[Any] | Vector | None
         scores=np.concatenate([of[place] for of, place in zip(scores, best, strict=True)]),
         origin=Origin.WARM if warm else Origin.COLD,
     )
+
+
+def _continued(problems: Sequence[Problem], starts: Sequence[Any] | None) -> Beginning | None:
+    """The same by the core, for one soft margin whose last coefficients satisfy its constraints; None for all else."""
+    if starts is None or not isinstance(problems, SoftMargins) or len(problems) != 1 or not isinstance(starts[0], Coefficients):
+        return None
+    found = _core.continued(problems.batch, *starts[0])
+    return None if found is None else Beginning(problems, found.beta, found.scores, Origin.WARM)
 
 
 def _scores(duals: Sequence[DualProblem], choices: Sequence[Sequence[Vector]]) -> list[list[Vector]]:

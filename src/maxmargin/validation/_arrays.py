@@ -31,6 +31,7 @@ __all__ = [
     "refuse_sparse_kernel",
     "require_square",
     "rows_are_objects",
+    "same_rows",
     "shape",
     "take_rows",
     "takes_objects",
@@ -249,3 +250,10 @@ def take_rows(X: Any, rows: NDArray[Any]) -> Any:
     if isinstance(X, np.ndarray):
         return X.take(rows, axis=0)
     return [X[row] for row in rows] if isinstance(X, Sequence) else X[rows]
+
+
+def same_rows(X: NDArray[Any], rows: NDArray[np.int32], others: NDArray[Any]) -> bool:
+    """Whether these rows of a dense matrix are equal to others, without a copy of them where memory and types allow."""
+    if others.ndim == 2 and X.dtype == others.dtype and X.flags.c_contiguous and others.flags.c_contiguous:
+        return _core.same_rows(X, rows, others)
+    return bool(np.array_equal(take_rows(X, rows), others))

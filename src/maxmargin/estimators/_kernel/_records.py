@@ -373,4 +373,4 @@ def _labels(scheme: Scheme, subproblem: int, classes: NDArray[Any]) -> NDArray[A
 
 
 def _split(flat: NDArray[Any], counts: NDArray[np.integer[Any]]) -> list[NDArray[Any]]:
-    return np.split(flat, np.cumsum(counts)[:-1])
+    return [flat] if len(counts) == 1 else np.split(flat, np.cumsum(counts)[:-1])

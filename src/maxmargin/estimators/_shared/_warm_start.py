@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from maxmargin.errors import WarmStartWarning
 from maxmargin.estimators._shared._fitted import RowKind
 from maxmargin.problems import LabelledParts
 from maxmargin.solution import LinearSolution, MulticlassSolution
 from maxmargin.solvers import Coefficients
-from maxmargin.validation import TrainingSet, WeightedRows, length, take_rows
+from maxmargin.validation import TrainingSet, WeightedRows, length, same_rows, take_rows
 
 if TYPE_CHECKING:
     from maxmargin.estimators._kernel._classifier import KernelClassifier
@@ -65,7 +64,7 @@ def why_moved(model: KernelModel | Perceptron, X: Any, kind: RowKind) -> str | N
     support = model.support_
     if len(support) and int(support.max()) >= length(X):
         return "rows of support vectors are gone"
-    same = _same_rows(take_rows(X, support), model.support_vectors_, kind)
+    same = _same_rows(X, support, model.support_vectors_, kind)
     return None if same else "X[support_] is no longer support_vectors_"
 
 
@@ -73,14 +72,19 @@ def why_relabelled(model: KernelClassifier, data: TrainingSet) -> str | None:
     """Why the labels of the rows that support the model are not as they were; None if they are."""
     if not np.array_equal(model.classes_, data.classes):
         return "the classes are others than before"
-    places = _places(data, int(model.support_.max(initial=-1)) + 1)[model.support_]
     before = np.repeat(np.arange(len(data.classes)), model._n_support)
-    same = bool((data.codes[places[places >= 0]] == before[places >= 0]).all())
+    if data.kept is None:
+        same = bool((data.codes[model.support_] == before).all())
+    else:
+        places = _places(data, int(model.support_.max(initial=-1)) + 1)[model.support_]
+        same = bool((data.codes[places[places >= 0]] == before[places >= 0]).all())
     return None if same else "support vectors have other labels than before"
 
 
 def on_parts(held: Sequence[Coefficients], data: TrainingSet | WeightedRows, parts: LabelledParts | None) -> list[Coefficients]:
     """The same with the row numbers of each subproblem, which may have only some of the rows."""
+    if data.kept is None and (parts is None or parts.rows is None):
+        return list(held)
     most = max((int(each.support.max(initial=-1)) for each in held), default=-1) + 1
     everywhere = _places(data, most)
     found, begin = [], 0
@@ -108,12 +112,16 @@ def _places(data: TrainingSet | WeightedRows, most: int) -> NDArray[np.intp]:
     return places
 
 
-def _same_rows(rows: Any, before: Any, kind: RowKind) -> bool:
+def _same_rows(X: Any, support: NDArray[np.int32], before: Any, kind: RowKind) -> bool:
+    """Whether these rows of X are what they were."""
+    if kind is RowKind.DENSE:
+        return same_rows(X, support, before)
+    rows = take_rows(X, support)
     if kind is RowKind.OBJECTS:
         return len(rows) == len(before) and all(a is b or bool(np.all(a == b)) for a, b in zip(rows, before, strict=True))
     if rows.shape != before.shape:
         return False
-    return (rows != before).nnz == 0 if sparse.issparse(rows) else bool(np.array_equal(rows, before))
+    return bool((rows != before).nnz == 0)
 
 
 def hold(model: Any, solutions: Sequence[LinearSolution] | Sequence[MulticlassSolution]) -> None:
