@@ -187,6 +187,31 @@ std::vector<LinearResult> minimise_linear(const std::vector<const LinearSpec*>& 
   return results;
 }
 
+std::vector<std::vector<LinearResult>> minimise_paths(const std::vector<std::vector<const LinearSpec*>>& paths,
+                                                      const LimitsHandle& limits) {
+  std::vector<std::vector<LinearProblem>> problems(paths.size());
+  for (std::size_t k = 0; k < paths.size(); ++k) {
+    for (const LinearSpec* spec : paths[k]) {
+      if (spec == nullptr) throw nb::type_error("A problem must be a LinearSpec.");
+      problems[k].push_back(spec->problem());
+      if (problems[k].back().x != problems[k].front().x)
+        throw nb::value_error("The problems of a path must have the same rows.");
+    }
+  }
+  const nb::object nobody = nb::none();
+  Watch watch(nobody, limits.max_seconds);
+  std::vector<std::vector<LinearOutcome>> outcomes;
+  {
+    const WithoutGil release;
+    outcomes = minimise_linear_paths(problems, {limits.tol, limits.max_steps}, watch);
+    watch.finish();
+  }
+  std::vector<std::vector<LinearResult>> results(paths.size());
+  for (std::size_t k = 0; k < paths.size(); ++k)
+    for (LinearOutcome& outcome : outcomes[k]) results[k].push_back(linear_result(std::move(outcome), watch.interrupted()));
+  return results;
+}
+
 // A linear model with an L1 penalty, with its arrays.
 struct L1Spec {
   FeaturesHandle features;
@@ -297,6 +322,7 @@ void bind_linear(nb::module_& m) {
   bind_sums(m);
   m.def("minimise_linear", &minimise_linear, "specs"_a, "starts"_a, "limits"_a, nb::kw_only(), "method"_a, "seed"_a,
         "monitor"_a.none());
+  m.def("minimise_linear_paths", &minimise_paths, "paths"_a, "limits"_a);
   m.def("minimise_l1", &minimise_with_l1, "spec"_a, "start"_a.none(), "limits"_a, "monitor"_a.none());
   m.def("evaluate_rows", &evaluate_rows_of, nb::kw_only(), "loss"_a, "epsilon"_a, "scores"_a, "y"_a, "cost"_a, "alpha"_a,
         "shrink"_a, "with_slopes"_a);

@@ -25,6 +25,7 @@ from maxmargin._core_linear import WalkPoint as WalkPoint
 from maxmargin._core_linear import WalkRule as WalkRule
 from maxmargin._core_linear import minimise_l1 as minimise_l1
 from maxmargin._core_linear import minimise_linear as minimise_linear
+from maxmargin._core_linear import minimise_linear_paths as minimise_linear_paths
 from maxmargin._core_linear import minimise_multiclass as minimise_multiclass
 from maxmargin._core_linear import search_crammer_singer as search_crammer_singer
 from maxmargin._core_linear import walk_on_features as walk_on_features

@@ -80,6 +80,9 @@ class LinearResult(_Minimised):
 def minimise_linear(
     specs: list[LinearSpec], starts: Starts, limits: Limits, *, method: LinearMethod, seed: int, monitor: Monitor | None
 ) -> list[LinearResult]: ...
+
+# Of each path the same problem with other costs, each from the one before.
+def minimise_linear_paths(paths: list[list[LinearSpec]], limits: Limits) -> list[list[LinearResult]]: ...
 def minimise_l1(spec: L1Spec, start: LinearStart | None, limits: Limits, monitor: Monitor | None) -> LinearResult: ...
 
 class WalkRule:

@@ -1,4 +1,4 @@
-// Linear models over the same rows, one for each class or output, in one call.
+// Linear models over the same rows, one for each class or output, in one call; and paths of them while C grows.
 #pragma once
 
 #include <span>
@@ -16,5 +16,10 @@ enum class LinearMethod { newton, coordinates };
 std::vector<LinearOutcome> minimise_linear_batch(std::span<const LinearProblem> problems, std::span<const LinearOutcome> starts,
                                                  LinearMethod method, std::uint64_t seed, const LinearOptions& options,
                                                  Events& events);
+
+// Of each path the same problem with one cost after the other, by Newton's method, each from the one before where that is
+// shorter. Paths may have different rows, and run in parallel. `events` hears of paths.
+std::vector<std::vector<LinearOutcome>> minimise_linear_paths(std::span<const std::vector<LinearProblem>> paths,
+                                                              const LinearOptions& options, Events& events);
 
 }  // namespace maxmargin

@@ -1,7 +1,16 @@
 """From a problem to its certified solution: choose a solver, run it, certify the answer, warn or raise."""
 
 from maxmargin._solve._batch import solve_batch
+from maxmargin._solve._linear_paths import solve_linear_path, solve_linear_paths, together
 from maxmargin._solve._solve import solve
 from maxmargin._solve._warnings import warning_of, worst_warning
 
-__all__ = ["solve", "solve_batch", "warning_of", "worst_warning"]
+__all__ = [
+    "solve",
+    "solve_batch",
+    "solve_linear_path",
+    "solve_linear_paths",
+    "together",
+    "warning_of",
+    "worst_warning",
+]

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from maxmargin.estimators._kernel._joined_folds import FoldRows, join_folds
 from maxmargin.estimators._kernel._paths import KERNEL_PATHS, KernelPath, kernel_path_refusal, solve_kernel_paths
-from maxmargin.estimators._linear._paths import LINEAR_PATHS, LinearPath, linear_path_refusal
+from maxmargin.estimators._linear._paths import LINEAR_PATHS, LinearPath, linear_path_refusal, solve_linear_paths_of
 from maxmargin.estimators._shared._paths import FitPath
 
 __all__ = ["PATHS", "FoldRows", "join_paths", "path_of", "path_refusal", "solve_paths"]
@@ -39,4 +39,6 @@ def join_paths(paths: Sequence[FitPath], folds: Sequence[FoldRows], X: Any, y: A
 
 def solve_paths(paths: Sequence[FitPath]) -> bool:
     """Search all paths that are not solved yet, in parallel; True if Ctrl-C ended that. What was found until then is there."""
+    if solve_linear_paths_of([path for path in paths if isinstance(path, LinearPath)]):
+        return True
     return solve_kernel_paths([path for path in paths if isinstance(path, KernelPath)])

@@ -133,6 +133,14 @@ class MulticlassLinear:
         problem._fill(X, codes, classes, cost, loss, penalty, offset, offset_scale)
         return problem
 
+    def at(self, cost: Vector) -> Self:
+        """The same problem with other ``C_i > 0``."""
+        other = type(self).__new__(type(self))
+        for name in self.__slots__:
+            object.__setattr__(other, name, getattr(self, name))
+        object.__setattr__(other, "cost", cost)
+        return other
+
     def _fill(
         self,
         X: Any,

@@ -192,6 +192,15 @@ class PrimalProblem:
         problem._fill(X, y, cost, loss, penalty, offset, offset_scale, B, centring, features, l1)
         return problem
 
+    def at(self, cost: Vector) -> Self:
+        """The same problem with other ``C_i > 0``."""
+        other = type(self).__new__(type(self))
+        for name in self.__slots__:
+            object.__setattr__(other, name, getattr(self, name))
+        object.__setattr__(other, "cost", cost)
+        object.__setattr__(other, "_centred", None)
+        return other
+
     def _fill(
         self,
         X: Any,

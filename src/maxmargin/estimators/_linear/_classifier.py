@@ -167,7 +167,8 @@ class LinearModel(LinearScores, ABC):
             centring.know(feature_scale_warning(data.X, owner, stacklevel=3, features=centring.features))
         factors = class_weights(self.class_weight, data.classes, data.codes, data.weight, owner)
         loss, penalty, C = self._terms()
-        cost = upper_bounds(C, data.weight if self.class_weight is None else factors[data.codes] * data.weight)
+        rows = LinearRows(data, factors)
+        cost = self._costs(rows, C)
         offset, scale = self._offset()
         problems: list[Any]
         if (class_loss := self._class_loss(len(data.classes))) is not None:
@@ -185,9 +186,19 @@ class LinearModel(LinearScores, ABC):
             names=names,
             solver=self._solver(),
             deadline=deadline,
-            rows=LinearRows(data, factors),
+            rows=rows,
             starts=starts,
         )
+
+    def _costs(self, rows: LinearRows, C: float) -> NDArray[np.float64]:
+        """``C_i`` of each row."""
+        data = rows.data
+        return upper_bounds(C, data.weight if self.class_weight is None else rows.factors[data.codes] * data.weight)
+
+    def _problems_like(self, plan: Plan[LinearRows]) -> list[Any]:
+        """The problems of this model from the plan of one that differs in C only."""
+        cost = self._costs(plan.rows, self._terms()[2])
+        return [problem.at(cost) for problem in plan.problems]
 
     def _solver(self) -> Any:
         """Which solver to use."""

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import copy
 import math
-import warnings
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, Final, final
 
-from maxmargin.errors import MaxmarginError, WarmStartWarning
+from maxmargin._solve import solve_linear_path, solve_linear_paths, together
+from maxmargin.errors import MaxmarginError
 from maxmargin.estimators._linear._logistic import LogisticRegression
 from maxmargin.estimators._linear._svc import LinearSVC
 from maxmargin.estimators._linear._svr import LinearSVR
-from maxmargin.estimators._shared._paths import Answers, FitPath
+from maxmargin.estimators._shared._paths import Answers, FitPath, NotThere
 
-__all__ = ["LINEAR_PATHS", "LinearPath", "linear_path_refusal"]
+__all__ = ["LINEAR_PATHS", "LinearPath", "linear_path_refusal", "solve_linear_paths_of"]
 
 LINEAR_PATHS: Final[dict[Any, str]] = {LinearSVC: "C", LinearSVR: "C", LogisticRegression: "C"}
 """The parameter that grows along a path."""
@@ -48,20 +49,42 @@ class LinearPath(FitPath):
     def __init__(self, models: Sequence[Any], X: Any, y: Any, sample_weight: Any) -> None:
         super().__init__(models)
         self._fitted: list[Any] = [None] * len(models)
-        before: Any = None
+        self._places: list[int] = []
+        self.stages: list[list[Any]] = []
+        plan: Any = None
         for k in sorted(range(len(models)), key=lambda k: float(models[k].C)):
-            model = copy.copy(models[k])
-            model.warm_start = True
-            if before is not None:
-                vars(model).update({name: value for name, value in vars(before).items() if name not in model.get_params()})
+            own = copy.copy(models[k])
+            own.warm_start = False
             try:
-                with warnings.catch_warnings():
-                    warnings.simplefilter("ignore", WarmStartWarning)
-                    model.fit(X, y, sample_weight=sample_weight)
+                own._check_own()
+                if math.isinf(own.C):  # without a penalty: another problem
+                    continue
+                plan = own._plan(X, y, sample_weight) if plan is None else plan
+                problems = own._problems_like(plan)
             except MaxmarginError:  # the fit by itself says what is wrong
                 continue
+            self._places.append(k)
+            self.stages.append(problems)
+        if plan is None:
+            raise NotThere("no C is finite and positive")
+        self.plan = plan
+
+    @property
+    def goes_together(self) -> bool:
+        """Whether it can be solved at the same time as others."""
+        return together(self.stages[0], self.plan.solver)
+
+    def take(self, solutions: Sequence[Sequence[Any]]) -> None:
+        """Take over the solutions of all stages; what is not optimal must be fitted by itself."""
+        learnt = {name: value for name, value in vars(self.plan.model).items() if name.endswith("_in_")}
+        for k, problems, found in zip(self._places, self.stages, solutions, strict=True):
+            model = copy.copy(self.models[k])
+            model.warm_start = False
+            vars(model).update(learnt)
+            model._adopt(self.plan.rows, model._as_stored(replace(self.plan, model=model, problems=problems), list(found)))
             if model.fit_status_ == 0:
-                self._fitted[k] = before = model
+                self._fitted[k] = model
+        self.stages = []
 
     def gaps(self) -> list[float]:
         """The relative duality gap of each model; NaN where it must be fitted by itself."""
@@ -77,3 +100,23 @@ def _answer(model: Any, X: Any) -> Answers:
         return Answers(model.predict(X))
     probabilities = partial(model.predict_proba, X) if isinstance(model, LogisticRegression) else None
     return Answers(model.predict(X), partial(model.decision_function, X), model.classes_, probabilities)
+
+
+def solve_linear_paths_of(paths: Sequence[LinearPath]) -> bool:
+    """Search all paths, those that can at the same time; True if Ctrl-C ended that."""
+    kinds: dict[tuple[float, int], list[LinearPath]] = {}
+    for path in paths:
+        first = path.plan.model
+        if path.goes_together:
+            kinds.setdefault((float(first.tol), int(first.max_iter)), []).append(path)
+        else:
+            path.take(solve_linear_path(path.stages, path.plan.solver, first.tol, first.max_iter))
+    for (tol, max_iter), some in kinds.items():
+        each = [list(of_class) for path in some for of_class in zip(*path.stages, strict=True)]
+        found, interrupted = solve_linear_paths(each, tol, max_iter)
+        rest = iter(found)
+        for path in some:
+            path.take(list(zip(*(next(rest) for _ in path.stages[0]), strict=True)))
+        if interrupted:
+            return True
+    return False

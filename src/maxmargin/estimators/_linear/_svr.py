@@ -30,6 +30,7 @@ from maxmargin.problems import Centring, Penalty, PrimalProblem, require_range
 from maxmargin.solution import LinearSolution, linear_scores
 from maxmargin.solvers import as_solver
 from maxmargin.validation import (
+    WeightedRows,
     check_boolean,
     check_non_negative,
     check_option,
@@ -181,22 +182,31 @@ class LinearSVR(CallbackSupport, Intervals, SparseWeights, RegressorMixin, BaseE
         with WholeOrNothing(self), watching(self, X, y, sample_weight, solves=1 + FOLDS if self.interval else 1):
             wants_interval = check_boolean("interval", self.interval, "LinearSVR")
             plan = self._plan(X, y, sample_weight)
-            (solution,) = plan.solve()
-            for stale in ("_fold_weights", "_residuals"):
-                self.__dict__.pop(stale, None)
-            self.coef_ = solution.weights
-            self.intercept_ = np.array([solution.bias])
-            self.n_iter_ = max(1, solution.steps)
-            self.certificate_ = solution.certificate
-            self.status_ = solution.status
-            self.fit_status_ = int(not self.status_.is_optimal)
-            hold(self, [solution])
+            (solution,) = solutions = plan.solve()
+            self._adopt(plan.rows, self._as_stored(plan, solutions))
             if wants_interval:
                 with FoldStage([solution], "intervals"):
                     self._fit_folds(plan, solution, weighted=sample_weight is not None)
         return self
 
-    def _fit_folds(self, plan: Plan[None], solution: LinearSolution, *, weighted: bool) -> None:
+    def _as_stored(self, plan: Plan[WeightedRows], solutions: list[Any]) -> list[Any]:
+        """The solutions with weights as ``coef_`` will have them."""
+        return solutions
+
+    def _adopt(self, rows: WeightedRows, solutions: list[LinearSolution]) -> None:
+        """Make the solution of a plan the fitted state."""
+        (solution,) = solutions
+        for stale in ("_fold_weights", "_residuals"):
+            self.__dict__.pop(stale, None)
+        self.coef_ = solution.weights
+        self.intercept_ = np.array([solution.bias])
+        self.n_iter_ = max(1, solution.steps)
+        self.certificate_ = solution.certificate
+        self.status_ = solution.status
+        self.fit_status_ = int(not self.status_.is_optimal)
+        hold(self, solutions)
+
+    def _fit_folds(self, plan: Plan[WeightedRows], solution: LinearSolution, *, weighted: bool) -> None:
         """The weights of each fold, which starts from those of all rows, and the residuals of its held-out rows."""
         (problem,) = plan.problems
         folds = Folds.of_rows(problem.n, FOLDS)
@@ -222,14 +232,37 @@ class LinearSVR(CallbackSupport, Intervals, SparseWeights, RegressorMixin, BaseE
         each = [linear_scores(rows, weights[:-1], float(weights[-1])) for weights in self._fold_weights]
         return np.stack(each, axis=1)[:, :, np.newaxis]
 
-    def _plan(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Plan[None]:
-        """Validated rows, and the problem to solve for them."""
+    def _check_own(self) -> None:
+        """Raise for a parameter of this estimator's own that is not acceptable."""
         owner = "LinearSVR"
-        epsilon = check_non_negative("epsilon", self.epsilon, owner)
+        check_non_negative("epsilon", self.epsilon, owner)
         check_positive("C", self.C, owner)
         check_option("loss", self.loss, owner, ("epsilon_insensitive", "squared_epsilon_insensitive"))
         check_dual(self.dual, owner)
         check_intercept(self)
+
+    def _costs(self, rows: WeightedRows, target: NDArray[np.float64]) -> NDArray[np.float64]:
+        """``C_i`` of each row; raises where sums of losses overflow."""
+        cost = upper_bounds(self.C, rows.weight)
+        require_range(cost, "C", target)
+        largest = float(np.abs(target).max())
+        if self.loss != "epsilon_insensitive" and largest > _LARGEST / max(1.0, float(cost.sum())):
+            raise InvalidInput(
+                f"The targets in y are too large: the largest is {largest:.3g}, and with this C the sum of squares overflows."
+                " Scale the targets, for example with TransformedTargetRegressor."
+            )
+        return cost
+
+    def _problems_like(self, plan: Plan[WeightedRows]) -> list[Any]:
+        """The problem of this model from the plan of one that differs in C only."""
+        (problem,) = plan.problems
+        return [problem.at(self._costs(plan.rows, problem.y))]
+
+    def _plan(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Plan[WeightedRows]:
+        """Validated rows, and the problem to solve for them."""
+        owner = "LinearSVR"
+        self._check_own()
+        epsilon = float(self.epsilon)
         check_budget(self, fewest=0)
         check_boolean("warm_start", self.warm_start, owner)
         check_random_state(self.random_state, owner)
@@ -240,15 +273,8 @@ class LinearSVR(CallbackSupport, Intervals, SparseWeights, RegressorMixin, BaseE
         centring = Centring(data.X)
         centring.know(feature_scale_warning(data.X, owner, stacklevel=3, features=centring.features))
         loss = EpsilonInsensitive(epsilon) if self.loss == "epsilon_insensitive" else SquaredEpsilonInsensitive(epsilon)
-        cost = upper_bounds(self.C, data.weight)
         target = data.of_kept(target)
-        require_range(cost, "C", target)
-        largest = float(np.abs(target).max())
-        if isinstance(loss, SquaredEpsilonInsensitive) and largest > _LARGEST / max(1.0, float(cost.sum())):
-            raise InvalidInput(
-                f"The targets in y are too large: the largest is {largest:.3g}, and with this C the sum of squares overflows."
-                " Scale the targets, for example with TransformedTargetRegressor."
-            )
+        cost = self._costs(data, target)
         problem = PrimalProblem.on(data.X, target, cost, loss, Penalty.L2, *offset_of(self), centring=centring)
         return Plan(
             model=self,
@@ -256,7 +282,7 @@ class LinearSVR(CallbackSupport, Intervals, SparseWeights, RegressorMixin, BaseE
             names=lambda: ["regression"],
             solver=self.solver,
             deadline=deadline,
-            rows=None,
+            rows=data,
             starts=linear_starts(self, 1, X.shape[1]),
         )
 

@@ -208,6 +208,33 @@ class LinearNewton(PrimalSolver):
             for each, centred in zip(found, moved, strict=True)
         ]
 
+    @staticmethod
+    def run_paths(paths: Sequence[Sequence[PrimalProblem]], limits: Limits) -> list[list[PrimalIterate]]:
+        """Of each path the same problem while its costs grow, each from the one before; paths run in parallel.
+
+        Parameters
+        ----------
+        paths : sequence of sequences of PrimalProblem
+            Problems of a path have the same rows and labels. Their penalty is ``½|w|²``.
+        limits : Limits
+            Of each problem.
+
+        Returns
+        -------
+        list of lists of PrimalIterate
+            Where each ended.
+        """
+        patience = Patience(limits, None)
+        near = [[each if each.centred is None else each.centred.problem for each in path] for path in paths]
+        specs = [[_spec(each) for each in path] for path in near]
+        results = _core.minimise_linear_paths([[spec for spec, _ in path] for path in specs], core_limits(limits))
+        found = []
+        for path, close, own, reached in zip(paths, near, specs, results, strict=True):
+            ends = [_settled(p, result, sign, patience) for p, result, (_, sign) in zip(close, reached, own, strict=True)]
+            centred = [problem.centred for problem in path]
+            found.append([e if c is None else replace(e, b=c.back(e.w, e.b)) for e, c in zip(ends, centred, strict=True)])
+        return found
+
 
 @final
 @dataclass(frozen=True)
