@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from maxmargin import _core
 from maxmargin.solution._status import Status
+from maxmargin.solution._table import html_table, text_table
 
 __all__ = ["CERTIFICATE", "Certificate", "certificates_of"]
 
@@ -129,11 +130,10 @@ class Certificate:
         ]
 
     def __str__(self) -> str:
-        return "\n".join(f"{name:<20}{value}" for name, value in self.rows())
+        return text_table(self.rows())
 
     def _repr_html_(self) -> str:
-        lines = "".join(f"<tr><th style='text-align:left'>{name}</th><td>{value}</td></tr>" for name, value in self.rows())
-        return f"<table>{lines}</table>"
+        return html_table(self.rows())
 
 
 def certificates_of(numbers: NDArray[Any], statuses: Sequence[Status]) -> list[Certificate]:

@@ -17,6 +17,7 @@ from maxmargin.solution._class_rows import ClassRows
 from maxmargin.solution._kkt import KKT
 from maxmargin.solution._predictions import label_of_best
 from maxmargin.solution._status import Status
+from maxmargin.solution._table import html_table, margin_rows
 from maxmargin.solution._taxonomy import Kind
 from maxmargin.solution._trace import Trace
 from maxmargin.validation import feature_matrix, rows_are_objects
@@ -100,6 +101,17 @@ class CrammerSingerSolution:
     def __repr__(self) -> str:
         count = f"{len(self.support)} support vectors of {self.n} rows"
         return f"<CrammerSingerSolution of {len(self.classes)} classes: {self.certificate.brief}; {count}>"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            *self.certificate.rows(),
+            ("kernel", repr(self.kernel)),
+            ("classes", str(len(self.classes))),
+            ("support vectors", f"{len(self.support)} of {self.n} rows"),
+            *([] if self.status is Status.INFEASIBLE else margin_rows(lambda: self.margin)),
+            ("solver", f"{self.solver}, {self.steps} steps" if self.solver else f"{self.steps} steps"),
+        ]
+        return html_table(rows, "CrammerSingerSolution")
 
     def decision_function(self, X: Any) -> Matrix:
         """``f_k(x)`` of the rows of X, shape (m, K)."""

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from maxmargin.errors import InvalidInput
+from maxmargin.solution._table import html_table, text_table
 from maxmargin.validation import as_invalid_input, check_real, training_set
 
 __all__ = ["Geometry", "margin_of"]
@@ -44,6 +45,12 @@ class Geometry:
     (5.0, True)
     >>> geometry.distance([[0.0, 0.0], [6.0, 8.0]]).round(9)
     array([-2.5,  7.5])
+    >>> print(geometry)
+    |w|                 0.4
+    width of the street 5
+    smallest y f        1
+    tolerance           2.5
+    canonical           yes
     """
 
     norm: float
@@ -56,6 +63,22 @@ class Geometry:
     def tolerance(self) -> float:
         """``min y f / |w|``: every shorter shift of a row keeps it on its side. Negative where a row is on the wrong one."""
         return self.smallest / self.norm if self.norm > 0.0 else np.copysign(np.inf, self.smallest)
+
+    def rows(self) -> list[tuple[str, str]]:
+        """The lines of the table: name and value."""
+        return [
+            ("|w|", f"{self.norm:.6g}"),
+            ("width of the street", f"{self.width:.6g}"),
+            ("smallest y f", f"{self.smallest:.6g}"),
+            ("tolerance", f"{self.tolerance:.6g}"),
+            ("canonical", "yes" if self.canonical else "no"),
+        ]
+
+    def __str__(self) -> str:
+        return text_table(self.rows())
+
+    def _repr_html_(self) -> str:
+        return html_table(self.rows())
 
     def distance(self, X: Any) -> Vector:
         """Signed distance of rows from the hyperplane, ``f(x)/|w|``: positive on the side of the positive class."""

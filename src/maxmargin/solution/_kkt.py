@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import final
 
+from maxmargin.solution._table import html_table, text_table
+
 __all__ = ["KKT"]
 
 
@@ -147,11 +149,10 @@ class KKT:
         ]
 
     def __str__(self) -> str:
-        return "\n".join(f"{name:<20}{value}" for name, value in self.rows())
+        return text_table(self.rows())
 
     def _repr_html_(self) -> str:
-        lines = "".join(f"<tr><th style='text-align:left'>{name}</th><td>{value}</td></tr>" for name, value in self.rows())
-        return f"<table>{lines}</table>"
+        return html_table(self.rows())
 
 
 _WORDS: dict[bool | None, str] = {True: "yes", False: "no", None: "unknown"}

@@ -17,6 +17,7 @@ from maxmargin.solution._kkt import KKT
 from maxmargin.solution._linear_data import LinearData
 from maxmargin.solution._predictions import label_of_side
 from maxmargin.solution._status import Status
+from maxmargin.solution._table import html_table, margin_rows
 from maxmargin.solution._trace import Trace
 from maxmargin.validation import feature_matrix
 
@@ -97,6 +98,17 @@ class LinearSolution:
 
     def __repr__(self) -> str:
         return f"<LinearSolution: {self.certificate.brief}; {len(self.weights)} weights from {len(self.alpha)} rows>"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            *self.certificate.rows(),
+            ("weights", f"{int((self.weights != 0.0).sum())} of {len(self.weights)} are not 0"),
+            ("rows", f"{len(self.support)} of {len(self.alpha)} have a multiplier that is not 0"),
+            ("offset", f"{self.bias:.6g}"),
+            *margin_rows(lambda: self.margin),
+            ("solver", f"{self.solver}, {self.steps} steps" if self.solver else f"{self.steps} steps"),
+        ]
+        return html_table(rows, "LinearSolution")
 
     @property
     def support(self) -> NDArray[np.int32]:

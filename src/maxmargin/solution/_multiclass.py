@@ -19,6 +19,7 @@ from maxmargin.solution._kkt import KKT
 from maxmargin.solution._linear_evaluation import FEASIBLE, LinearEvaluation, rounding_of
 from maxmargin.solution._predictions import label_of_best
 from maxmargin.solution._status import Status
+from maxmargin.solution._table import html_table, margin_rows
 from maxmargin.solution._trace import Trace
 from maxmargin.solution._unpenalised import class_repair_cost
 from maxmargin.validation import feature_matrix
@@ -187,6 +188,17 @@ class MulticlassSolution:
         classes, d = self.weights.shape
         size = f"{classes} classes with {d} weights each from {len(self.alpha)} rows"
         return f"<MulticlassSolution: {self.certificate.brief}; {size}>"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            *self.certificate.rows(),
+            ("classes", str(len(self.classes))),
+            ("weights", f"{int((self.weights != 0.0).sum())} of {self.weights.size} are not 0"),
+            ("rows", f"{len(self.support)} of {len(self.alpha)} have a multiplier for another class"),
+            *margin_rows(lambda: self.margin),
+            ("solver", f"{self.solver}, {self.steps} steps" if self.solver else f"{self.steps} steps"),
+        ]
+        return html_table(rows, "MulticlassSolution")
 
     def decision_function(self, X: Any) -> Matrix:
         """``f_k(x)`` of the rows of X, shape (m, K)."""

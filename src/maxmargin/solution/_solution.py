@@ -20,6 +20,7 @@ from maxmargin.solution._kkt import KKT
 from maxmargin.solution._linear import linear_scores
 from maxmargin.solution._predictions import label_of_side
 from maxmargin.solution._status import Status
+from maxmargin.solution._table import html_table, margin_rows
 from maxmargin.solution._taxonomy import Kind, kinds
 from maxmargin.solution._trace import Trace
 from maxmargin.validation import feature_matrix, rows_are_objects, shape, take_rows
@@ -134,6 +135,18 @@ class Solution:
 
     def __repr__(self) -> str:
         return f"<Solution: {self.certificate.brief}; {len(self.support)} support vectors of {self.n} rows>"
+
+    def _repr_html_(self) -> str:
+        trained = self.n if self.n_trained is None else self.n_trained
+        rows = [
+            *self.certificate.rows(),
+            ("kernel", repr(self.kernel)),
+            ("support vectors", f"{len(self.support)} of {trained} rows"),
+            ("offset", f"{self.bias:.6g}"),
+            *([] if self.status is Status.INFEASIBLE else margin_rows(lambda: self.margin)),
+            ("solver", f"{self.solver}, {self.steps} steps" if self.solver else f"{self.steps} steps"),
+        ]
+        return html_table(rows, "Solution")
 
     @property
     def alpha(self) -> Vector:

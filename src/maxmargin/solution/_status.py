@@ -4,11 +4,20 @@ from __future__ import annotations
 
 from enum import Enum
 
+from maxmargin.solution._table import html_table
+
 __all__ = ["Status"]
 
 
 class Status(Enum):
-    """How a fit ended. Each member has a message and advice for the user; they are ordered from mildest to most severe."""
+    """How a fit ended. Each member has a message and advice for the user; they are ordered from mildest to most severe.
+
+    Examples
+    --------
+    >>> from maxmargin.solution import Status
+    >>> Status.TIME_LIMIT
+    <Status.TIME_LIMIT: the time limit was reached. Raise max_time, or train on fewer rows.>
+    """
 
     CONVERGED = ("the solution is optimal within the tolerance", "")
     ZERO_OPTIMUM = (
@@ -43,6 +52,9 @@ class Status(Enum):
     )
     UNBOUNDED = ("the objective is unbounded below", "Add constraints, or make Q positive definite.")
 
+    def __repr__(self) -> str:
+        return f"<Status.{self.name}: {'. '.join(filter(None, self.value))}>"
+
     @property
     def message(self) -> str:
         """What happened."""
@@ -65,3 +77,12 @@ class Status(Enum):
 
 
 _SEVERITY = {status: rank for rank, status in enumerate(Status)}
+
+
+def _html(status: Status) -> str:
+    advice = [("advice", status.advice)] if status.advice else []
+    return html_table([("status", status.name), ("what happened", status.message), *advice])
+
+
+# The body of an Enum may not define this name in Python 3.11.
+Status._repr_html_ = _html  # type: ignore[attr-defined]
