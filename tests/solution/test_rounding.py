@@ -174,3 +174,19 @@ def test_the_loss_of_a_row_on_the_margin_of_all_classes(scale: float) -> None:
     for f, code, loss in zip(scores, codes, problem.losses(scores), strict=True):
         exact = max(0 if k == code else Fraction(f[k]) - Fraction(f[code]) + 1 for k in range(3))
         assert loss == pytest.approx(float(exact), rel=1e-9, abs=0.0)
+
+
+@pytest.mark.parametrize(("n", "scale", "C"), [(10_000, 0.1, 10.0**-3.5), (20_000, 0.01, 1e-6), (10_000, 1.0, 10.0**-6.5)])
+def test_sums_of_many_equal_terms(n: int, scale: float, C: float) -> None:
+    """With a small C every row is at its bound: plain sums of n equal terms lose more than a few last places."""
+    rows = np.random.default_rng(n).normal(size=(n, 1)) * scale
+    y = np.repeat([-1.0, 1.0], n // 2)
+    found = certify(SoftMargin(rows, y, C=C, kernel=Linear()), C * y)
+    w = Fraction(C) * sum(
+        (Fraction(x) if side > 0 else -Fraction(x) for x, side in zip(rows[:, 0], y, strict=True)), Fraction(0)
+    )
+    dual = n * Fraction(C) - w * w / 2
+    assert abs(float(Fraction(found.dual) - dual)) <= found.rounding
+    assert found.kkt_violation == 0.0
+    assert found.gap >= -found.rounding
+    assert SVC(kernel="linear", C=C).fit(rows, y).status_ is Status.CONVERGED

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "maxmargin/dual/compensated_sum.hpp"
 #include "maxmargin/dual/variables.hpp"
 
 namespace maxmargin {
@@ -40,18 +41,21 @@ Evaluation evaluate_as(const SignedDual& problem, const double* beta, const doub
   const double l1_weight = plain ? 0.0 : problem.l1_weight;
   const auto ridge_at = [&](Index i) { return plain ? 0.0 : problem.ridge_at(i); };
   Evaluation found{};
-  double beta_gradient = 0, linear = 0, sum = 0, abs_sum = 0, outside = 0;
+  CompensatedSum square_norm, gradient_sum, beta_sum;  // what the bound of rounding takes for known to the last places
+  double linear = 0, abs_sum = 0, outside = 0;
   for (Index i = 0; i < n; ++i) {
     const double b = beta[i];
     outside = std::max({outside, problem.lower[i] - b, b - problem.upper[i]});
     if (b == 0) continue;
     found.support.push_back(i);
-    found.square_norm += b * scores[i];
-    beta_gradient += b * (scores[i] + 2.0 * problem.q[i] + ridge_at(i) * b);
+    square_norm += b * scores[i];
+    gradient_sum += b * (scores[i] + 2.0 * problem.q[i] + ridge_at(i) * b);
     linear += std::abs(b * problem.q[i]);
-    sum += b;
+    beta_sum += b;
     abs_sum += std::abs(b);
   }
+  found.square_norm = square_norm.value();
+  const double beta_gradient = gradient_sum.value(), sum = beta_sum.value();
   found.abs_sum = abs_sum;
   const bool slack = problem.abs_sum_may_fall && abs_sum < problem.abs_sum * (1 - 1e-9);
   const bool by_side = !plain && problem.keep == Keep::sides && !slack;
@@ -111,11 +115,12 @@ Evaluation evaluate_as(const SignedDual& problem, const double* beta, const doub
   constexpr double epsilon = 4.0 * std::numeric_limits<double>::epsilon();
   const double of_a_score = epsilon * (abs_sum * scales.score_scale + std::abs(found.bias)) + off_sum * scales.off_sum_scale;
   const double close = std::max(near, of_a_score);
-  double loss = 0, exposed = 0, curved = 0;  // how fast the loss changes with the scores, and half of how fast that does
+  CompensatedSum losses;
+  double exposed = 0, curved = 0;  // how fast the loss changes with the scores, and half of how fast that does
   for (Index i = 0; i < n; ++i) {
     const double slope = scores[i] + found.bias + problem.q[i], lower = problem.lower[i], upper = problem.upper[i];
     const double lost = conjugate(-slope, bend, ridge_at(i), lower, upper);
-    loss += lost;
+    losses += lost;
     const double room = std::min(upper > 0 ? slope + bend : infinity, lower < 0 ? bend - slope : infinity);
     if (room <= close || beta[i] != 0) {
       exposed += std::isinf(upper - lower) ? std::abs(beta[i]) : std::max(upper, -lower);
@@ -123,6 +128,7 @@ Evaluation evaluate_as(const SignedDual& problem, const double* beta, const doub
     }
     if (beta[i] == 0 && room <= near) found.boundary.push_back(i);
   }
+  const double loss = losses.value();
   found.primal =
       0.5 * found.square_norm + loss + found.bias * problem.sum + found.nu_multiplier * (by_side ? problem.abs_sum : 0.0);
   found.rounding =

@@ -88,6 +88,7 @@ class Cells:
         self._whys: dict[str, None] = {}  # why fits had to be done by themselves, in order
         self._first_places: dict[str, str] = {}  # where each error was raised first
         self._without_room = False
+        self._most_at_once = 0  # kernels whose values come from Python, where more did not fit
         self._n_joined = 0  # groups whose folds share one matrix
         self.tell: Callable[[int], None] = lambda place: None  # of each cell that is filled
 
@@ -138,6 +139,16 @@ class Cells:
         return fold
 
     def _fill_groups(self, groups: Sequence[Group], folds: Sequence[Fold | None]) -> None:
+        """Some groups, as many at a time as the kernel values that come from Python leave room for."""
+        rest = list(groups)
+        while rest:
+            taken = self._fill_some(rest, folds)
+            rest = rest[taken:]
+            if rest:
+                self._most_at_once = max(self._most_at_once, taken)
+
+    def _fill_some(self, groups: Sequence[Group], folds: Sequence[Fold | None]) -> int:
+        """The first of the groups; how many."""
         begun = time.perf_counter()
         paths: dict[tuple[int, int], Any] = {}
         for g, group in enumerate(groups):
@@ -150,6 +161,10 @@ class Cells:
                 except Exception:  # each fit by itself says so
                     continue
             self._prepare(g, paths, folds)
+            own = sum(path.python_bytes for (of, _), path in paths.items() if of == g)
+            if any(_held(paths) + own > path.cache_bytes for path in paths.values() if own):
+                groups = groups[: g + 1]
+                break
         interrupted = False
         try:
             interrupted = solve_paths(list(paths.values()))
@@ -163,6 +178,7 @@ class Cells:
                 self._score_path(group, split, fold, paths.pop((g, split), None), seconds, interrupted)
         if interrupted:
             raise KeyboardInterrupt
+        return len(groups)
 
     def _prepare(self, g: int, paths: dict[tuple[int, int], Any], folds: Sequence[Fold | None]) -> None:
         """Make the paths of a group ready; those that cannot share anything are left out."""
@@ -175,8 +191,11 @@ class Cells:
                 self._n_joined += join_paths(own, rows, self._x, self._y, weight)
         for split in range(len(folds)):
             try:
-                if (g, split) in paths:
-                    paths[g, split].prepare()
+                if (path := paths.get((g, split))) is not None:
+                    before = {place: each for place, each in paths.items() if place < (g, split)}
+                    if path.python_bytes and before and _held(before) + path.python_bytes > path.cache_bytes:
+                        raise NotThere("the values of a kernel function on all folds do not fit into cache_size")
+                    path.prepare()
             except NotThere as error:
                 self._whys[str(error)] = None
                 del paths[g, split]
@@ -297,6 +316,11 @@ class Cells:
             )
             if self._n_joined:
                 said.append(f"The folds of {self._n_joined} of {len(self._groups)} kernels share one matrix of kernel values.")
+            if self._most_at_once:
+                most, all_of_them = self._most_at_once, len(self._groups)
+                said.append(
+                    f"At most {most} of {all_of_them} kernels at a time: the values of more do not fit into cache_size."
+                )
             if self._without_room:
                 said.append("The kernel values of a fold do not fit into cache_size, so that they are not kept.")
             if steps_before(self._groups[0].members[0].model) is not None:
@@ -316,6 +340,11 @@ class Cells:
         place = candidate.place * len(self._splits) + split
         self.out[place] = out
         self.tell(place)
+
+
+def _held(paths: Mapping[tuple[int, int], Any]) -> int:
+    """Bytes of the kernel values that Python has computed for these paths."""
+    return sum(path.python_bytes for path in paths.values())
 
 
 def _in_turn(groups: Sequence[Group], most: int) -> Iterator[tuple[bool, list[Group]]]:

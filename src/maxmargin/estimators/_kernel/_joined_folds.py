@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.estimators._kernel._held_out import HeldOut
-from maxmargin.estimators._kernel._paths import KernelPath, shareable
+from maxmargin.estimators._kernel._paths import KernelPath, matrix_bytes, shareable
 from maxmargin.estimators._shared._schemes import OneVsOne
 from maxmargin.problems import class_pairs
 from maxmargin.solvers import Around, path_fits
@@ -60,6 +60,7 @@ def join_folds(paths: Sequence[KernelPath], folds: Sequence[FoldRows], X: Any, y
     if pairs is not None:
         assert pairs.rows is not None
         cores = centred.cores_of(pairs.rows, [0, *np.cumsum(pairs.sizes).tolist()])
+    made = matrix_bytes(whole.n) if gram is not whole.gram else 0
     for path, fold in zip(paths, folds, strict=True):
         if pairs is None:
             members = np.tile(fold.train, whole.n_problems)
@@ -67,7 +68,7 @@ def join_folds(paths: Sequence[KernelPath], folds: Sequence[FoldRows], X: Any, y
         else:
             members, held = _places(whole.codes, fold.train, path), None
         own = gram.take(fold.train) if gram is not whole.gram else path.gram
-        path.join(own, Around(cores, members.astype(np.int32)), held)
+        path.join(own, Around(cores, members.astype(np.int32)), held, made if path is paths[0] else 0)
     return True
 
 

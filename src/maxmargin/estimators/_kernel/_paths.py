@@ -26,10 +26,10 @@ from maxmargin.estimators._shared._schemes import OneVsOne, Scheme, SharedVector
 from maxmargin.kernels import FeatureKernel, Gram, Sigmoid
 from maxmargin.problems import DualBatch, Problem, SoftMargins, dual_batch, stacked
 from maxmargin.solution import certify, verdict
-from maxmargin.solvers import SMO, Around, PathPoints, path_fits, search_paths
+from maxmargin.solvers import SMO, Around, PathPoints, cache_bytes, path_fits, search_paths
 from maxmargin.validation import canonical, length, object_rows, take_rows, target_columns
 
-__all__ = ["KERNEL_PATHS", "KernelPath", "kernel_path_refusal", "shareable", "solve_kernel_paths"]
+__all__ = ["KERNEL_PATHS", "KernelPath", "kernel_path_refusal", "matrix_bytes", "shareable", "solve_kernel_paths"]
 
 Vector = NDArray[np.float64]
 
@@ -75,6 +75,8 @@ class KernelPath(FitPath):
         self.solver = chosen_solver(self._first)
         self.has_room = path_fits(rows.data.n, self.solver.cache_size)
         self.gram, self._is_ready = rows.gram, False
+        self.cache_bytes = cache_bytes(self.solver.cache_size, "SMO")
+        self.python_bytes = matrix_bytes(rows.data.n) if _from_python(self.kernel, rows.data.X) else 0
         self.around: Around | None = None
         self._held: HeldOut | None = None
         self._stages: list[int] = []
@@ -102,8 +104,9 @@ class KernelPath(FitPath):
         """The labels of a classifier."""
         return self._data.classes if isinstance(self._first, KernelClassifier) else None
 
-    def join(self, gram: Gram, around: Around, held: HeldOut | None) -> None:
-        """Take kernel values from a matrix of more rows, which other paths have too."""
+    def join(self, gram: Gram, around: Around, held: HeldOut | None, python_bytes: int) -> None:
+        """Take kernel values from a matrix of more rows, which other paths have too; one of them counts its bytes."""
+        self.python_bytes = python_bytes
         self.gram, self.around, self._held, self._is_ready = gram, around, held, True
 
     def prepare(self) -> None:
@@ -269,6 +272,11 @@ def shareable(gram: Gram, X: Any, *, has_room: bool) -> Gram:
     if gram.core.is_indefinite():
         raise NotThere("the kernel matrix is not positive semidefinite, so that a fit depends on where it starts")
     return gram
+
+
+def matrix_bytes(n: int) -> int:
+    """What the kernel values of so many rows take in float64."""
+    return 8 * n * n
 
 
 def _from_python(kernel: Any, X: Any) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, final
@@ -51,6 +52,12 @@ class FitPath(ABC):
 
     has_room: bool = True
     """Whether what the fits share fits into memory."""
+
+    python_bytes: int = 0
+    """What kernel values take that a Python function computes before the search, all of them."""
+
+    cache_bytes: float = math.inf
+    """What all paths together may keep of them."""
 
     def __init__(self, models: Sequence[Any]) -> None:
         self.models = list(models)
