@@ -18,6 +18,11 @@ class Deadline:
     seconds : float or None
         Wall time from now; None and infinity for no limit.
 
+    Attributes
+    ----------
+    certifying : float
+        Seconds that went into certificates so far.
+
     Examples
     --------
     >>> from maxmargin._deadline import Deadline
@@ -27,15 +32,20 @@ class Deadline:
     True
     """
 
-    __slots__ = ("_begin", "_end")
+    __slots__ = ("_begin", "_end", "certifying")
 
     def __init__(self, seconds: float | None = None) -> None:
         self._begin = time.perf_counter()
+        self.certifying = 0.0
         self._end = self._begin + (math.inf if seconds is None else seconds)
 
     def elapsed(self) -> float:
         """Seconds since it was set."""
         return time.perf_counter() - self._begin
+
+    def certified(self, since: float) -> None:
+        """Count the time from ``since``, an earlier `elapsed`, as that of a certificate."""
+        self.certifying += self.elapsed() - since
 
     def left(self) -> float:
         """Seconds left: 0 when it is over, infinity without a limit."""

@@ -30,7 +30,7 @@ PUBLIC: dict[str, str] = {
     "IndefiniteKernelWarning InfeasibleError InvalidInput KernelError MaxmarginError MissingExtra "
     "NoMarginWarning WarmStartWarning",
     "maxmargin.estimators": "KernelPCA LinearClassifier LinearSVC LinearSVR LogisticRegression NuSVC NuSVR OneClassSVM "
-    "Perceptron StochasticClassifier SVC SVDD SVR",
+    "Perceptron StochasticClassifier Summary SVC SVDD SVR",
     "maxmargin.feature_maps": "Affine FeatureMap GaussianSeries Monomials Multinomial Powers QuadraticForm SecondOrder Squares "
     "WeightedSecondOrder",
     "maxmargin.io": "Fasta read_fasta",

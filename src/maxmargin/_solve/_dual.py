@@ -157,7 +157,10 @@ class DualRun:
         if begin.problems is not problems:
             batch = batch_of(problems)
         with self._interruptible(problems, iterates):
-            return iterates, evaluate_all(batch, iterates.beta)
+            begun = self.budget.deadline.elapsed()
+            evaluations = evaluate_all(batch, iterates.beta)
+            self.budget.deadline.certified(begun)
+            return iterates, evaluations
 
     @contextmanager
     def _interruptible(self, problems: Sequence[Problem], iterates: DualIterates) -> Iterator[None]:
@@ -201,7 +204,9 @@ class DualRun:
             bounded, start = resumed(problem, iterate.beta, evaluation)
             (later,) = self.solver.run([bounded], [start], limits, numbered(self.callback, k))
             self._raise_if_interrupted(problem, iterate.then(later))
+            begun = self.budget.deadline.elapsed()
             better = certify(problem, later.beta)
+            self.budget.deadline.certified(begun)
             # Rounding can leave a gap below 0: it is less than half of itself for ever.
             nearer = evaluation.gap > 0.0 and better.gap < 0.5 * evaluation.gap
             endless = bounded is not problem and bool(np.isinf(problem.dual.upper).any())

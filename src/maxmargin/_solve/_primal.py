@@ -43,7 +43,9 @@ def solve_others(
     found = []
     for k, (problem, reached) in enumerate(zip(problems, iterates, strict=True)):
         iterate = replace(reached, status=Status.STALLED) if _ran_away(problem, reached, budget) else reached
+        begun = budget.deadline.elapsed()
         solution = _certified(problem, iterate, certified, throw)
+        budget.deadline.certified(begun)
         left = budget.steps_after(iterate.steps)
         short = iterate.status is Status.CONVERGED and solution.status is Status.STALLED and left > 0
         if short and isinstance(solver, CrammerSingerDescent):

@@ -28,6 +28,7 @@ from maxmargin.estimators._shared._paths import FitPath as FitPath
 from maxmargin.estimators._shared._paths import NotThere as NotThere
 from maxmargin.estimators._shared._paths import answering as answering
 from maxmargin.estimators._shared._reporting import say as say
+from maxmargin.estimators._shared._summary import Summary
 from maxmargin.estimators._shared._watching import CallbackSupport as CallbackSupport
 
 __all__ = [
@@ -44,4 +45,5 @@ __all__ = [
     "OneClassSVM",
     "Perceptron",
     "StochasticClassifier",
+    "Summary",
 ]

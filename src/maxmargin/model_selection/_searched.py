@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, is_clas
 from sklearn.utils.validation import check_is_fitted
 
 from maxmargin._whole_or_nothing import WholeOrNothing
-from maxmargin.estimators import CallbackSupport
+from maxmargin.estimators import CallbackSupport, Summary
 from maxmargin.model_selection._search import GridSearchCV
 from maxmargin.validation import feature_matrix, label_column, labelled_set, target_columns, weighted_rows
 
@@ -124,6 +124,21 @@ class Searched(CallbackSupport, BaseEstimator, ABC):  # type: ignore[misc]  # sc
             self.__dict__.pop(name, None)
             if hasattr(search.best_estimator_, name):
                 setattr(self, name, getattr(search.best_estimator_, name))
+
+    def summary(self) -> Summary:
+        """What the best model is, after what was searched: see `maxmargin.SVC.summary`.
+
+        Returns
+        -------
+        Summary
+            Prints as text of 80 columns; a notebook shows a table.
+        """
+        check_is_fitted(self)
+        chosen = [
+            (name, f"{value:.6g}" if isinstance(value, float) else repr(value)) for name, value in self.best_params_.items()
+        ]
+        found = ("mean score", f"{self.best_score_:.6g}"), ("candidates", str(len(self.cv_results_["params"])))
+        return Summary(type(self).__name__, (("search", (*chosen, *found)), *self.best_estimator_.summary().sections))
 
     def predict(self, X: Any) -> NDArray[Any]:
         """What the best model predicts for rows.

@@ -26,6 +26,7 @@ from maxmargin.estimators._shared._input import new_rows
 from maxmargin.estimators._shared._parameters import check_shape_of_scores, check_votes, chosen_solver
 from maxmargin.estimators._shared._plan import ClassifierRows, Plan
 from maxmargin.estimators._shared._schemes import OneVsRest, Scheme, scheme_of, subproblem_names
+from maxmargin.estimators._shared._stages import Stages
 from maxmargin.estimators._shared._warm_start import on_parts, starts_anew, why_moved, why_relabelled
 from maxmargin.estimators._shared._watching import watching
 from maxmargin.kernels import Gram
@@ -89,13 +90,19 @@ class KernelClassifier(Probabilities, ClassifierMixin, KernelModel, ABC):  # typ
             The fitted model.
         """
         with WholeOrNothing(self), watching(self, X, y, sample_weight, solves=2 if self.probability else 1):
+            stages = Stages()
             plan = self._plan(X, y, sample_weight)
             folds = folds_of(self, plan)
+            stages.end("validation")
             found = plan.solve()
+            stages.end("solve", plan.deadline.certifying)
             self._adopt(plan.rows, found)
+            stages.end("assembly")
             if folds is not None:
                 with FoldStage(found, "probabilities"):
                     self._calibrator = calibrated(self, plan, found, folds)
+                stages.end("probabilities")
+            self._seconds = stages.seconds
         return self
 
     def _plan(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Plan[ClassifierRows]:

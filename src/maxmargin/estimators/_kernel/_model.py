@@ -21,6 +21,7 @@ from maxmargin.estimators._shared._fitted import RowKind, fitted
 from maxmargin.estimators._shared._input import training_rows
 from maxmargin.estimators._shared._parameters import check_search
 from maxmargin.estimators._shared._schemes import Scheme
+from maxmargin.estimators._shared._summary import Summarised
 from maxmargin.estimators._shared._watching import CallbackSupport
 from maxmargin.kernels import Gram, Kernel, as_kernel, feature_scale_warning, takes_matrix
 from maxmargin.solution import Certificate, Status
@@ -30,7 +31,7 @@ from maxmargin.validation import take_rows
 __all__ = ["KernelModel"]
 
 
-class KernelModel(CallbackSupport, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
+class KernelModel(CallbackSupport, Summarised, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
     """Kernel, rows and coefficients of a fitted model, and the proof that comes with them."""
 
     def _begin(self, X: Any) -> tuple[Kernel, Any, RowKind, Deadline]:

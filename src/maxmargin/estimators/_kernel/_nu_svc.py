@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from maxmargin.errors import InvalidInput
 from maxmargin.estimators._kernel._classifier import KernelClassifier
+from maxmargin.estimators._shared._formulas import Formula
 from maxmargin.kernels import Gram
 from maxmargin.problems import LabelledParts, NuClassification, Problem
 from maxmargin.validation import TrainingSet, check_fraction
@@ -176,6 +177,12 @@ class NuSVC(KernelClassifier):
         self.warm_start = warm_start
 
     _one_class_message = "specified nu is infeasible: "
+
+    def _formula(self) -> Formula:
+        return [
+            ("formulation", f"nu-classification, nu = {self.nu:g}"),
+            ("formula", "minimise ½ |w|² − ν W ρ + Σ w_i max(0, ρ − y_i f(x_i)), f(x) = ⟨w, φ(x)⟩ + b"),
+        ]
 
     def _check_own(self) -> None:
         check_fraction("nu", self.nu, "NuSVC")

@@ -13,6 +13,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from maxmargin._whole_or_nothing import WholeOrNothing
 from maxmargin.estimators._kernel._outputs import KernelOutputs
+from maxmargin.estimators._shared._formulas import Formula
+from maxmargin.estimators._shared._stages import Stages
 from maxmargin.estimators._shared._watching import watching
 from maxmargin.kernels import Gram
 from maxmargin.problems import Ball, DataDescription, OneClass, Problem
@@ -77,8 +79,14 @@ class _OneClassModel(OutlierMixin, KernelOutputs, ABC):  # type: ignore[misc]  #
             The fitted model.
         """
         with WholeOrNothing(self), watching(self, X, None, sample_weight):
+            stages = Stages()
             plan = self._plan(X, None, sample_weight, lambda _, rows: np.ones(length(rows)))
-            self._adopt(plan, plan.solve())
+            stages.end("validation")
+            found = plan.solve()
+            stages.end("solve", plan.deadline.certifying)
+            self._adopt(plan, found)
+            stages.end("assembly")
+            self._seconds = stages.seconds
         return self
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
@@ -230,6 +238,12 @@ class OneClassSVM(_OneClassModel):
     True
     """
 
+    def _formula(self) -> Formula:
+        return [
+            ("formulation", f"one class, nu = {self.nu:g}"),
+            ("formula", "minimise ½ |w|² − ν W ρ + Σ w_i max(0, ρ − ⟨w, φ(x_i)⟩), f(x) = ⟨w, φ(x)⟩ − ρ"),
+        ]
+
     def _problem(self, gram: Gram, y: NDArray[np.float64], weight: NDArray[np.float64]) -> Problem:
         return OneClass.on(gram, weight, float(self.nu))
 
@@ -325,6 +339,15 @@ class SVDD(_OneClassModel):
     >>> round(model.radius_, 6), model.coef_.round(6)
     (1.0, array([[1., 0.]]))
     """
+
+    def _formula(self) -> Formula:
+        return [
+            ("formulation", f"data description by a ball, nu = {self.nu:g}"),
+            ("formula", "minimise R² + Σ w_i max(0, |φ(x_i) − c|² − R²) / (ν W) over c and R"),
+        ]
+
+    def _own_lines(self) -> list[tuple[str, str]]:
+        return [("radius", f"{self.radius_:.6g}")]
 
     def _problem(self, gram: Gram, y: NDArray[np.float64], weight: NDArray[np.float64]) -> Problem:
         return DataDescription.on(gram, weight, float(self.nu))

@@ -17,8 +17,11 @@ from maxmargin._whole_or_nothing import WholeOrNothing
 from maxmargin.errors import InvalidInput
 from maxmargin.estimators._kernel._components import METHODS, Centred, Request, components
 from maxmargin.estimators._shared._fitted import RowKind
+from maxmargin.estimators._shared._formulas import Formula
 from maxmargin.estimators._shared._input import checked_rows, training_rows
 from maxmargin.estimators._shared._parameters import check_random_state
+from maxmargin.estimators._shared._stages import Stages
+from maxmargin.estimators._shared._summary import Summarised
 from maxmargin.estimators._shared._watching import CallbackSupport, watching
 from maxmargin.kernels import (
     BoundKernel,
@@ -50,7 +53,7 @@ _DEFAULTS = {"gamma": None, "degree": 3, "coef0": 1}
 
 
 @final
-class KernelPCA(CallbackSupport, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+class KernelPCA(CallbackSupport, Summarised, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """Kernel principal component analysis: the directions in which the rows ``φ(x_i)`` vary the most.
 
     With the centred Gram matrix ``K̃ = (I − 11ᵀ/n) K (I − 11ᵀ/n)`` and its eigenpairs ``K̃ v_k = λ_k v_k``, row x has the
@@ -189,6 +192,7 @@ class KernelPCA(CallbackSupport, ClassNamePrefixFeaturesOutMixin, TransformerMix
             The fitted model itself.
         """
         with WholeOrNothing(self), watching(self, X, y):
+            stages = Stages()
             _check(self)
             kernel = _kernel_of(self)
             X, kind = training_rows(self, kernel, X)
@@ -200,6 +204,7 @@ class KernelPCA(CallbackSupport, ClassNamePrefixFeaturesOutMixin, TransformerMix
             bound = kernel.bind(X)
             if kind is RowKind.PAIRWISE:
                 bound.gram(X)  # refuses a matrix that is not symmetric
+            stages.end("validation")
             K = Centred(bound, X)
             count = K.n if self.n_components is None else min(K.n, int(self.n_components))
             values, vectors = components(
@@ -216,7 +221,16 @@ class KernelPCA(CallbackSupport, ClassNamePrefixFeaturesOutMixin, TransformerMix
             if self.fit_inverse_transform:
                 self.X_transformed_fit_ = vectors * np.sqrt(values)
                 self.dual_coef_ = _ridge(bound, self.X_transformed_fit_, X, float(self.alpha))
+            stages.end("solve")
+            self._seconds = stages.seconds
         return self
+
+    def _formula(self) -> Formula:
+        return [
+            ("formulation", "kernel principal component analysis"),
+            ("formula", "K̃ v_k = λ_k v_k with the centred Gram matrix K̃"),
+            ("components", str(len(self.eigenvalues_))),
+        ]
 
     def fit_transform(self, X: Any, y: Any = None) -> NDArray[np.float64]:
         """Find the components of X, and transform X.

@@ -16,9 +16,12 @@ from maxmargin._whole_or_nothing import WholeOrNothing
 from maxmargin.errors import ConvergenceWarning, InvalidInput
 from maxmargin.estimators._shared._bounds import require_finite
 from maxmargin.estimators._shared._fitted import RowKind
+from maxmargin.estimators._shared._formulas import Formula
 from maxmargin.estimators._shared._input import checked_rows, new_rows, training_rows
 from maxmargin.estimators._shared._parameters import check_class_weight, check_kernel_numbers, check_max_time
 from maxmargin.estimators._shared._schemes import scheme_of, subproblem_names
+from maxmargin.estimators._shared._stages import Stages
+from maxmargin.estimators._shared._summary import Summarised
 from maxmargin.estimators._shared._warm_start import on_parts, starts_anew, why_moved
 from maxmargin.estimators._shared._watching import CallbackSupport, both, watch_of, watching
 from maxmargin.kernels import BoundKernel, Gram, as_kernel, feature_scale_warning, takes_matrix
@@ -43,7 +46,7 @@ __all__ = ["Perceptron"]
 
 
 @final
-class Perceptron(CallbackSupport, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+class Perceptron(CallbackSupport, Summarised, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """The batch perceptron: every round adds the misclassified rows, with their signs, until there are none.
 
         w ← w − ε Σ (step(⟨w, x̃_k⟩) − c_k) x̃_k,   x̃ = (x, 1),   c_k ∈ {0, 1},   step(z) = 1 for z ≥ 0
@@ -180,7 +183,7 @@ class Perceptron(CallbackSupport, ClassifierMixin, BaseEstimator):  # type: igno
             check_integer("max_iter", self.max_iter, owner, 1)
             check_max_time(self.max_time, owner)
             check_kernel_numbers(self)
-            deadline = Deadline(self.max_time)
+            deadline, stages = Deadline(self.max_time), Stages()
             kernel = as_kernel(self.kernel, gamma=self.gamma, coef0=self.coef0, degree=self.degree, owner=owner, stacklevel=3)
             X, kind = training_rows(self, kernel, X)
             data = labelled_set(X, label_column(y, X), sample_weight, pairwise=kind is RowKind.PAIRWISE)
@@ -195,6 +198,7 @@ class Perceptron(CallbackSupport, ClassifierMixin, BaseEstimator):  # type: igno
                 require_finite(gram, moments)
             scheme = scheme_of(len(data.classes), one_vs_rest=True)
             labels = [y for _, y in scheme.subproblems(data.codes).each()]
+            stages.end("validation")
             with watching(self, X, y, sample_weight, solves=len(labels)):
                 runs, held = [], self._held(X, kind, data, linear=bound.is_linear)
                 for k, signs in enumerate(labels):
@@ -203,9 +207,12 @@ class Perceptron(CallbackSupport, ClassifierMixin, BaseEstimator):  # type: igno
                         side.begin_at(held[k], float(self.intercept_[k]) if self.fit_intercept else 0.0, deadline)
                     limits = Limits(tol=1.0, max_steps=int(self.max_iter), max_seconds=deadline.left())
                     runs.append(train_perceptron(side, signs, weight, step, limits, both(None, watch_of(self), 1, 1.0)))
+                stages.end("solve")
                 statuses = self._proven(gram, labels, runs, deadline)
+                stages.end("proof")
                 self._keep(bound, kind, data, runs)
                 self.shape_fit_ = shape(X)
+                self._seconds = stages.seconds
                 self.class_weight_ = factors
                 self.status_ = max(statuses, key=lambda status: status.severity)
                 self.fit_status_ = int(self.status_ is not Status.CONVERGED)
@@ -273,6 +280,17 @@ class Perceptron(CallbackSupport, ClassifierMixin, BaseEstimator):  # type: igno
         self.dual_coef_ = np.ascontiguousarray(coefficients[:, rows])
         self.support_ = np.asarray(data.of_kept_rows(rows), dtype=np.int32)
         self.support_vectors_ = np.empty((0, 0)) if kind is RowKind.PAIRWISE else take_rows(data.X, rows)
+
+    def _formula(self) -> Formula:
+        return [
+            ("formulation", "batch perceptron"),
+            ("formula", "w ← w + ε Σ y_k φ(x_k) over the misclassified rows, until there are none"),
+            ("rounds", str(self.n_iter_)),
+        ]
+
+    def _own_lines(self) -> list[tuple[str, str]]:
+        fewest = sum(min(mistakes, default=0) for mistakes in self.mistakes_)
+        return [("misclassified", f"{fewest} rows at best, over all binary classifiers")]
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Evaluate the binary classifiers at rows.

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from maxmargin.errors import InvalidInput
 from maxmargin.estimators._kernel._classifier import KernelClassifier
 from maxmargin.estimators._shared._bounds import upper_bounds
+from maxmargin.estimators._shared._formulas import Formula
 from maxmargin.estimators._shared._parameters import check_shape_of_scores
 from maxmargin.kernels import Gram
 from maxmargin.problems import HardMargin, LabelledParts, Offset, Problem, Slack, SoftMargin, SoftMargins, require_range
@@ -211,6 +212,21 @@ class SVC(KernelClassifier):
         self.warm_start = warm_start
         self.loss = loss
         self.fit_intercept = fit_intercept
+
+    def _formula(self) -> Formula:
+        f = f"f(x) = ⟨w, φ(x)⟩{' + b' if self.fit_intercept else ''}"
+        if self._is_joint:
+            goal = "minimise ½ Σ_k |w_k|² + Σ C_i max_k (f_k(x_i) + [k ≠ y_i] − f_y(x_i))"
+            return [("formulation", "Crammer and Singer's, all classes at once"), ("formula", goal)]
+        if math.isinf(self.C):
+            return [("formulation", "hard margin"), ("formula", f"minimise ½ |w|² subject to y_i f(x_i) ≥ 1, {f}")]
+        slack = "max(0, 1 − y_i f(x_i))" + ("²" if self.loss == "squared_hinge" else "")
+        count = len(self.intercept_)
+        several = "" if count == 1 else f", {count} binary classifiers ({self.multi_class})"
+        return [
+            ("formulation", f"soft margin, {self.loss.replace('_', ' ')}, C = {self.C:g}{several}"),
+            ("formula", f"minimise ½ |w|² + Σ C_i {slack}, {f}"),
+        ]
 
     def _check_own(self) -> None:
         check_positive("C", self.C, "SVC", infinite=True)

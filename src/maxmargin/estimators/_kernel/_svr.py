@@ -17,8 +17,10 @@ from maxmargin.estimators._kernel._fold_outputs import fit_folds
 from maxmargin.estimators._kernel._outputs import KernelOutputs
 from maxmargin.estimators._shared._bounds import upper_bounds
 from maxmargin.estimators._shared._fold_stage import FoldStage
+from maxmargin.estimators._shared._formulas import Formula
 from maxmargin.estimators._shared._input import new_rows
 from maxmargin.estimators._shared._intervals import Intervals
+from maxmargin.estimators._shared._stages import Stages
 from maxmargin.estimators._shared._watching import watching
 from maxmargin.kernels import Gram
 from maxmargin.problems import EpsilonRegression, NuRegression, Problem, Tube
@@ -52,14 +54,20 @@ class _TubeRegressor(Intervals, RegressorMixin, KernelOutputs, ABC):  # type: ig
             wants_interval = check_boolean("interval", self.interval, type(self).__name__)
             if wants_interval and math.isinf(self.C):
                 raise InvalidInput("interval=True needs a finite C: with C=inf no row can be held out. Choose a large C.")
+            stages = Stages()
             plan = self._plan(X, y, sample_weight, target_columns)
+            stages.end("validation")
             found = plan.solve()
+            stages.end("solve", plan.deadline.certifying)
             for stale in ("_fold_outputs", "_residuals"):
                 self.__dict__.pop(stale, None)
             self._adopt(plan, found)
+            stages.end("assembly")
             if wants_interval:
                 with FoldStage(found, "intervals"):
                     self._fold_outputs, self._residuals = fit_folds(self, plan, found)
+                stages.end("intervals")
+            self._seconds = stages.seconds
         return self
 
     def _of_folds(self, X: Any) -> NDArray[np.float64]:
@@ -222,6 +230,12 @@ class SVR(_TubeRegressor):
         self.warm_start = warm_start
         self.interval = interval
 
+    def _formula(self) -> Formula:
+        return [
+            ("formulation", f"epsilon-regression, C = {self.C:g}, epsilon = {self.epsilon:g}"),
+            ("formula", "minimise ½ |w|² + Σ C_i max(0, |y_i − f(x_i)| − ε), f(x) = ⟨w, φ(x)⟩ + b"),
+        ]
+
     def _check_own(self) -> None:
         check_positive("C", self.C, "SVR", infinite=True)
         check_non_negative("epsilon", self.epsilon, "SVR")
@@ -362,6 +376,15 @@ class NuSVR(_TubeRegressor):
         self.solver = solver
         self.warm_start = warm_start
         self.interval = interval
+
+    def _formula(self) -> Formula:
+        return [
+            ("formulation", f"nu-regression, C = {self.C:g}, nu = {self.nu:g}"),
+            ("formula", "minimise ½ |w|² + ν ε Σ C_i + Σ C_i max(0, |y_i − f(x_i)| − ε) over w, b and ε, f(x) = ⟨w, φ(x)⟩ + b"),
+        ]
+
+    def _own_lines(self) -> list[tuple[str, str]]:
+        return [("epsilon", ", ".join(f"{each:.6g}" for each in self.epsilon_))]
 
     def _check_own(self) -> None:
         check_fraction("nu", self.nu, "NuSVR")

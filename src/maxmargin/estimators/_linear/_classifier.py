@@ -16,14 +16,17 @@ from maxmargin._deadline import Deadline
 from maxmargin._whole_or_nothing import WholeOrNothing
 from maxmargin.estimators._linear._sparse_weights import SparseWeights
 from maxmargin.estimators._shared._bounds import upper_bounds
+from maxmargin.estimators._shared._formulas import Formula, linear_formula, multiclass_formula
 from maxmargin.estimators._shared._input import checked_rows
 from maxmargin.estimators._shared._parameters import check_budget, check_class_weight, check_random_state
 from maxmargin.estimators._shared._plan import LinearRows, Plan
 from maxmargin.estimators._shared._schemes import scheme_of, subproblem_names
+from maxmargin.estimators._shared._stages import Stages
+from maxmargin.estimators._shared._summary import Summarised, kinds_of
 from maxmargin.estimators._shared._warm_start import hold, linear_starts, multiclass_start
 from maxmargin.estimators._shared._watching import CallbackSupport, watching
 from maxmargin.kernels import feature_scale_warning
-from maxmargin.losses import Loss
+from maxmargin.losses import Hinge, Loss, SquaredHinge
 from maxmargin.problems import Centring, ClassLoss, MulticlassLinear, Offset, Penalty, PrimalProblem
 from maxmargin.solution import Certificate, LinearSolution, MulticlassSolution, class_scores, linear_scores
 from maxmargin.validation import (
@@ -38,7 +41,7 @@ from maxmargin.validation import (
 __all__ = ["LinearModel", "LinearScores", "linear_rows"]
 
 
-class LinearScores(CallbackSupport, SparseWeights, ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
+class LinearScores(CallbackSupport, Summarised, SparseWeights, ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
     """Scores and classes of rows, from the weights of each binary classifier."""
 
     classes_: NDArray[Any]
@@ -145,8 +148,14 @@ class LinearModel(LinearScores, ABC):
             The fitted model.
         """
         with WholeOrNothing(self), watching(self, X, y, sample_weight):
+            stages = Stages()
             plan = self._plan(X, y, sample_weight)
-            self._adopt(plan.rows, self._as_stored(plan, plan.solve()))
+            stages.end("validation")
+            found = plan.solve()
+            stages.end("solve", plan.deadline.certifying)
+            self._adopt(plan.rows, self._as_stored(plan, found))
+            stages.end("assembly")
+            self._seconds = stages.seconds
         return self
 
     def _plan(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Plan[LinearRows]:
@@ -200,6 +209,23 @@ class LinearModel(LinearScores, ABC):
         cost = self._costs(plan.rows, self._terms()[2])
         return [problem.at(cost) for problem in plan.problems]
 
+    def _formula(self) -> Formula:
+        loss, penalty, C = self._terms()
+        if (class_loss := self._class_loss(len(self.classes_))) is not None:
+            return [*multiclass_formula(class_loss, penalty), ("C", f"{C:g}")]
+        return [*linear_formula(loss, penalty, offset=bool(self.fit_intercept)), ("C", f"{C:g}")]
+
+    def _own_lines(self) -> list[tuple[str, str]]:
+        weights = self._dense_weights().astype(np.float64)
+        lines = [("weights", f"{int((weights != 0.0).sum())} of {weights.size} are not 0")]
+        if self._class_loss(len(self.classes_)) is not None or not isinstance(self._terms()[0], Hinge | SquaredHinge):
+            return lines
+        several = " (over all binary classifiers)" if len(weights) > 1 else ""
+        lines.append(("support vectors", f"{self._n_active} rows on or inside the margin{several}"))
+        if (largest := float(np.linalg.norm(weights, axis=1).max())) > 0.0:
+            lines.append(("margin", f"{2.0 / largest:.6g}" + (" (the narrowest)" if several else "")))
+        return lines
+
     def _solver(self) -> Any:
         """Which solver to use."""
         return "auto"
@@ -217,6 +243,8 @@ class LinearModel(LinearScores, ABC):
         self.certificate_ = Certificate.combined(solution.certificate for solution in solutions)
         self.status_ = self.certificate_.status
         self.fit_status_ = int(not self.status_.is_optimal)
+        self._kinds = kinds_of(solutions)
+        self._n_active = sum(len(solution.support) for solution in solutions)
         hold(self, solutions)
 
 

@@ -15,6 +15,7 @@ from maxmargin._solve import solve_batch, worst_warning
 from maxmargin._whole_or_nothing import WholeOrNothing
 from maxmargin.errors import InvalidInput
 from maxmargin.estimators._linear._classifier import LinearScores, linear_rows
+from maxmargin.estimators._shared._formulas import Formula, linear_formula
 from maxmargin.estimators._shared._parameters import (
     check_budget,
     check_class_weight,
@@ -23,6 +24,7 @@ from maxmargin.estimators._shared._parameters import (
 )
 from maxmargin.estimators._shared._reporting import report_for
 from maxmargin.estimators._shared._schemes import scheme_of, subproblem_names
+from maxmargin.estimators._shared._stages import Stages
 from maxmargin.estimators._shared._watching import both, watch_of, watching
 from maxmargin.kernels import as_features, feature_scale_warning, median_square
 from maxmargin.losses import MarginLoss, as_loss
@@ -204,7 +206,7 @@ class StochasticClassifier(LinearScores):
         """
         with WholeOrNothing(self):
             self._check()
-            deadline = Deadline(self.max_time)
+            deadline, stages = Deadline(self.max_time), Stages()
             X = linear_rows(self, X, reset=True)
             data = labelled_set(X, label_column(y, X), sample_weight)
             walks, solutions, centring = [], [], Centring(data.X)
@@ -213,6 +215,7 @@ class StochasticClassifier(LinearScores):
             weight = self.class_weight_[data.codes] * data.weight
             order = RowOrder.of(data.X, centring.features, data.codes, weight) if self._is_shuffled else None
             self._choose_rate(data.X, weight, len(weight) if order is None else order.steps)
+            stages.end("validation")
             scheme = scheme_of(len(data.classes), one_vs_rest=True)
             names = subproblem_names(scheme, data.classes)
             seeds = self._seeds(scheme.n_subproblems)
@@ -228,8 +231,10 @@ class StochasticClassifier(LinearScores):
                     (solution,) = solve_batch([problem], on, self.tol, self.max_iter, deadline, callback=follow)
                     solutions.append(solution)
                     report.done([solution])
+                stages.end("solve", deadline.certifying)
                 self.classes_ = data.classes
                 self._keep(walks, solutions)
+                self._seconds = stages.seconds
             if (said := worst_warning(solutions, lambda: names)) is not None:
                 warnings.warn(said[0], said[1], stacklevel=2)
         return self
@@ -293,8 +298,14 @@ class StochasticClassifier(LinearScores):
                 iterate = WalkOn(walks[k]).through(problem, problem.n)
                 solutions.append(solution_of(problem, iterate, self.tol))
             self.classes_ = known
+            vars(self).pop("_seconds", None)  # they were those of a fit
             self._keep(walks, solutions)
         return self
+
+    def _formula(self) -> Formula:
+        loss = as_loss(self.loss, "StochasticClassifier")
+        found = linear_formula(loss, Penalty.L2, offset=bool(self.fit_intercept), where=", steps on single rows")
+        return [*found, ("lambda", f"{self.lam_half_:.6g} = 1 / Σ C_i"), ("steps", str(self.t_))]
 
     def _check(self) -> None:
         owner = "StochasticClassifier"

@@ -19,9 +19,12 @@ from maxmargin.estimators._linear._classifier import linear_rows
 from maxmargin.estimators._linear._sparse_weights import SparseWeights
 from maxmargin.estimators._shared._bounds import upper_bounds
 from maxmargin.estimators._shared._fold_stage import FoldStage
+from maxmargin.estimators._shared._formulas import Formula
 from maxmargin.estimators._shared._intervals import FOLDS, Intervals, Residuals
 from maxmargin.estimators._shared._parameters import check_budget, check_dual, check_intercept, check_random_state, offset_of
 from maxmargin.estimators._shared._plan import Plan
+from maxmargin.estimators._shared._stages import Stages
+from maxmargin.estimators._shared._summary import Summarised
 from maxmargin.estimators._shared._warm_start import hold, linear_starts
 from maxmargin.estimators._shared._watching import CallbackSupport, watching
 from maxmargin.kernels import feature_scale_warning
@@ -46,7 +49,7 @@ _LARGEST: Final = 1e150  # its square is a number
 
 
 @final
-class LinearSVR(CallbackSupport, Intervals, SparseWeights, RegressorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+class LinearSVR(CallbackSupport, Summarised, Intervals, SparseWeights, RegressorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """Linear support vector regression that proves its answer; suited to many rows and to sparse data.
 
     It solves
@@ -181,12 +184,17 @@ class LinearSVR(CallbackSupport, Intervals, SparseWeights, RegressorMixin, BaseE
         """
         with WholeOrNothing(self), watching(self, X, y, sample_weight, solves=1 + FOLDS if self.interval else 1):
             wants_interval = check_boolean("interval", self.interval, "LinearSVR")
+            stages = Stages()
             plan = self._plan(X, y, sample_weight)
+            stages.end("validation")
             (solution,) = solutions = plan.solve()
+            stages.end("solve", plan.deadline.certifying)
             self._adopt(plan.rows, self._as_stored(plan, solutions))
             if wants_interval:
                 with FoldStage([solution], "intervals"):
                     self._fit_folds(plan, solution, weighted=sample_weight is not None)
+                stages.end("intervals")
+            self._seconds = stages.seconds
         return self
 
     def _as_stored(self, plan: Plan[WeightedRows], solutions: list[Any]) -> list[Any]:
@@ -226,6 +234,13 @@ class LinearSVR(CallbackSupport, Intervals, SparseWeights, RegressorMixin, BaseE
         weight = problem.cost / float(self.C) if weighted else None
         self._fold_weights = np.stack(weights)
         self._residuals = Residuals(residuals[:, np.newaxis], folds.number, weight)
+
+    def _formula(self) -> Formula:
+        square = "²" if self.loss == "squared_epsilon_insensitive" else ""
+        return [
+            ("formulation", f"linear epsilon-regression, C = {self.C:g}, epsilon = {self.epsilon:g}"),
+            ("formula", f"minimise ½ |w|² + Σ C_i max(0, |y_i − f(x_i)| − ε){square}, f(x) = ⟨w, x⟩ + b"),
+        ]
 
     def _of_folds(self, X: Any) -> NDArray[np.float64]:
         rows = linear_rows(self, X, reset=False)
