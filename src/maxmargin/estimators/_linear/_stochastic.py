@@ -14,6 +14,7 @@ from maxmargin._deadline import Deadline
 from maxmargin._solve import solve_batch, worst_warning
 from maxmargin._whole_or_nothing import WholeOrNothing
 from maxmargin.errors import InvalidInput
+from maxmargin.estimators._linear._batch_classes import codes_among, known_classes
 from maxmargin.estimators._linear._classifier import LinearScores, linear_rows
 from maxmargin.estimators._shared._formulas import Formula, linear_formula
 from maxmargin.estimators._shared._parameters import (
@@ -264,10 +265,10 @@ class StochasticClassifier(LinearScores):
             self._check()
             first = not hasattr(self, "classes_")
             X = linear_rows(self, X, reset=first)
-            known = self._known_classes(classes, first=first)
+            known = known_classes(classes, None if first else self.classes_)
             labels_of = label_column(y, X)
             rows = weighted_rows(X, sample_weight)
-            codes = rows.of_kept(_codes(labels_of, known))
+            codes = rows.of_kept(codes_among(labels_of, known))
             if self.class_weight is not None and not isinstance(self.class_weight, Mapping):
                 raise InvalidInput(
                     "class_weight='balanced' needs all rows, and partial_fit sees one batch. Pass a dict of weights, for"
@@ -298,7 +299,7 @@ class StochasticClassifier(LinearScores):
                 iterate = WalkOn(walks[k]).through(problem, problem.n)
                 solutions.append(solution_of(problem, iterate, self.tol))
             self.classes_ = known
-            vars(self).pop("_seconds", None)  # they were those of a fit
+            self.__dict__.pop("_seconds", None)  # they were those of a fit
             self._keep(walks, solutions)
         return self
 
@@ -371,23 +372,6 @@ class StochasticClassifier(LinearScores):
         seed = int(given.randint(2**31)) if isinstance(given, np.random.RandomState) else int(given or 0)
         return [seed, *np.random.SeedSequence(seed).generate_state(count - 1).tolist()]
 
-    def _known_classes(self, classes: ArrayLike | None, *, first: bool) -> NDArray[Any]:
-        if classes is None and first:
-            raise InvalidInput(
-                "classes must be passed on the first call to partial_fit: later batches may have others than this."
-            )
-        if classes is None:
-            return self.classes_
-        known = np.unique(np.asarray(classes))
-        if len(known) < 2:
-            raise InvalidInput(f"The number of classes has to be greater than one; got {known.tolist()}.")
-        if not first and not np.array_equal(known, self.classes_):
-            raise InvalidInput(
-                f"`classes={known.tolist()}` is not the same as on last call to partial_fit, was: {self.classes_.tolist()}."
-                " Call fit, or take a new model."
-            )
-        return known
-
     def _keep(self, walks: list[SubgradientWalk], solutions: list[LinearSolution]) -> None:
         for walk in walks:
             walk.leave()
@@ -399,12 +383,3 @@ class StochasticClassifier(LinearScores):
         self.certificate_ = Certificate.combined(solution.certificate for solution in solutions)
         self.status_ = self.certificate_.status
         self.fit_status_ = int(not self.status_.is_optimal)
-
-
-def _codes(y: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.intp]:
-    """Which of the classes each label is."""
-    places = np.minimum(np.searchsorted(classes, y), len(classes) - 1)
-    strange = y[classes[places] != y]
-    if len(strange):
-        raise InvalidInput(f"y has the label {strange[:1].tolist()[0]!r}, which is not among classes={classes.tolist()}.")
-    return np.asarray(places, dtype=np.intp)
