@@ -298,7 +298,7 @@ class StochasticClassifier(LinearScores):
                 iterate = WalkOn(walks[k]).through(problem, problem.n)
                 solutions.append(solution_of(problem, iterate, self.tol))
             self.classes_ = known
-            vars(self).pop("_seconds", None)  # they were those of a fit
+            self.__dict__.pop("_seconds", None)  # they were those of a fit
             self._keep(walks, solutions)
         return self
 
