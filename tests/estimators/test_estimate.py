@@ -52,8 +52,8 @@ def test_a_power_law_is_continued_exactly(made_up, power):
 
 def test_a_fit_that_was_tried_whole_is_not_extrapolated(made_up):
     made_up(lambda m: 1e-5 * m)
-    found = LinearSVC().estimate(X, Y)
-    assert found.pilots[-1][0] == len(X)
+    found = LinearSVC().estimate(X[:400], Y[:400])
+    assert found.pilots == ((400, 4e-3),)
     assert found.seconds == found.pilots[-1][1]
 
 
@@ -69,6 +69,12 @@ def test_what_takes_long_gets_advice(made_up, estimator, named):
     assert "max_time" in found.advice
     assert " 3872 rows" in found.advice or " 3873 rows" in found.advice  # (rows/500)² = 60
     assert "2.8 h" in str(found)
+
+
+def test_no_pilot_fit_has_more_than_half_of_the_rows(made_up):
+    made_up(lambda m: 1e-9 * m)
+    found = LinearSVC().estimate(np.zeros((8000, 1)), np.arange(8000) % 2)
+    assert [rows for rows, _ in found.pilots] == [500, 1000, 2000, 4000]
 
 
 def test_each_pilot_fit_has_every_class():

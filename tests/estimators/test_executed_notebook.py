@@ -6,10 +6,12 @@ import re
 import sys
 
 import pytest
-import sklearn
 
 nbclient = pytest.importorskip("nbclient", reason="nbclient executes notebooks, and is not installed")
 pytest.importorskip("ipykernel", reason="ipykernel is the notebook's Python, and is not installed")
+kernelspec = pytest.importorskip("jupyter_client.kernelspec")
+managers = pytest.importorskip("jupyter_client.manager")
+nbformat = pytest.importorskip("nbformat.v4")
 
 CELLS = [
     "import numpy as np\n"
@@ -27,14 +29,10 @@ CELLS = [
 @pytest.fixture(scope="module")
 def outputs(tmp_path_factory):
     """What each cell has shown; the kernel is the Python that runs the test."""
-    from jupyter_client.kernelspec import KernelSpec
-    from jupyter_client.manager import AsyncKernelManager
-    from nbformat.v4 import new_code_cell, new_notebook
-
-    manager = AsyncKernelManager()
+    manager = managers.AsyncKernelManager()
     command = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
-    manager._kernel_spec = KernelSpec(argv=command, display_name="this", language="python")
-    notebook = new_notebook(cells=[new_code_cell(source) for source in CELLS])
+    manager._kernel_spec = kernelspec.KernelSpec(argv=command, display_name="this", language="python")
+    notebook = nbformat.new_notebook(cells=[nbformat.new_code_cell(source) for source in CELLS])
     folder = {"metadata": {"path": str(tmp_path_factory.mktemp("notebook"))}}
     nbclient.NotebookClient(notebook, km=manager, timeout=60, resources=folder).execute()
     return [cell.outputs for cell in notebook.cells]
