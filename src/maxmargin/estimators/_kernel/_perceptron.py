@@ -207,15 +207,15 @@ class Perceptron(CallbackSupport, Summarised, ClassifierMixin, BaseEstimator):  
                         side.begin_at(held[k], float(self.intercept_[k]) if self.fit_intercept else 0.0, deadline)
                     limits = Limits(tol=1.0, max_steps=int(self.max_iter), max_seconds=deadline.left())
                     runs.append(train_perceptron(side, signs, weight, step, limits, both(None, watch_of(self), 1, 1.0)))
-            stages.end("solve")
-            statuses = self._proven(gram, labels, runs, deadline)
-            stages.end("proof")
-            self._keep(bound, kind, data, runs)
-            self.shape_fit_ = shape(X)
-            self._seconds = stages.seconds
-            self.class_weight_ = factors
-            self.status_ = max(statuses, key=lambda status: status.severity)
-            self.fit_status_ = int(self.status_ is not Status.CONVERGED)
+                stages.end("solve")
+                statuses = self._proven(gram, labels, runs, deadline)
+                stages.end("proof")
+                self._keep(bound, kind, data, runs)
+                self.shape_fit_ = shape(X)
+                self._seconds = stages.seconds
+                self.class_weight_ = factors
+                self.status_ = max(statuses, key=lambda status: status.severity)
+                self.fit_status_ = int(self.status_ is not Status.CONVERGED)
             _warn(statuses, runs, subproblem_names(scheme, data.classes))
         return self
 

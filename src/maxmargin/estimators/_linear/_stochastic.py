@@ -230,12 +230,12 @@ class StochasticClassifier(LinearScores):
                     (solution,) = solve_batch([problem], WalkOn(walks[-1]), self.tol, self.max_iter, deadline, callback=follow)
                     solutions.append(solution)
                     report.done([solution])
+                stages.end("solve", deadline.certifying)
+                self.classes_ = data.classes
+                self._keep(walks, solutions)
+                self._seconds = stages.seconds
             if (said := worst_warning(solutions, lambda: names)) is not None:
                 warnings.warn(said[0], said[1], stacklevel=2)
-            stages.end("solve", deadline.certifying)
-            self.classes_ = data.classes
-            self._keep(walks, solutions)
-            self._seconds = stages.seconds
         return self
 
     def partial_fit(
