@@ -29,8 +29,8 @@ PUBLIC: dict[str, str] = {
     "maxmargin.errors": "ConvergenceWarning FeatureScaleWarning FitInterrupted IgnoredParameterWarning "
     "IndefiniteKernelWarning InfeasibleError InvalidInput KernelError MaxmarginError MissingExtra "
     "NoMarginWarning WarmStartWarning",
-    "maxmargin.estimators": "KernelPCA LinearClassifier LinearSVC LinearSVR LogisticRegression NuSVC NuSVR OneClassSVM "
-    "Perceptron StochasticClassifier Summary SVC SVDD SVR",
+    "maxmargin.estimators": "Estimate KernelPCA LinearClassifier LinearSVC LinearSVR LogisticRegression NuSVC NuSVR "
+    "OneClassSVM Perceptron StochasticClassifier Summary SVC SVDD SVR",
     "maxmargin.feature_maps": "Affine FeatureMap GaussianSeries Monomials Multinomial Powers QuadraticForm SecondOrder Squares "
     "WeightedSecondOrder",
     "maxmargin.io": "Fasta read_fasta",

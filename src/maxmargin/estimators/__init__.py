@@ -19,6 +19,7 @@ from maxmargin.estimators._paths import join_paths as join_paths
 from maxmargin.estimators._paths import path_of as path_of
 from maxmargin.estimators._paths import path_refusal as path_refusal
 from maxmargin.estimators._paths import solve_paths as solve_paths
+from maxmargin.estimators._shared._estimate import Estimate
 from maxmargin.estimators._shared._fold_fits import fit_out_of_fold as fit_out_of_fold
 from maxmargin.estimators._shared._fold_fits import last_step as last_step
 from maxmargin.estimators._shared._fold_fits import pairs_of as pairs_of
@@ -35,6 +36,7 @@ __all__ = [
     "SVC",
     "SVDD",
     "SVR",
+    "Estimate",
     "KernelPCA",
     "LinearClassifier",
     "LinearSVC",

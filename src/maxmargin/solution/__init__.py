@@ -41,8 +41,6 @@ from maxmargin.solution._rounding import with_negative_part as with_negative_par
 from maxmargin.solution._rounding import with_rounding as with_rounding
 from maxmargin.solution._solution import Solution
 from maxmargin.solution._status import Status
-from maxmargin.solution._table import html_table as html_table
-from maxmargin.solution._table import margin_rows as margin_rows
 from maxmargin.solution._taxonomy import Kind
 from maxmargin.solution._trace import KEPT as KEPT
 from maxmargin.solution._trace import Checkpoint as Checkpoint

@@ -17,7 +17,7 @@ from maxmargin.solution._class_rows import ClassRows
 from maxmargin.solution._kkt import KKT
 from maxmargin.solution._predictions import label_of_best
 from maxmargin.solution._status import Status
-from maxmargin.solution._table import html_table, margin_rows
+from maxmargin.solution._table import html_table, kernel_row, margin_rows
 from maxmargin.solution._taxonomy import Kind
 from maxmargin.solution._trace import Trace
 from maxmargin.validation import feature_matrix, rows_are_objects
@@ -105,7 +105,7 @@ class CrammerSingerSolution:
     def _repr_html_(self) -> str:
         rows = [
             *self.certificate.rows(),
-            ("kernel", repr(self.kernel)),
+            kernel_row(self.kernel),
             ("classes", str(len(self.classes))),
             ("support vectors", f"{len(self.support)} of {self.n} rows"),
             *([] if self.status is Status.INFEASIBLE else margin_rows(lambda: self.margin)),

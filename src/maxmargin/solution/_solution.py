@@ -20,7 +20,7 @@ from maxmargin.solution._kkt import KKT
 from maxmargin.solution._linear import linear_scores
 from maxmargin.solution._predictions import label_of_side
 from maxmargin.solution._status import Status
-from maxmargin.solution._table import html_table, margin_rows
+from maxmargin.solution._table import html_table, kernel_row, margin_rows
 from maxmargin.solution._taxonomy import Kind, kinds
 from maxmargin.solution._trace import Trace
 from maxmargin.validation import feature_matrix, rows_are_objects, shape, take_rows
@@ -140,7 +140,7 @@ class Solution:
         trained = self.n if self.n_trained is None else self.n_trained
         rows = [
             *self.certificate.rows(),
-            ("kernel", repr(self.kernel)),
+            kernel_row(self.kernel),
             ("support vectors", f"{len(self.support)} of {trained} rows"),
             ("offset", f"{self.bias:.6g}"),
             *([] if self.status is Status.INFEASIBLE else margin_rows(lambda: self.margin)),

@@ -8,7 +8,7 @@ from typing import Any
 
 from maxmargin.errors import InvalidInput
 
-__all__ = ["html_table", "margin_rows", "text_table"]
+__all__ = ["html_table", "kernel_row", "margin_rows", "text_table"]
 
 Rows = Iterable[tuple[str, str]]
 
@@ -34,3 +34,9 @@ def margin_rows(margin: Callable[[], Any]) -> list[tuple[str, str]]:
         return [("margin", f"{margin():.6g}")]
     except InvalidInput:
         return []
+
+
+def kernel_row(kernel: Any) -> tuple[str, str]:
+    """The line of the kernel: its name, and γ where it has one."""
+    name, gamma = getattr(kernel, "kind", type(kernel).__name__), getattr(kernel, "gamma", None)
+    return "kernel", str(name) if gamma is None or kernel.is_linear else f"{name}, gamma = {gamma:.6g}"

@@ -17,6 +17,7 @@ from maxmargin.estimators._kernel._kept_values import kept_values
 from maxmargin.estimators._kernel._packing import explicit_csr, pack, unpack
 from maxmargin.estimators._kernel._records import certificates, coefficients
 from maxmargin.estimators._shared._bounds import require_finite
+from maxmargin.estimators._shared._estimate import Estimating
 from maxmargin.estimators._shared._fitted import RowKind, fitted
 from maxmargin.estimators._shared._input import training_rows
 from maxmargin.estimators._shared._parameters import check_search
@@ -31,7 +32,7 @@ from maxmargin.validation import take_rows
 __all__ = ["KernelModel"]
 
 
-class KernelModel(CallbackSupport, Summarised, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
+class KernelModel(CallbackSupport, Estimating, Summarised, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
     """Kernel, rows and coefficients of a fitted model, and the proof that comes with them."""
 
     def _begin(self, X: Any) -> tuple[Kernel, Any, RowKind, Deadline]:

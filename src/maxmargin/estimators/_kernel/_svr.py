@@ -17,7 +17,7 @@ from maxmargin.estimators._kernel._fold_outputs import fit_folds
 from maxmargin.estimators._kernel._outputs import KernelOutputs
 from maxmargin.estimators._shared._bounds import upper_bounds
 from maxmargin.estimators._shared._fold_stage import FoldStage
-from maxmargin.estimators._shared._formulas import Formula
+from maxmargin.estimators._shared._formulas import Formula, nu_tube_formula, tube_formula
 from maxmargin.estimators._shared._input import new_rows
 from maxmargin.estimators._shared._intervals import Intervals
 from maxmargin.estimators._shared._stages import Stages
@@ -231,10 +231,7 @@ class SVR(_TubeRegressor):
         self.interval = interval
 
     def _formula(self) -> Formula:
-        return [
-            ("formulation", f"epsilon-regression, C = {self.C:g}, epsilon = {self.epsilon:g}"),
-            ("formula", "minimise ½ |w|² + Σ C_i max(0, |y_i − f(x_i)| − ε), f(x) = ⟨w, φ(x)⟩ + b"),
-        ]
+        return tube_formula(self.C, self.epsilon)
 
     def _check_own(self) -> None:
         check_positive("C", self.C, "SVR", infinite=True)
@@ -378,10 +375,7 @@ class NuSVR(_TubeRegressor):
         self.interval = interval
 
     def _formula(self) -> Formula:
-        return [
-            ("formulation", f"nu-regression, C = {self.C:g}, nu = {self.nu:g}"),
-            ("formula", "minimise ½ |w|² + ν ε Σ C_i + Σ C_i max(0, |y_i − f(x_i)| − ε) over w, b and ε, f(x) = ⟨w, φ(x)⟩ + b"),
-        ]
+        return nu_tube_formula(self.C, self.nu)
 
     def _own_lines(self) -> list[tuple[str, str]]:
         return [("epsilon", ", ".join(f"{each:.6g}" for each in self.epsilon_))]

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from maxmargin.errors import InvalidInput
 
-__all__ = ["codes_among", "known_classes"]
+__all__ = ["known_classes"]
 
 
 def known_classes(classes: ArrayLike | None, before: NDArray[Any] | None) -> NDArray[Any]:
@@ -27,12 +27,3 @@ def known_classes(classes: ArrayLike | None, before: NDArray[Any] | None) -> NDA
             " Call fit, or take a new model."
         )
     return known
-
-
-def codes_among(y: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.intp]:
-    """Which of the classes each label is."""
-    places = np.minimum(np.searchsorted(classes, y), len(classes) - 1)
-    strange = y[classes[places] != y]
-    if len(strange):
-        raise InvalidInput(f"y has the label {strange[:1].tolist()[0]!r}, which is not among classes={classes.tolist()}.")
-    return np.asarray(places, dtype=np.intp)

@@ -16,6 +16,7 @@ from maxmargin._deadline import Deadline
 from maxmargin._whole_or_nothing import WholeOrNothing
 from maxmargin.estimators._linear._sparse_weights import SparseWeights
 from maxmargin.estimators._shared._bounds import upper_bounds
+from maxmargin.estimators._shared._estimate import Estimating
 from maxmargin.estimators._shared._formulas import Formula, linear_formula, multiclass_formula
 from maxmargin.estimators._shared._input import checked_rows
 from maxmargin.estimators._shared._parameters import check_budget, check_class_weight, check_random_state
@@ -98,7 +99,7 @@ class LinearScores(CallbackSupport, Summarised, SparseWeights, ClassifierMixin, 
         return tags
 
 
-class LinearModel(LinearScores, ABC):
+class LinearModel(Estimating, LinearScores, ABC):
     """Fitting; each subclass defines what a binary classifier minimises."""
 
     _fewest_iterations: ClassVar[int] = 0  # −1 where that asks for the solver's own budget

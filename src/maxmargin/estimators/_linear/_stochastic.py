@@ -14,9 +14,10 @@ from maxmargin._deadline import Deadline
 from maxmargin._solve import solve_batch, worst_warning
 from maxmargin._whole_or_nothing import WholeOrNothing
 from maxmargin.errors import InvalidInput
-from maxmargin.estimators._linear._batch_classes import codes_among, known_classes
+from maxmargin.estimators._linear._batch_classes import known_classes
 from maxmargin.estimators._linear._classifier import LinearScores, linear_rows
-from maxmargin.estimators._shared._formulas import Formula, linear_formula
+from maxmargin.estimators._shared._formulas import Formula, stochastic_formula
+from maxmargin.estimators._shared._input import known_codes
 from maxmargin.estimators._shared._parameters import (
     check_budget,
     check_class_weight,
@@ -218,8 +219,7 @@ class StochasticClassifier(LinearScores):
             self._choose_rate(data.X, weight, len(weight) if order is None else order.steps)
             stages.end("validation")
             scheme = scheme_of(len(data.classes), one_vs_rest=True)
-            names = subproblem_names(scheme, data.classes)
-            seeds = self._seeds(scheme.n_subproblems)
+            names, seeds = subproblem_names(scheme, data.classes), self._seeds(scheme.n_subproblems)
             with (
                 watching(self, X, y, sample_weight, solves=scheme.n_subproblems),
                 report_for(self.verbose, type(self).__name__, scheme.n_subproblems, self.tol) as report,
@@ -228,8 +228,7 @@ class StochasticClassifier(LinearScores):
                     problem = self._problem(data.X, labels, weight, centring)
                     follow = both(report.start([name]), watch_of(self), 1, self.tol)
                     walks.append(self._solver(seed).walk(problem, order))
-                    on = WalkOn(walks[-1])
-                    (solution,) = solve_batch([problem], on, self.tol, self.max_iter, deadline, callback=follow)
+                    (solution,) = solve_batch([problem], WalkOn(walks[-1]), self.tol, self.max_iter, deadline, callback=follow)
                     solutions.append(solution)
                     report.done([solution])
                 stages.end("solve", deadline.certifying)
@@ -268,7 +267,7 @@ class StochasticClassifier(LinearScores):
             known = known_classes(classes, None if first else self.classes_)
             labels_of = label_column(y, X)
             rows = weighted_rows(X, sample_weight)
-            codes = rows.of_kept(codes_among(labels_of, known))
+            codes = rows.of_kept(known_codes(labels_of, known))
             if self.class_weight is not None and not isinstance(self.class_weight, Mapping):
                 raise InvalidInput(
                     "class_weight='balanced' needs all rows, and partial_fit sees one batch. Pass a dict of weights, for"
@@ -304,9 +303,8 @@ class StochasticClassifier(LinearScores):
         return self
 
     def _formula(self) -> Formula:
-        loss = as_loss(self.loss, "StochasticClassifier")
-        found = linear_formula(loss, Penalty.L2, offset=bool(self.fit_intercept), where=", steps on single rows")
-        return [*found, ("lambda", f"{self.lam_half_:.6g} = 1 / Σ C_i"), ("steps", str(self.t_))]
+        loss, offset = as_loss(self.loss, "StochasticClassifier"), bool(self.fit_intercept)
+        return stochastic_formula(loss, offset=offset, lam_half=self.lam_half_, steps=self.t_)
 
     def _check(self) -> None:
         owner = "StochasticClassifier"

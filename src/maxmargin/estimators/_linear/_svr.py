@@ -18,6 +18,7 @@ from maxmargin.errors import InvalidInput
 from maxmargin.estimators._linear._classifier import linear_rows
 from maxmargin.estimators._linear._sparse_weights import SparseWeights
 from maxmargin.estimators._shared._bounds import upper_bounds
+from maxmargin.estimators._shared._estimate import Estimating
 from maxmargin.estimators._shared._fold_stage import FoldStage
 from maxmargin.estimators._shared._formulas import Formula
 from maxmargin.estimators._shared._intervals import FOLDS, Intervals, Residuals
@@ -49,7 +50,7 @@ _LARGEST: Final = 1e150  # its square is a number
 
 
 @final
-class LinearSVR(CallbackSupport, Summarised, Intervals, SparseWeights, RegressorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+class LinearSVR(CallbackSupport, Estimating, Summarised, Intervals, SparseWeights, RegressorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """Linear support vector regression that proves its answer; suited to many rows and to sparse data.
 
     It solves

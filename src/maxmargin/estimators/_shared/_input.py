@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils.validation import validate_data
 
@@ -23,7 +24,7 @@ from maxmargin.validation import (
     takes_objects,
 )
 
-__all__ = ["checked_rows", "new_rows", "training_rows"]
+__all__ = ["checked_rows", "known_codes", "new_rows", "training_rows"]
 
 
 def training_rows(model: Any, kernel: Kernel, X: Any) -> tuple[Any, RowKind]:
@@ -74,3 +75,12 @@ def checked_rows(model: Any, X: Any, *, reset: bool) -> Any:
 def _forget_features(model: Any) -> None:
     for stale in {"n_features_in_", "feature_names_in_"} & vars(model).keys():
         delattr(model, stale)
+
+
+def known_codes(y: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.intp]:
+    """Which of the classes each label is."""
+    places = np.minimum(np.searchsorted(classes, y), len(classes) - 1)
+    strange = y[classes[places] != y]
+    if len(strange):
+        raise InvalidInput(f"y has the label {strange[:1].tolist()[0]!r}, which is not among classes={classes.tolist()}.")
+    return np.asarray(places, dtype=np.intp)
