@@ -43,7 +43,7 @@ void Bags::row_values(Index row, std::span<const Index> columns, double* out) co
     values.resize(left.size() * right.size());
     if (!values.empty()) members_->block(left, right, values.data());
     std::size_t place = 0;
-    for (; begin < end; ++begin) {
+    for (; begin < end && begin < columns.size(); ++begin) {
       const Index width = count(columns[begin]);
       out[begin] = symmetric_sum(count(row), width, values.data() + place, std::ptrdiff_t(right.size()));
       place += std::size_t(width);

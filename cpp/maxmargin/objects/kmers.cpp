@@ -76,7 +76,7 @@ std::unique_ptr<Objects> make_kmers(const SymbolRuns& runs, int length, std::spa
   });
   auto counted = std::make_unique<CountedFeatures>(runs.size, first_column);
   for (std::optional<FeatureLists>& list : lists) {
-    counted->add(std::move(*list));
+    if (list) counted->add(std::move(*list));  // each was made above
     list.reset();
   }
   counted->finish();

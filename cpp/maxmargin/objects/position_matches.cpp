@@ -12,7 +12,7 @@ std::size_t words_for(std::int64_t length) { return std::size_t(length + 63) / 6
 }  // namespace
 
 PositionMatches::PositionMatches(const SymbolRuns& runs, std::vector<double> weights) : weights_(std::move(weights)) {
-  planes_ = std::bit_width(std::uint64_t(std::max<std::int64_t>(runs.alphabet - 1, 0)));
+  planes_ = int(std::bit_width(std::uint64_t(std::max<std::int64_t>(runs.alphabet - 1, 0))));
   const std::size_t n = std::size_t(runs.size);
   for (std::size_t s = 0; s < n; ++s) {
     const std::int64_t length = runs.starts[s + 1] - runs.starts[s];
