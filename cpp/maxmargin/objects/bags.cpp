@@ -43,7 +43,7 @@ void Bags::row_values(Index row, std::span<const Index> columns, double* out) co
     values.resize(left.size() * right.size());
     if (!values.empty()) members_->block(left, right, values.data());
     std::size_t place = 0;
-    for (; begin < end && begin < columns.size(); ++begin) {
+    for (; begin < end; ++begin) {
       const Index width = count(columns[begin]);
       out[begin] = symmetric_sum(count(row), width, values.data() + place, std::ptrdiff_t(right.size()));
       place += std::size_t(width);
@@ -52,9 +52,11 @@ void Bags::row_values(Index row, std::span<const Index> columns, double* out) co
 }
 
 double Bags::own(Index row) const {
-  double sum = 0;
-  row_values(row, std::span(&row, 1), &sum);
-  return sum;
+  std::vector<Index> members(std::size_t(count(row)));
+  std::iota(members.begin(), members.end(), starts_[row]);
+  std::vector<double> values(members.size() * members.size());
+  if (!values.empty()) members_->block(members, members, values.data());
+  return symmetric_sum(count(row), count(row), values.data(), std::ptrdiff_t(members.size()));
 }
 
 }  // namespace maxmargin
