@@ -71,13 +71,8 @@ class SetKernel(ObjectKernel):
     normalise: bool = True
 
     def bind(self, X: Any, sample_weight: NDArray[np.float64] | None = None, *, moments: Moments | None = None) -> BoundKernel:
-        """Fix the numbers of the base kernel on all members."""
-        base = _base(self.base, "base", "SetKernel")
-        structured = base.input_kind == "structured"
-        members, _ = _members(list(X), structured, None, "SetKernel")
-        if not len(members):
-            raise InvalidInput("SetKernel needs a bag with a member at least. Got bags that are all empty.")
-        return _BoundSet(base.bind(members), 0 if structured else int(members.shape[1]), self._normalises())
+        """Fix the numbers of the base kernel on all members, each with the weight of its bag."""
+        return _bound_set(_base(self.base, "base", "SetKernel"), list(X), sample_weight, self._normalises())
 
 
 @final
@@ -156,17 +151,23 @@ class RelationalKernel(ObjectKernel):
         constant = check_non_negative("constant", self.constant, "RelationalKernel")
         own = None if self.own is None else _base(self.own, "own", "RelationalKernel")
         vectors, related = _columns(list(X), own is not None, len(kernels))
-        bags = []
-        for kernel, table in zip(kernels, related, strict=True):
-            bound = SetKernel(kernel).bind(table)
-            assert isinstance(bound, _BoundSet)
-            bags.append(bound)
+        bags = [_bound_set(kernel, table, sample_weight, True) for kernel, table in zip(kernels, related, strict=True)]
         if own is None:
             return _BoundRelational(None, 0, tuple(bags), constant, self._normalises())
         structured = own.input_kind == "structured"
         rows: Any = vectors if structured else feature_matrix(_stacked(vectors))
         width = 0 if structured else int(rows.shape[1])
-        return _BoundRelational(own.bind(rows), width, tuple(bags), constant, self._normalises())
+        return _BoundRelational(own.bind(rows, sample_weight), width, tuple(bags), constant, self._normalises())
+
+
+def _bound_set(base: Kernel, bags: list[Any], weight: NDArray[np.float64] | None, normalise: bool) -> _BoundSet:
+    """The numbers of the base kernel on all members; a bag of weight 2 is two bags, and its members count twice."""
+    structured = base.input_kind == "structured"
+    members, starts = _members(bags, structured, None, "SetKernel")
+    if not len(members):
+        raise InvalidInput("SetKernel needs a bag with a member at least. Got bags that are all empty.")
+    weights = None if weight is None else np.repeat(weight, np.diff(starts))
+    return _BoundSet(base.bind(members, weights), 0 if structured else int(members.shape[1]), normalise)
 
 
 def _base(kernel: Any, name: str, owner: str) -> Kernel:
