@@ -13,12 +13,15 @@ from maxmargin import _core
 from maxmargin.errors import InvalidInput
 from maxmargin.kernels._base import BoundKernel, Kernel
 from maxmargin.kernels._combined import require_kernel
-from maxmargin.kernels._objects._base import BoundObjectKernel, ObjectKernel
+from maxmargin.kernels._normalised import short_rows
+from maxmargin.kernels._objects._base import BoundObjectKernel, ObjectKernel, normalised_objects
 from maxmargin.kernels._rbf import RBF
 from maxmargin.kernels._scale import Moments
-from maxmargin.validation import check_non_negative, feature_matrix
+from maxmargin.validation import check_non_negative, feature_matrix, rows_are_objects
 
 __all__ = ["RelationalKernel", "SetKernel"]
+
+_ADVICE = "Scale the features or the kernel."
 
 
 @final
@@ -36,7 +39,10 @@ class _BoundSet(BoundObjectKernel):
         members, starts = _members(objects, self.base.of_objects, self.width, "SetKernel")
         self.base.check(members)
         encoded = _core.bags(self.base.gram(members).core, starts)
-        return encoded.normalised() if self.normalise else encoded
+        if not self.normalise:
+            return encoded
+        _require_sizes(self.base, members, starts, "SetKernel")
+        return normalised_objects(encoded, "SetKernel", _ADVICE)
 
 
 @final
@@ -53,7 +59,8 @@ class SetKernel(ObjectKernel):
     base : Kernel
         k₀. ``gamma="scale"`` is that of all members of all training bags.
     normalise : bool
-        Whether ``k(A, A) = 1``. Empty bags have 1 with each other, and 0 with the rest.
+        Whether ``k(A, A) = 1``. Bags with ``k(A, A) = 0``, such as empty ones, have 1 with each other, and 0 with
+        the rest; with `Linear`, these are all bags whose sum is 0.
 
     References
     ----------
@@ -94,11 +101,11 @@ class _BoundRelational(BoundObjectKernel):
             bags.encode(rows, first_column).scaled(1.0, self.constant) for bags, rows in zip(self.related, related, strict=True)
         ]
         if self.own is not None:
-            parts.append(_own_part(self.own, own, self.width, first_column))
+            parts.append(_own_part(self.own, own, self.width, first_column, self.normalise))
         encoded = parts[0]
         for part in parts[1:]:
             encoded = encoded.times(part)
-        return encoded.normalised() if self.normalise else encoded
+        return normalised_objects(encoded, "RelationalKernel", _ADVICE) if self.normalise else encoded
 
 
 @final
@@ -180,7 +187,7 @@ def _base(kernel: Any, name: str, owner: str) -> Kernel:
     return found
 
 
-def _own_part(own: BoundKernel, rows: list[Any], width: int, first_column: int) -> _core.Objects:
+def _own_part(own: BoundKernel, rows: list[Any], width: int, first_column: int, normalise: bool) -> _core.Objects:
     """The kernel of the own features: vectors are bags of one."""
     if own.of_objects:
         return own.encode(rows, first_column)
@@ -191,7 +198,27 @@ def _own_part(own: BoundKernel, rows: list[Any], width: int, first_column: int) 
             )
     vectors = feature_matrix(_stacked(rows))
     own.check(vectors)
-    return _core.bags(own.gram(vectors).core, np.arange(len(vectors) + 1, dtype=np.int32))
+    starts = np.arange(len(vectors) + 1, dtype=np.int32)
+    if normalise:
+        _require_sizes(own, vectors, starts, "RelationalKernel")
+    return _core.bags(own.gram(vectors).core, starts)
+
+
+def _require_sizes(kernel: BoundKernel, members: Any, starts: NDArray[np.int32], owner: str) -> None:
+    """Raise for the first bag of vectors that are not 0, but whose squares are too small for floating point."""
+    if kernel.of_objects or rows_are_objects(members):
+        return
+    small, short, _ = short_rows(kernel, members)
+    if not short.any():
+        return
+    bags = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+    found = np.bincount(bags, short) * (np.bincount(bags, ~small) == 0)
+    if found.any():
+        row = int(np.flatnonzero(found)[0])
+        raise InvalidInput(
+            f"{owner} divides by the root of k(x, x). k(x, x) of row {row} is not 0, but too small for floating point."
+            f" {_ADVICE}"
+        )
 
 
 def _stacked(rows: list[Any]) -> NDArray[np.float64]:

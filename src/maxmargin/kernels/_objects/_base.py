@@ -11,11 +11,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin import _core
+from maxmargin.errors import InvalidInput
 from maxmargin.kernels._base import BoundKernel, Kernel
 from maxmargin.kernels._gram import Gram
 from maxmargin.validation import check_boolean, length
 
-__all__ = ["BoundObjectKernel", "ObjectKernel", "object_cross", "object_diagonal", "object_gram", "object_sums"]
+__all__ = [
+    "BoundObjectKernel",
+    "ObjectKernel",
+    "normalised_objects",
+    "object_cross",
+    "object_diagonal",
+    "object_gram",
+    "object_sums",
+]
 
 _KEPT_BYTES = 1 << 29  # rows of a Gram matrix that are kept
 _BLOCK_VALUES = 1 << 21  # kernel values held at once
@@ -67,6 +76,14 @@ class ObjectKernel(Kernel, ABC):
 
     def _normalises(self) -> bool:
         return check_boolean("normalise", self.normalise, type(self).__name__)
+
+
+def normalised_objects(encoded: _core.Objects, owner: str, advice: str = "Scale the kernel.") -> _core.Objects:
+    """The objects with the kernel divided by ``√(k(u, u) k(v, v))``; raises where a double does not hold these."""
+    try:
+        return encoded.normalised()
+    except ValueError as error:
+        raise InvalidInput(f"{owner} divides by the root of k(x, x). {error}. {advice}") from None
 
 
 def object_gram(kernel: BoundKernel, X: Any) -> Gram:
