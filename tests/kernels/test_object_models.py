@@ -208,7 +208,7 @@ REFUSED: list[tuple[Any, Any, str]] = [
     (Mismatch(k=30, m=14, alphabet=200), ["a" * 40, "b" * 40], "do not fit into 64 bits"),
     (GappedKmer(l=4, k=5), ["abc", "abcd"], "'k' parameter of GappedKmer"),
     (GappedKmer(l=40, k=20), ["a" * 50, "abcd"], "more than 20000 would not end"),
-    (GappedKmer(l=3, k=2, reverse_complement=True), [["a", "b", "c"], ["a"] * 4], "needs DNA or RNA as str"),
+    (GappedKmer(l=3, k=2, reverse_complement=True), [["a", "b", "c"], ["a"] * 4], "needs DNA or RNA as str or bytes"),
     (GappySubsequence(decay=1.5), ["abc", "abcd"], "'decay' parameter"),
     (Spectrum(k=2, normalise="yes"), ["abc", "abcd"], "'normalise' parameter of Spectrum"),
     (WeisfeilerLehman(), [GRAPH, ([(0, 1)], None)], "graph 1 of X is unlabelled: it has node_labels=None. Label the nodes"),
@@ -272,6 +272,17 @@ def test_objects_without_features_have_one_direction() -> None:
     K = SetKernel(base=Linear())(zeros)
     np.testing.assert_array_equal(K, [[1, 1, 1, 0], [1, 1, 1, 0], [1, 1, 1, 0], [0, 0, 0, 1]])
     np.testing.assert_array_equal(GappySubsequence(k=3, decay=1e-20)(["ab", "", "abc"]), [[1, 1, 0], [1, 1, 0], [0, 0, 1]])
+
+
+@pytest.mark.parametrize("kernel", [Spectrum(k=1), Spectrum(k=3), WeightedDegree(degree=1), GappySubsequence(k=1)])
+def test_tables_of_one_column_are_no_objects(kernel: Any) -> None:
+    pandas = pytest.importorskip("pandas")
+    frame, y = pandas.DataFrame({"s": STRINGS}), LABELS
+    model = SVC(kernel=kernel).fit(frame["s"], y)
+    for table in (frame, np.array(STRINGS, dtype=object)[:, np.newaxis], np.array(STRINGS)[:, np.newaxis]):
+        for call in (kernel, model.predict, lambda X: SVC(kernel=kernel).fit(X, y)):
+            with pytest.raises(InvalidInput, match=r"table of shape \(60, 1\). Pass the column: X\['name'\]"):
+                call(table)
 
 
 def test_messages_of_predictions() -> None:

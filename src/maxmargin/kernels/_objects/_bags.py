@@ -14,7 +14,7 @@ from maxmargin.errors import InvalidInput
 from maxmargin.kernels._base import BoundKernel, Kernel
 from maxmargin.kernels._combined import require_kernel
 from maxmargin.kernels._normalised import short_rows
-from maxmargin.kernels._objects._base import BoundObjectKernel, ObjectKernel, normalised_objects
+from maxmargin.kernels._objects._base import BoundObjectKernel, ObjectKernel, listed, normalised_objects
 from maxmargin.kernels._rbf import RBF
 from maxmargin.kernels._scale import Moments
 from maxmargin.validation import check_non_negative, feature_matrix, rows_are_objects
@@ -79,7 +79,7 @@ class SetKernel(ObjectKernel):
 
     def bind(self, X: Any, sample_weight: NDArray[np.float64] | None = None, *, moments: Moments | None = None) -> BoundKernel:
         """Fix the numbers of the base kernel on all members, each with the weight of its bag."""
-        return _bound_set(_base(self.base, "base", "SetKernel"), list(X), sample_weight, self._normalises())
+        return _bound_set(_base(self.base, "base", "SetKernel"), listed(X), sample_weight, self._normalises())
 
 
 @final
@@ -157,7 +157,7 @@ class RelationalKernel(ObjectKernel):
         kernels = [_base(each, "related", "RelationalKernel") for each in given]
         constant = check_non_negative("constant", self.constant, "RelationalKernel")
         own = None if self.own is None else _base(self.own, "own", "RelationalKernel")
-        vectors, related = _columns(list(X), own is not None, len(kernels))
+        vectors, related = _columns(listed(X), own is not None, len(kernels))
         bags = [_bound_set(kernel, table, sample_weight, True) for kernel, table in zip(kernels, related, strict=True)]
         if own is None:
             return _BoundRelational(None, 0, tuple(bags), constant, self._normalises())

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from maxmargin import _core
 from maxmargin.errors import InvalidInput
 from maxmargin.kernels._base import BoundKernel
-from maxmargin.kernels._objects._base import BoundObjectKernel, ObjectKernel
+from maxmargin.kernels._objects._base import BoundObjectKernel, ObjectKernel, listed
 from maxmargin.kernels._scale import Moments
 from maxmargin.validation import check_positive
 
@@ -81,7 +81,7 @@ class GlobalAlignment(ObjectKernel):
 
     def bind(self, X: Any, sample_weight: NDArray[np.float64] | None = None, *, moments: Moments | None = None) -> BoundKernel:
         """Check the series, and fix σ."""
-        series = _series(list(X), None)
+        series = _series(listed(X), None)
         if isinstance(self.sigma, str):
             if self.sigma != "median":
                 raise InvalidInput(

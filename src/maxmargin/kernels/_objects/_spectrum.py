@@ -109,7 +109,7 @@ class GappedKmer(ObjectKernel):
         Symbols that count.
     reverse_complement : bool
         Whether patterns are counted on both strands of a double helix: in the string, and in its reverse with A and T, C and G
-        exchanged. Rows must be str then.
+        exchanged. Rows must be str or bytes then.
     normalise : bool
         Whether ``k(s, s) = 1``.
 
