@@ -208,7 +208,7 @@ REFUSED: list[tuple[Any, Any, str]] = [
     (Mismatch(k=30, m=14, alphabet=200), ["a" * 40, "b" * 40], "do not fit into 64 bits"),
     (GappedKmer(l=4, k=5), ["abc", "abcd"], "'k' parameter of GappedKmer"),
     (GappedKmer(l=40, k=20), ["a" * 50, "abcd"], "more than 20000 would not end"),
-    (GappedKmer(l=3, k=2, reverse_complement=True), [["a", "b", "c"], ["a"] * 4], "needs DNA or RNA as str"),
+    (GappedKmer(l=3, k=2, reverse_complement=True), [["a", "b", "c"], ["a"] * 4], "needs DNA or RNA as str or bytes"),
     (GappySubsequence(decay=1.5), ["abc", "abcd"], "'decay' parameter"),
     (Spectrum(k=2, normalise="yes"), ["abc", "abcd"], "'normalise' parameter of Spectrum"),
     (WeisfeilerLehman(), [GRAPH, ([(0, 1)], None)], "graph 1 of X is unlabelled: it has node_labels=None. Label the nodes"),
@@ -240,6 +240,19 @@ REFUSED: list[tuple[Any, Any, str]] = [
     (RelationalKernel(), [([1.0], [[1.0]]), ([1.0],)], "records of the form .x, rows.. Got 1 items as row 1"),
     (RelationalKernel(), [("ann", [[1.0]]), ("bob", [[1.0]])], "own features that are vectors of numbers"),
     (RelationalKernel(constant=-1.0), [([1.0], [[1.0]])] * 2, "'constant' parameter"),
+    (GappySubsequence(k=250, decay=1.0), ["a" * 600, "b" * 600], "k.x, x. of row 0 is too large for .* Choose a smaller k"),
+    (GappySubsequence(k=3, decay=1e-55), ["abc", "xyz"], "row 0 is not 0, but too small for .* another decay"),
+    (GappySubsequence(k=3, decay=1e-52), ["ab", "xyz"], "row 1 is not 0, but too small for"),
+    ((GappySubsequence(k=3, decay=1e-20, normalise=False) ** 3).normalised(), ["ab", "xyz"], "Normalised divides .* row 1"),
+    (
+        SetKernel(base=Linear()),
+        [[[0.0]], [[1e-200]], [[-1e-200]]],
+        "SetKernel divides .* row 1 is not 0, but too .* Scale",
+    ),
+    (SetKernel(base=Linear()), [[[1.0]], [[1e-155], [1e-155]]], "row 1 is not 0, but too small"),
+    (SetKernel(base=Linear()), [[[1.0]], [[1e200], [-1e200]]], "row 1 is too large for"),
+    (RelationalKernel(own=Linear()), [([1.0], [[1.0]]), ([1e-200], [[1.0]])], "RelationalKernel divides .* row 1 is not 0"),
+    (RelationalKernel(own=Linear()), [([1.0], [[1.0]]), ([1e200], [[1.0]])], "RelationalKernel divides .* row 1 is too large"),
     (Spectrum(k=1).on([0]), ["ab", "ba"], "OnColumns needs rows with columns"),
     (Spectrum(k=1) + Linear(), ["ab", "ba"], "one takes vectors, the other objects"),
 ]
@@ -251,6 +264,25 @@ def test_messages(kernel: Any, X: Any, says: str) -> None:
         kernel(X)
     with pytest.raises(InvalidInput, match=says):
         SVC(kernel=kernel).fit(X, np.arange(len(X)) % 2)
+
+
+def test_objects_without_features_have_one_direction() -> None:
+    """k(x, x) = 0 because there is nothing to compare, not because of rounding."""
+    zeros = [[[0.0, 0.0]], [[1e-200, 1.0], [0.0, -1.0], [-1e-200, 0.0]], [], [[1.0, 0.0], [1e-200, 0.0]]]
+    K = SetKernel(base=Linear())(zeros)
+    np.testing.assert_array_equal(K, [[1, 1, 1, 0], [1, 1, 1, 0], [1, 1, 1, 0], [0, 0, 0, 1]])
+    np.testing.assert_array_equal(GappySubsequence(k=3, decay=1e-20)(["ab", "", "abc"]), [[1, 1, 0], [1, 1, 0], [0, 0, 1]])
+
+
+@pytest.mark.parametrize("kernel", [Spectrum(k=1), Spectrum(k=3), WeightedDegree(degree=1), GappySubsequence(k=1)])
+def test_tables_of_one_column_are_no_objects(kernel: Any) -> None:
+    pandas = pytest.importorskip("pandas")
+    frame, y = pandas.DataFrame({"s": STRINGS}), LABELS
+    model = SVC(kernel=kernel).fit(frame["s"], y)
+    for table in (frame, np.array(STRINGS, dtype=object)[:, np.newaxis], np.array(STRINGS)[:, np.newaxis]):
+        for call in (kernel, model.predict, lambda X: SVC(kernel=kernel).fit(X, y)):
+            with pytest.raises(InvalidInput, match=r"table of shape \(60, 1\). Pass the column: X\['name'\]"):
+                call(table)
 
 
 def test_messages_of_predictions() -> None:

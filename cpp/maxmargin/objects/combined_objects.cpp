@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
+#include <string>
 #include <utility>
 
 #include "maxmargin/platform/poll.hpp"
@@ -29,6 +31,7 @@ class Mapped : public Objects {
     map(row, std::span(&row, 1), &value);
     return value;
   }
+  bool vanishes(Index row) const override { return inner_->vanishes(row); }
 
  protected:
   virtual void map(Index row, std::span<const Index> columns, double* values) const = 0;
@@ -41,6 +44,7 @@ class Mapped : public Objects {
 class Scaled final : public Mapped {
  public:
   Scaled(Part inner, double factor, double constant) : Mapped(std::move(inner)), factor_(factor), constant_(constant) {}
+  bool vanishes(Index row) const override { return constant_ == 0 && (factor_ == 0 || inner().vanishes(row)); }
 
  private:
   void map(Index, std::span<const Index> columns, double* values) const override {
@@ -73,16 +77,23 @@ class Normalised final : public Mapped {
     const auto fill = [&](std::ptrdiff_t i) { own_[i] = this->inner().own(Index(i)); };
     if (!is_opaque()) {
       parallel_chunks(size(), fill);
-      return;
+    } else {
+      for (Index i = 0; i < size(); ++i) {
+        poll_now();
+        fill(i);
+      }
     }
-    for (Index i = 0; i < size(); ++i) {
-      poll_now();
-      fill(i);
-    }
+    for (Index i = 0; i < size(); ++i) require_length(i);
   }
   double own(Index) const override { return 1.0; }
+  bool vanishes(Index) const override { return false; }
 
  private:
+  void require_length(Index i) const {
+    if (std::isnormal(own_[i]) || (own_[i] == 0 && inner().vanishes(i))) return;
+    const std::string what = std::isfinite(own_[i]) ? "not 0, but too small" : "too large";
+    throw std::range_error("k(x, x) of row " + std::to_string(i) + " is " + what + " for floating point");
+  }
   void map(Index row, std::span<const Index> columns, double* values) const override {
     for (std::size_t c = 0; c < columns.size(); ++c) {
       const double a = own_[row], b = own_[columns[c]], product = a * b;
@@ -113,6 +124,10 @@ class Joined final : public Objects {
     for (std::size_t k = 0; k < others.size(); ++k) out[k] = joined(out[k], others[k]);
   }
   double own(Index row) const override { return joined(left_->own(row), right_->own(row)); }
+  bool vanishes(Index row) const override {
+    const bool left = left_->vanishes(row), right = right_->vanishes(row);
+    return multiplied_ ? left || right : left && right;
+  }
 
  private:
   double joined(double a, double b) const { return multiplied_ ? a * b : a + b; }

@@ -14,6 +14,7 @@ std::shared_ptr<const Objects> product_of(std::shared_ptr<const Objects> left, s
 std::shared_ptr<const Objects> scaled(std::shared_ptr<const Objects> inner, double factor, double constant);
 std::shared_ptr<const Objects> power_of(std::shared_ptr<const Objects> inner, int exponent);
 // k(u, v) / sqrt(k(u, u) k(v, v)); where k(u, u) = 0, u has a direction of its own, which it shares with others of that kind.
+// Throws std::range_error for an object with k(u, u) that is not 0 and that a double cannot hold.
 std::shared_ptr<const Objects> normalised(std::shared_ptr<const Objects> inner);
 
 }  // namespace maxmargin

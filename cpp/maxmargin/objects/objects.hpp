@@ -18,6 +18,8 @@ class Objects {
   virtual void values(std::span<const Index> rows, std::span<const Index> columns, double* out) const = 0;
   // k(row, row), the same bits as in `values`.
   virtual double own(Index row) const = 0;
+  // Is phi(row) = 0? If not, an own value of 0 is one that a double cannot hold.
+  virtual bool vanishes(Index row) const { return own(row) == 0; }
   // Columns of one row that make a piece of work for a thread; 0 if a row costs the same for any number of columns, and less
   // among many.
   virtual Index columns_at_once() const = 0;

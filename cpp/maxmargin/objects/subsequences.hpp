@@ -14,6 +14,7 @@ class Subsequences final : public Objects {
   Index size() const override { return Index(lengths_.size()); }
   void values(std::span<const Index> rows, std::span<const Index> columns, double* out) const override;
   double own(Index row) const override { return own_[row]; }
+  bool vanishes(Index row) const override { return lengths_[row] < length_; }
   Index columns_at_once() const override { return 8; }
 
  private:

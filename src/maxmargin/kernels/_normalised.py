@@ -14,11 +14,12 @@ from maxmargin.errors import InvalidInput
 from maxmargin.kernels._base import BoundKernel, Kernel, combination
 from maxmargin.kernels._combined import CombinedKernel, input_kind_of, push_part, require_kernel
 from maxmargin.kernels._linear_rows import row_sizes
+from maxmargin.kernels._objects._base import normalised_objects
 from maxmargin.kernels._program import Columns, Program
 from maxmargin.kernels._scale import Moments
 from maxmargin.validation import rows_are_objects
 
-__all__ = ["Normalised"]
+__all__ = ["Normalised", "short_rows"]
 
 _LEAST = 1e-290  # a k(x, x) that has all digits
 _MINUTE = 1e-70  # entries of rows whose k(x, x) may be 0 by rounding only
@@ -49,15 +50,11 @@ class _BoundNormalised(CombinedKernel):
         super().check(X)
         if rows_are_objects(X):
             return
-        squares = self.kernel.diagonal(X)
-        small = np.abs(squares) < _LEAST
-        if not small.any():
-            return
-        sizes = row_sizes(X)
-        short = np.flatnonzero(small & ((squares != 0.0) | ((sizes > 0.0) & (sizes < _MINUTE))))
-        if len(short):
+        _, short, squares = short_rows(self.kernel, X)
+        if short.any():
+            row = int(np.flatnonzero(short)[0])
             raise InvalidInput(
-                f"Normalised divides by k(x, x), which is {squares[short[0]]:.3g} for row {short[0]}: too small for floating"
+                f"Normalised divides by k(x, x), which is {squares[row]:.3g} for row {row}: too small for floating"
                 " point. Scale the features or the kernel."
             )
 
@@ -66,7 +63,7 @@ class _BoundNormalised(CombinedKernel):
         return np.where(squares < 0.0, -1.0, 1.0)
 
     def encode(self, objects: Sequence[Any], first_column: int) -> _core.Objects:
-        return self.kernel.encode(objects, first_column).normalised()
+        return normalised_objects(self.kernel.encode(objects, first_column), "Normalised")
 
     def push_to(self, program: Program, columns: Columns | None) -> bool:
         return push_part(self.kernel, program, columns) and program.push_operator("normalise")
@@ -115,3 +112,13 @@ class Normalised(Kernel):
         bound = _BoundNormalised(kernel.bind(X, sample_weight, moments=moments))
         bound.check(X)
         return bound
+
+
+def short_rows(kernel: BoundKernel, X: Any) -> tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.float64]]:
+    """Vectors with a k(x, x) near 0, those of them where rounding may be why, and all k(x, x)."""
+    squares = kernel.diagonal(X)
+    small = np.abs(squares) < _LEAST
+    if not small.any():
+        return small, small, squares
+    sizes = row_sizes(X)
+    return small, small & ((squares != 0.0) | ((sizes > 0.0) & (sizes < _MINUTE))), squares

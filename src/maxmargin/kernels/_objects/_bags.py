@@ -13,12 +13,15 @@ from maxmargin import _core
 from maxmargin.errors import InvalidInput
 from maxmargin.kernels._base import BoundKernel, Kernel
 from maxmargin.kernels._combined import require_kernel
-from maxmargin.kernels._objects._base import BoundObjectKernel, ObjectKernel
+from maxmargin.kernels._normalised import short_rows
+from maxmargin.kernels._objects._base import BoundObjectKernel, ObjectKernel, listed, normalised_objects
 from maxmargin.kernels._rbf import RBF
 from maxmargin.kernels._scale import Moments
-from maxmargin.validation import check_non_negative, feature_matrix
+from maxmargin.validation import check_non_negative, feature_matrix, rows_are_objects
 
 __all__ = ["RelationalKernel", "SetKernel"]
+
+_ADVICE = "Scale the features or the kernel."
 
 
 @final
@@ -36,7 +39,10 @@ class _BoundSet(BoundObjectKernel):
         members, starts = _members(objects, self.base.of_objects, self.width, "SetKernel")
         self.base.check(members)
         encoded = _core.bags(self.base.gram(members).core, starts)
-        return encoded.normalised() if self.normalise else encoded
+        if not self.normalise:
+            return encoded
+        _require_sizes(self.base, members, starts, "SetKernel")
+        return normalised_objects(encoded, "SetKernel", _ADVICE)
 
 
 @final
@@ -53,7 +59,8 @@ class SetKernel(ObjectKernel):
     base : Kernel
         k₀. ``gamma="scale"`` is that of all members of all training bags.
     normalise : bool
-        Whether ``k(A, A) = 1``. Empty bags have 1 with each other, and 0 with the rest.
+        Whether ``k(A, A) = 1``. Bags with ``k(A, A) = 0``, such as empty ones, have 1 with each other, and 0 with
+        the rest; with `Linear`, these are all bags whose sum is 0.
 
     References
     ----------
@@ -71,13 +78,8 @@ class SetKernel(ObjectKernel):
     normalise: bool = True
 
     def bind(self, X: Any, sample_weight: NDArray[np.float64] | None = None, *, moments: Moments | None = None) -> BoundKernel:
-        """Fix the numbers of the base kernel on all members."""
-        base = _base(self.base, "base", "SetKernel")
-        structured = base.input_kind == "structured"
-        members, _ = _members(list(X), structured, None, "SetKernel")
-        if not len(members):
-            raise InvalidInput("SetKernel needs a bag with a member at least. Got bags that are all empty.")
-        return _BoundSet(base.bind(members), 0 if structured else int(members.shape[1]), self._normalises())
+        """Fix the numbers of the base kernel on all members, each with the weight of its bag."""
+        return _bound_set(_base(self.base, "base", "SetKernel"), listed(X), sample_weight, self._normalises())
 
 
 @final
@@ -99,11 +101,11 @@ class _BoundRelational(BoundObjectKernel):
             bags.encode(rows, first_column).scaled(1.0, self.constant) for bags, rows in zip(self.related, related, strict=True)
         ]
         if self.own is not None:
-            parts.append(_own_part(self.own, own, self.width, first_column))
+            parts.append(_own_part(self.own, own, self.width, first_column, self.normalise))
         encoded = parts[0]
         for part in parts[1:]:
             encoded = encoded.times(part)
-        return encoded.normalised() if self.normalise else encoded
+        return normalised_objects(encoded, "RelationalKernel", _ADVICE) if self.normalise else encoded
 
 
 @final
@@ -155,18 +157,24 @@ class RelationalKernel(ObjectKernel):
         kernels = [_base(each, "related", "RelationalKernel") for each in given]
         constant = check_non_negative("constant", self.constant, "RelationalKernel")
         own = None if self.own is None else _base(self.own, "own", "RelationalKernel")
-        vectors, related = _columns(list(X), own is not None, len(kernels))
-        bags = []
-        for kernel, table in zip(kernels, related, strict=True):
-            bound = SetKernel(kernel).bind(table)
-            assert isinstance(bound, _BoundSet)
-            bags.append(bound)
+        vectors, related = _columns(listed(X), own is not None, len(kernels))
+        bags = [_bound_set(kernel, table, sample_weight, True) for kernel, table in zip(kernels, related, strict=True)]
         if own is None:
             return _BoundRelational(None, 0, tuple(bags), constant, self._normalises())
         structured = own.input_kind == "structured"
         rows: Any = vectors if structured else feature_matrix(_stacked(vectors))
         width = 0 if structured else int(rows.shape[1])
-        return _BoundRelational(own.bind(rows), width, tuple(bags), constant, self._normalises())
+        return _BoundRelational(own.bind(rows, sample_weight), width, tuple(bags), constant, self._normalises())
+
+
+def _bound_set(base: Kernel, bags: list[Any], weight: NDArray[np.float64] | None, normalise: bool) -> _BoundSet:
+    """The numbers of the base kernel on all members; a bag of weight 2 is two bags, and its members count twice."""
+    structured = base.input_kind == "structured"
+    members, starts = _members(bags, structured, None, "SetKernel")
+    if not len(members):
+        raise InvalidInput("SetKernel needs a bag with a member at least. Got bags that are all empty.")
+    weights = None if weight is None else np.repeat(weight, np.diff(starts))
+    return _BoundSet(base.bind(members, weights), 0 if structured else int(members.shape[1]), normalise)
 
 
 def _base(kernel: Any, name: str, owner: str) -> Kernel:
@@ -179,7 +187,7 @@ def _base(kernel: Any, name: str, owner: str) -> Kernel:
     return found
 
 
-def _own_part(own: BoundKernel, rows: list[Any], width: int, first_column: int) -> _core.Objects:
+def _own_part(own: BoundKernel, rows: list[Any], width: int, first_column: int, normalise: bool) -> _core.Objects:
     """The kernel of the own features: vectors are bags of one."""
     if own.of_objects:
         return own.encode(rows, first_column)
@@ -190,7 +198,27 @@ def _own_part(own: BoundKernel, rows: list[Any], width: int, first_column: int) 
             )
     vectors = feature_matrix(_stacked(rows))
     own.check(vectors)
-    return _core.bags(own.gram(vectors).core, np.arange(len(vectors) + 1, dtype=np.int32))
+    starts = np.arange(len(vectors) + 1, dtype=np.int32)
+    if normalise:
+        _require_sizes(own, vectors, starts, "RelationalKernel")
+    return _core.bags(own.gram(vectors).core, starts)
+
+
+def _require_sizes(kernel: BoundKernel, members: Any, starts: NDArray[np.int32], owner: str) -> None:
+    """Raise for the first bag of vectors that are not 0, but whose squares are too small for floating point."""
+    if kernel.of_objects or rows_are_objects(members):
+        return
+    small, short, _ = short_rows(kernel, members)
+    if not short.any():
+        return
+    bags = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+    found = np.bincount(bags, short) * (np.bincount(bags, ~small) == 0)
+    if found.any():
+        row = int(np.flatnonzero(found)[0])
+        raise InvalidInput(
+            f"{owner} divides by the root of k(x, x). k(x, x) of row {row} is not 0, but too small for floating point."
+            f" {_ADVICE}"
+        )
 
 
 def _stacked(rows: list[Any]) -> NDArray[np.float64]:

@@ -11,11 +11,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin import _core
+from maxmargin.errors import InvalidInput
 from maxmargin.kernels._base import BoundKernel, Kernel
 from maxmargin.kernels._gram import Gram
 from maxmargin.validation import check_boolean, length
 
-__all__ = ["BoundObjectKernel", "ObjectKernel", "object_cross", "object_diagonal", "object_gram", "object_sums"]
+__all__ = [
+    "BoundObjectKernel",
+    "ObjectKernel",
+    "listed",
+    "normalised_objects",
+    "object_cross",
+    "object_diagonal",
+    "object_gram",
+    "object_sums",
+]
 
 _KEPT_BYTES = 1 << 29  # rows of a Gram matrix that are kept
 _BLOCK_VALUES = 1 << 21  # kernel values held at once
@@ -69,23 +79,41 @@ class ObjectKernel(Kernel, ABC):
         return check_boolean("normalise", self.normalise, type(self).__name__)
 
 
+def listed(X: Any) -> list[Any]:
+    """The objects of X; raises for a table of one column, whose rows would be sequences of one object."""
+    if isinstance(X, np.ndarray) and X.ndim == 2 and X.shape[1] == 1 and X.dtype.kind in "OUST":
+        raise InvalidInput(
+            f"Kernels of objects need a sequence of objects. Got a table of shape {X.shape}. Pass the column: X['name'] of a"
+            " data frame, X[:, 0] of an array."
+        )
+    return list(X)
+
+
+def normalised_objects(encoded: _core.Objects, owner: str, advice: str = "Scale the kernel.") -> _core.Objects:
+    """The objects with the kernel divided by ``√(k(u, u) k(v, v))``; raises where a double does not hold these."""
+    try:
+        return encoded.normalised()
+    except ValueError as error:
+        raise InvalidInput(f"{owner} divides by the root of k(x, x). {error}. {advice}") from None
+
+
 def object_gram(kernel: BoundKernel, X: Any) -> Gram:
     """Source of a Gram matrix, whose rows are made when they are asked for, and kept while there is room."""
-    return Gram(kernel.encode(list(X), 0).kept(_KEPT_BYTES).gram, X, kernel)
+    return Gram(kernel.encode(listed(X), 0).kept(_KEPT_BYTES).gram, X, kernel)
 
 
 def object_cross(kernel: BoundKernel, X: Any, rows: Any) -> NDArray[np.float64]:
     """Kernel values of the objects of X (down) against others (across)."""
     if rows is X:
         every = _numbers(0, length(X))
-        return kernel.encode(list(X), 0).kept(_KEPT_BYTES).gram(None).block(every, every)
+        return kernel.encode(listed(X), 0).kept(_KEPT_BYTES).gram(None).block(every, every)
     n, m = length(X), length(rows)
-    return kernel.encode([*X, *rows], n).block(_numbers(0, n), _numbers(n, n + m))
+    return kernel.encode([*listed(X), *listed(rows)], n).block(_numbers(0, n), _numbers(n, n + m))
 
 
 def object_diagonal(kernel: BoundKernel, X: Any) -> NDArray[np.float64]:
     """``k(x, x)`` of objects."""
-    return kernel.encode(list(X), 0).own()
+    return kernel.encode(listed(X), 0).own()
 
 
 def object_sums(
@@ -93,7 +121,7 @@ def object_sums(
 ) -> NDArray[np.float64]:
     """Kernel values against groups of rows, summed with coefficients; the objects are encoded once."""
     n, m = length(X), length(rows)
-    encoded = kernel.encode([*X, *rows], n)
+    encoded = kernel.encode([*listed(X), *listed(rows)], n)
     sums = np.zeros((len(bounds) - 1, len(coefficients), n))
     height = max(1, _BLOCK_VALUES // max(1, m))
     for start in range(0, n, height):

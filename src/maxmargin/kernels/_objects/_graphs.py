@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from maxmargin import _core
 from maxmargin.kernels._base import BoundKernel
-from maxmargin.kernels._objects._base import BoundObjectKernel, ObjectKernel
+from maxmargin.kernels._objects._base import BoundObjectKernel, ObjectKernel, normalised_objects
 from maxmargin.kernels._objects._graph_data import encode_graphs
 from maxmargin.kernels._scale import Moments
 from maxmargin.validation import check_integer
@@ -27,7 +27,7 @@ class _BoundLabels(BoundObjectKernel):
 
     def encode(self, objects: Sequence[Any], first_column: int) -> _core.Objects:
         encoded = _core.refined_labels(encode_graphs(objects, "WeisfeilerLehman"), self.h, first_column)
-        return encoded.normalised() if self.normalise else encoded
+        return normalised_objects(encoded, "WeisfeilerLehman") if self.normalise else encoded
 
 
 @final
@@ -37,7 +37,7 @@ class _BoundPaths(BoundObjectKernel):
 
     def encode(self, objects: Sequence[Any], first_column: int) -> _core.Objects:
         encoded = _core.shortest_paths(encode_graphs(objects, "ShortestPath"), first_column)
-        return encoded.normalised() if self.normalise else encoded
+        return normalised_objects(encoded, "ShortestPath") if self.normalise else encoded
 
 
 @final

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from maxmargin import _core
 from maxmargin.kernels._base import BoundKernel
-from maxmargin.kernels._objects._base import BoundObjectKernel, ObjectKernel
+from maxmargin.kernels._objects._base import BoundObjectKernel, ObjectKernel, normalised_objects
 from maxmargin.kernels._objects._symbols import require_length, symbols_of
 from maxmargin.kernels._scale import Moments
 from maxmargin.validation import check_integer
@@ -29,7 +29,7 @@ class _BoundWeightedDegree(BoundObjectKernel):
         D = self.degree
         weights = 2.0 * np.arange(D, 0, -1) / (D * (D + 1))
         encoded = _core.position_matches(symbols_of(objects, "WeightedDegree").runs(), weights)
-        return encoded.normalised() if self.normalise else encoded
+        return normalised_objects(encoded, "WeightedDegree") if self.normalise else encoded
 
 
 @final

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from maxmargin import _core
 from maxmargin.errors import InvalidInput
 from maxmargin.kernels._base import BoundKernel
-from maxmargin.kernels._objects._base import BoundObjectKernel, ObjectKernel
+from maxmargin.kernels._objects._base import BoundObjectKernel, ObjectKernel, listed
 from maxmargin.kernels._scale import Moments
 from maxmargin.validation import check_positive
 
@@ -21,6 +21,7 @@ __all__ = ["GlobalAlignment"]
 
 _SAMPLE = 500  # moments whose distances are looked at
 _LARGEST_EXPONENT = 700.0
+_ROUNDING = 1e-12  # of sums of weights
 
 
 @final
@@ -57,8 +58,8 @@ class GlobalAlignment(ObjectKernel):
     Parameters
     ----------
     sigma : float or "median"
-        σ, a distance of moments. ``"median"`` is the median distance of moments of the training rows times the root of their
-        median length, as Cuturi proposes.
+        σ, a distance of moments. ``"median"`` is the median distance of moments of the training rows, of those that differ,
+        times the root of their median length, as Cuturi proposes; of more than 500 different moments, of some chosen evenly.
     normalise : bool
         Whether ``k(x, x) = 1``. Empty series have 1 with each other, and 0 with the rest.
 
@@ -80,14 +81,14 @@ class GlobalAlignment(ObjectKernel):
 
     def bind(self, X: Any, sample_weight: NDArray[np.float64] | None = None, *, moments: Moments | None = None) -> BoundKernel:
         """Check the series, and fix σ."""
-        series = _series(list(X), None)
+        series = _series(listed(X), None)
         if isinstance(self.sigma, str):
             if self.sigma != "median":
                 raise InvalidInput(
                     "The 'sigma' parameter of GlobalAlignment must be 'median' or a float in the range (0.0, inf). "
                     f"Got {self.sigma!r} instead."
                 )
-            sigma = _median_scale(series)
+            sigma = _median_scale(series, sample_weight)
         else:
             sigma = check_positive("sigma", self.sigma, "GlobalAlignment")
         rate = 0.5 / sigma / sigma
@@ -96,18 +97,46 @@ class GlobalAlignment(ObjectKernel):
         return _BoundAlignment(rate, series[0].shape[1], self._normalises())
 
 
-def _median_scale(series: list[NDArray[np.float64]]) -> float:
-    """The median distance of moments, evenly chosen, times the root of the median length; 1 where all are the same."""
-    every = np.concatenate(series)
-    some = every[np.unique(np.linspace(0, max(len(every) - 1, 0), _SAMPLE).astype(np.intp))] if len(every) else every
-    squares = np.square(some[:, np.newaxis] - some).sum(axis=2)
-    distances = np.sqrt(squares[np.triu_indices(len(some), 1)])
-    lengths = [len(each) for each in series]
-    found = float(np.median(distances)) * math.sqrt(float(np.median(lengths))) if len(distances) else 0.0
-    if found == 0.0 and len(distances):  # most moments are the same: the others say how far apart moments are
-        apart = distances[distances > 0.0]
-        found = float(np.median(apart)) * math.sqrt(max(1.0, float(np.median(lengths)))) if len(apart) else 0.0
-    return found if found > 0.0 else 1.0
+def _median_scale(series: list[NDArray[np.float64]], weight: NDArray[np.float64] | None) -> float:
+    """The median distance of different moments times the root of the median length; 1 where all moments are the same.
+
+    A series of weight 2 is two series, and the order of rows does not matter.
+    """
+    lengths = np.array([len(each) for each in series])
+    weight = np.ones(len(series)) if weight is None else weight
+    moments, weights = _chosen_moments(np.concatenate(series), np.repeat(weight, lengths))
+    squares = np.square(moments[:, np.newaxis] - moments).sum(axis=2)
+    first, second = np.triu_indices(len(moments), 1)
+    distances, counts = np.sqrt(squares[first, second]), weights[first] * weights[second]
+    apart = (distances > 0.0) & (counts > 0.0)
+    if not apart.any():
+        return 1.0
+    return _median(distances[apart], counts[apart]) * math.sqrt(max(1.0, _median(lengths.astype(np.float64), weight)))
+
+
+def _chosen_moments(
+    moments: NDArray[np.float64], weights: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Different moments in ascending order with their weights; of many some, chosen evenly by weight."""
+    order = np.lexsort(moments.T[::-1])
+    moments, weights = moments[order], weights[order]
+    firsts = np.flatnonzero(np.r_[True, (moments[1:] != moments[:-1]).any(axis=1)]) if len(moments) else order
+    moments, weights = moments[firsts], np.add.reduceat(weights, firsts) if len(firsts) else weights
+    if len(moments) <= _SAMPLE:
+        return moments, weights
+    reached = np.cumsum(weights)
+    places = np.searchsorted(reached, (np.arange(_SAMPLE) + 0.5) / _SAMPLE * reached[-1])
+    places, counts = np.unique(places, return_counts=True)
+    return moments[places], counts.astype(np.float64)
+
+
+def _median(values: NDArray[np.float64], weights: NDArray[np.float64]) -> float:
+    """The median of values that count by their weights; of two in the middle the mean."""
+    order = np.argsort(values, kind="stable")
+    values, reached = values[order], np.cumsum(weights[order])
+    half = 0.5 * float(reached[-1])
+    low, high = np.searchsorted(reached, [half * (1.0 - _ROUNDING), half * (1.0 + _ROUNDING)])
+    return 0.5 * float(values[low] + values[min(int(high), len(values) - 1)])
 
 
 def _series(objects: Sequence[Any], dimensions: int | None) -> list[NDArray[np.float64]]:

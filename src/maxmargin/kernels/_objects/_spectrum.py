@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from maxmargin import _core
 from maxmargin.errors import InvalidInput
 from maxmargin.kernels._base import BoundKernel
-from maxmargin.kernels._objects._base import BoundObjectKernel, ObjectKernel
+from maxmargin.kernels._objects._base import BoundObjectKernel, ObjectKernel, normalised_objects
 from maxmargin.kernels._objects._symbols import require_length, symbols_of
 from maxmargin.kernels._scale import Moments
 from maxmargin.validation import check_boolean, check_integer
@@ -47,7 +47,7 @@ class _BoundKmers(BoundObjectKernel):
                 " mismatches or shorter strings."
             )
         encoded = _core.kmers(runs, self.length, list(self.kept), list(self.weights), first_column)
-        return encoded.normalised() if self.normalise else encoded
+        return normalised_objects(encoded, self.owner) if self.normalise else encoded
 
 
 @final
@@ -109,7 +109,7 @@ class GappedKmer(ObjectKernel):
         Symbols that count.
     reverse_complement : bool
         Whether patterns are counted on both strands of a double helix: in the string, and in its reverse with A and T, C and G
-        exchanged. Rows must be str then.
+        exchanged. Rows must be str or bytes then.
     normalise : bool
         Whether ``k(s, s) = 1``.
 

@@ -11,12 +11,14 @@ from numpy.typing import NDArray
 
 from maxmargin import _core
 from maxmargin.kernels._base import BoundKernel
-from maxmargin.kernels._objects._base import BoundObjectKernel, ObjectKernel
+from maxmargin.kernels._objects._base import BoundObjectKernel, ObjectKernel, normalised_objects
 from maxmargin.kernels._objects._symbols import require_length, symbols_of
 from maxmargin.kernels._scale import Moments
 from maxmargin.validation import check_fraction, check_integer
 
 __all__ = ["GappySubsequence"]
+
+_ADVICE = "Choose a smaller k, or another decay: nearer to 1 where values are too small, smaller where they are too large."
 
 
 @final
@@ -28,7 +30,7 @@ class _BoundSubsequence(BoundObjectKernel):
 
     def encode(self, objects: Sequence[Any], first_column: int) -> _core.Objects:
         encoded = _core.subsequences(symbols_of(objects, "GappySubsequence").runs(), self.k, self.decay)
-        return encoded.normalised() if self.normalise else encoded
+        return normalised_objects(encoded, "GappySubsequence", _ADVICE) if self.normalise else encoded
 
 
 @final

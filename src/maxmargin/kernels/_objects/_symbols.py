@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from maxmargin import _core
 from maxmargin.errors import InvalidInput
+from maxmargin.kernels._objects._base import listed
 
 __all__ = ["Symbols", "require_length", "sequences", "symbols_of"]
 
@@ -86,7 +87,9 @@ def symbols_of(rows: Sequence[Any], owner: str, *, reverse_complement: bool = Fa
     all_text = all(isinstance(each, str) for each in found)
     if reverse_complement:
         if not all_text:
-            raise InvalidInput(f"reverse_complement of {owner} needs DNA or RNA as str. Got rows that are lists of tokens.")
+            raise InvalidInput(
+                f"reverse_complement of {owner} needs DNA or RNA as str or bytes. Got rows that are lists of tokens."
+            )
         found = [strand for each in found for strand in (each, each.translate(_COMPLEMENT)[::-1])]
     starts = np.concatenate([[0], np.cumsum([len(each) for each in found], dtype=np.int64)])
     if all_text:
@@ -102,7 +105,7 @@ def symbols_of(rows: Sequence[Any], owner: str, *, reverse_complement: bool = Fa
 
 def require_length(X: Any, least: int, name: str, owner: str) -> list[Any]:
     """The rows, if one at least is long enough to have a feature."""
-    found = sequences(list(X), owner)
+    found = sequences(listed(X), owner)
     longest = max((len(each) for each in found), default=0)
     if longest < least:
         raise InvalidInput(
