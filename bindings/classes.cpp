@@ -130,6 +130,7 @@ ClassesResult minimise(const ClassesSpec& spec, const ClassesStart* start, const
                  ? minimise_classes_by_rows(problem, options, monitored)
                  : minimise_classes_by_newton(problem, options, monitored, start ? &start->point : nullptr);
     });
+    if (!outcome.trace.empty()) watch.at_end(0, outcome.trace.back());
   }
   return {.w = nb::cast(to_numpy(std::move(outcome.w), {K, std::size_t(x.columns())})),
           .b = nb::cast(to_numpy(std::move(outcome.b))),

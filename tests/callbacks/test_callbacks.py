@@ -147,6 +147,19 @@ def test_each_subproblem_reports_its_end(model):
 
 
 @needs_callbacks
+@pytest.mark.parametrize("model", [SVC(), SVR(), NuSVC(nu=0.3), OneClassSVM(), LinearSVC(), LogisticRegression()], ids=repr)
+def test_the_last_report_tells_where_the_fit_ended(model):
+    X, y = _rows(400, 3 if isinstance(model, LogisticRegression) else 2)
+    monitor = GapMonitor(every=np.inf)
+    model = clone(model).set_callbacks(monitor).fit(X, y)
+    end = monitor.records[-1]
+    assert end.done
+    assert end.steps == np.max(model.n_iter_)
+    assert end.relative_gap == pytest.approx(model.certificate_.relative_gap, rel=0.01, abs=1e-5)
+    assert end.violation <= model.tol
+
+
+@needs_callbacks
 def test_a_callback_stops_a_fit_without_a_warning():
     X, y = _rows(6000, 2)
     with warnings.catch_warnings():

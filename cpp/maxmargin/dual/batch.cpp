@@ -67,7 +67,7 @@ std::vector<Outcome> minimise_batch(const DualBatch& batch, const double* beta, 
     const Gram& gram = shared.grams.empty() ? batch.gram(k) : *shared.grams[k];
     const Monitor monitor = [&events, k](const Progress& progress) { return events.at_checkpoint(k, progress); };
     outcomes[k] = minimise(batch.problem(k), gram, point, gradient + batch.starts[k], own, monitor);
-    if (!outcomes[k].trace.empty()) events.at_end(k, outcomes[k].trace.back());
+    if (outcomes[k].end) events.at_end(k, *outcomes[k].end);
   };
   std::atomic<std::size_t> next{0};
   const auto in_turn = [&](std::ptrdiff_t) {

@@ -6,6 +6,7 @@
 #include <exception>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include "maxmargin/kernels/gram.hpp"
@@ -60,6 +61,7 @@ struct Outcome {
   std::int64_t steps = 0, rows_made = 0, newton_rounds = 0;
   bool negative_curvature = false;  // K is not positive semidefinite: seen, not guessed
   std::vector<Progress> trace;
+  std::optional<Progress> end;  // where it ended; nothing if it never began
 };
 
 // Grams for problems that run together, in place of their own: float32 kernel values among rows of X that several of them have

@@ -231,8 +231,13 @@ bool PairSearch<R>::run() {
   bool ended = true;
   try {
     ended = search();
+    state_.violation = active_.violation();
+    state_.n_support = active_.support();
+    state_.outcome.end = state_.progress();
+    state_.outcome.end->gap = active_.gap();
   } catch (const Stopped& stop) {
     state_.outcome.termination = stop.termination();
+    state_.outcome.end = state_.progress();
   }
   state_.outcome.rows_made += active_.rows().rows_made();
   active_.store();

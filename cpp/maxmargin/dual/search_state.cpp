@@ -16,23 +16,26 @@ constexpr std::int64_t steps_times_rows = 1 << 18;
 void SearchState::poll(const Deadline& deadline) {
   const auto now = std::chrono::steady_clock::now();
   if (now - last_report > std::chrono::milliseconds(50)) {
-    const double passed = std::chrono::duration<double>(now - start).count();
     last_report = now;
-    Progress progress{passed, outcome.steps, objective, std::max(violation, known_violation), n_support};
-    // of the primal objective it is known what it was at the last checkpoint
-    if (!outcome.trace.empty()) progress.gap = outcome.trace.back().gap + (objective - outcome.trace.back().objective);
-    if ((*monitor)(progress)) throw Stopped(Termination::stopped);
+    if ((*monitor)(progress())) throw Stopped(Termination::stopped);
   }
   if (deadline.is_over_at(now)) throw Stopped(Termination::time_limit);
 }
+
+Progress SearchState::progress() const {
+  Progress found{seconds(), outcome.steps, objective, std::max(violation, known_violation), n_support};
+  if (!outcome.trace.empty()) found.gap = outcome.trace.back().gap + (objective - outcome.trace.back().objective);
+  return found;
+}
+
+double SearchState::seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); }
 
 void SearchState::note_progress(std::int64_t steps, Index active_size) {
   std::vector<Progress>& trace = outcome.trace;
   next_note = steps + steps_to_checkpoint(steps, active_size);
   if (trace.empty()) return;
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   const Progress& last = trace.back();
-  trace.push_back({seconds, steps, objective, last.violation, last.n_support, last.gap + (objective - last.objective)});
+  trace.push_back({seconds(), steps, objective, last.violation, last.n_support, last.gap + (objective - last.objective)});
 }
 
 std::int64_t SearchState::steps_to_checkpoint(std::int64_t steps, Index active_size) {

@@ -33,6 +33,9 @@ struct SearchState {
   // before.
   void note_progress(std::int64_t steps, Index active_size);
   static std::int64_t steps_to_checkpoint(std::int64_t steps, Index active_size);
+  // In the middle of something: of the primal objective it is known what it was at the last checkpoint.
+  Progress progress() const;
+  double seconds() const;
   // In the middle of something: throws `Stopped` if the run must end here.
   void poll(const Deadline& deadline);
 };

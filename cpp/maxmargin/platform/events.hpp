@@ -13,7 +13,7 @@ class Events {
   virtual ~Events() = default;
   // A checkpoint of a problem; true ends it. All others end too if `stopped`.
   virtual bool at_checkpoint(std::size_t problem, const Progress& progress) = 0;
-  // A problem has ended, at this checkpoint.
+  // A problem has ended, here.
   virtual void at_end(std::size_t problem, const Progress& progress) = 0;
   // From a thread that waits for others, who end at their next checkpoint.
   virtual void while_waiting() noexcept = 0;

@@ -31,6 +31,9 @@ class GapRecord(NamedTuple):
         Gap between the objectives as a part of the primal one; nan where the solver does not know it.
     violation : float
         KKT violation; for linear models the relative gap.
+    done : bool
+        Whether it is the last report of a search: it tells where that ended. The solution is evaluated anew, and another search
+        follows if it is not within ``tol``.
 
     Examples
     --------
@@ -45,6 +48,7 @@ class GapRecord(NamedTuple):
     steps: int
     relative_gap: float
     violation: float
+    done: bool = False
 
 
 @final
@@ -71,7 +75,7 @@ class GapMonitor(ProgressCallback):
     >>> monitor = GapMonitor(every=float("inf"))
     >>> monitor.on_progress(SVC(), None, Progress(1.0, steps=9, objective=96.0, violation=0.01, n_support=10, gap=4.0))
     >>> monitor.records[-1]
-    GapRecord(estimator='SVC', subproblem=0, seconds=1.0, steps=9, relative_gap=0.04, violation=0.01)
+    GapRecord(estimator='SVC', subproblem=0, seconds=1.0, steps=9, relative_gap=0.04, violation=0.01, done=False)
     """
 
     def __init__(self, every: float = 1.0) -> None:
@@ -93,7 +97,7 @@ class GapMonitor(ProgressCallback):
         """
         at = progress
         self.records.append(
-            GapRecord(type(estimator).__name__, at.subproblem, at.seconds, at.steps, at.relative_gap, at.violation)
+            GapRecord(type(estimator).__name__, at.subproblem, at.seconds, at.steps, at.relative_gap, at.violation, at.done)
         )
         now = time.perf_counter()
         if now - self._said >= self.every:
