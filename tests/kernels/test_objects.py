@@ -76,6 +76,10 @@ def test_long_strings_cross_words_of_64_positions() -> None:
     _agrees(GappedKmer(l=3, k=2), brute.gapped(3, 2), X)
 
 
+def test_degrees_beyond_the_longest_string() -> None:
+    _agrees(WeightedDegree(degree=9), brute.weighted_degree(9), ["abcab", "abb", "", "cab"])
+
+
 def test_both_strands() -> None:
     X = ["ACGTTGCA", "ACCA", "TTTTTTG", "NACGu"]
     table = str.maketrans("ACGTUacgtu", "TGCAAtgcaa")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import bz2
 import gzip
 import lzma
+import zlib
 from collections.abc import Callable
 from os import PathLike, fspath
 from typing import Any, NamedTuple, final
@@ -13,7 +14,8 @@ from maxmargin.errors import InvalidInput
 
 __all__ = ["Fasta", "read_fasta"]
 
-_OPENERS: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".xz": lzma.open, ".bz2": bz2.open}
+_OPENERS: dict[bytes, Callable[..., Any]] = {b"\x1f\x8b": gzip.open, b"\xfd7zXZ\x00": lzma.open, b"BZh": bz2.open}
+_LONGEST = max(len(first) for first in _OPENERS)
 
 
 @final
@@ -39,7 +41,7 @@ class Fasta(NamedTuple):
 
 
 def read_fasta(path: str | PathLike[str], *, upper: bool = True) -> Fasta:
-    """Read a FASTA file, plain or compressed (``.gz``, ``.xz``, ``.bz2``).
+    """Read a FASTA file, plain or compressed by gzip, xz or bzip2, which its first bytes tell.
 
     Parameters
     ----------
@@ -56,7 +58,8 @@ def read_fasta(path: str | PathLike[str], *, upper: bool = True) -> Fasta:
     Raises
     ------
     InvalidInput
-        The file has no record, or letters before the first one.
+        The file has no record, or letters before the first one; it is no UTF-8 text, or its compressed data are damaged; the
+        path is no str or path.
 
     Examples
     --------
@@ -69,11 +72,26 @@ def read_fasta(path: str | PathLike[str], *, upper: bool = True) -> Fasta:
     ...     read_fasta(path)
     Fasta(headers=['first', 'second'], sequences=['ACGTACG', 'TTT'])
     """
-    name = fspath(path)
-    opened = next((opener for ending, opener in _OPENERS.items() if name.endswith(ending)), open)
+    if not isinstance(path, str | PathLike) or not isinstance(name := fspath(path), str):
+        raise InvalidInput(f"The path of a FASTA file must be a str or a path. Got {path!r}. Use os.fsdecode for bytes.")
+    try:
+        headers, sequences = _records(name)
+    except UnicodeDecodeError as error:
+        raise InvalidInput(f"{name} is no UTF-8 text: {error}. Save it as UTF-8, or as plain ASCII.") from None
+    except (gzip.BadGzipFile, lzma.LZMAError, zlib.error, EOFError) as error:
+        raise InvalidInput(f"The compressed data of {name} are damaged: {error}. Get the file again.") from None
+    if not headers:
+        raise InvalidInput(f"{name} has no FASTA record: no line begins with '>'. Give a file of sequences with header lines.")
+    return Fasta(headers, [each.upper() for each in sequences] if upper else sequences)
+
+
+def _records(name: str) -> tuple[list[str], list[str]]:
     headers: list[str] = []
     parts: list[list[str]] = []
-    with opened(name, "rt", encoding="utf-8") as file:
+    with open(name, "rb") as raw:
+        begin = raw.read(_LONGEST)
+    opened = next((opener for first, opener in _OPENERS.items() if begin.startswith(first)), open)
+    with opened(name, "rt", encoding="utf-8-sig") as file:
         for number, line in enumerate(file, 1):
             text = line.strip()
             if text.startswith(">"):
@@ -86,7 +104,4 @@ def read_fasta(path: str | PathLike[str], *, upper: bool = True) -> Fasta:
                         " header line before each sequence."
                     )
                 parts[-1].append("".join(text.split()))
-    if not headers:
-        raise InvalidInput(f"{name} has no FASTA record: no line begins with '>'. Give a file of sequences with header lines.")
-    sequences = ["".join(part) for part in parts]
-    return Fasta(headers, [each.upper() for each in sequences] if upper else sequences)
+    return headers, ["".join(part) for part in parts]

@@ -110,7 +110,7 @@ class SVCCV(_SearchedKernel, SearchedClassifier):
     tol : float, default=1e-3
         As in `SVC`.
     cache_size : "auto" or float, default="auto"
-        Memory for kernel values of all fits that run together, in MB.
+        Memory for kernel values of all fits that run together, in MB; those of objects and functions take up to 537 MB besides.
     verbose : int, default=0
         From 1 on, progress and the best so far are printed.
 

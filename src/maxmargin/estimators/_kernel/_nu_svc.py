@@ -53,7 +53,7 @@ class NuSVC(KernelClassifier):
     tol : float, default=1e-3
         Largest violation of the optimality conditions at which to stop.
     cache_size : "auto" or float, default="auto"
-        Memory for kernel values, in MB; "auto" is a quarter of the machine's memory.
+        Memory for kernel values, in MB; "auto" is a quarter of all. Kernels of objects and functions keep up to 537 MB besides.
     class_weight : dict, "balanced" or None, default=None
         Factor of the weights of each class; "balanced" gives every class the same total weight.
     verbose : bool or int, default=False

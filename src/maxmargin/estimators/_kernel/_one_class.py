@@ -175,7 +175,7 @@ class OneClassSVM(_OneClassModel):
     tol : float, default=1e-3
         Largest violation of the optimality conditions at which to stop.
     cache_size : "auto" or float, default="auto"
-        Memory for kernel values, in MB; "auto" is a quarter of the machine's memory.
+        Memory for kernel values, in MB; "auto" is a quarter of all. Kernels of objects and functions keep up to 537 MB besides.
     verbose : bool or int, default=False
         Report progress through Python's stdout.
     max_iter : int, default=-1
@@ -279,7 +279,7 @@ class SVDD(_OneClassModel):
     tol : float, default=1e-3
         Largest violation of the optimality conditions at which to stop.
     cache_size : "auto" or float, default="auto"
-        Memory for kernel values, in MB; "auto" is a quarter of the machine's memory.
+        Memory for kernel values, in MB; "auto" is a quarter of all. Kernels of objects and functions keep up to 537 MB besides.
     verbose : bool or int, default=False
         Report progress through Python's stdout.
     max_iter : int, default=-1

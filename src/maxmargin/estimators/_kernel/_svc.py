@@ -59,7 +59,7 @@ class SVC(KernelClassifier):
         Largest violation of the optimality conditions at which to stop; for ``multi_class="joint"`` the largest gap between the
         two objectives, relative to the primal one.
     cache_size : "auto" or float, default="auto"
-        Memory for kernel values, in MB; "auto" is a quarter of the machine's memory.
+        Memory for kernel values, in MB; "auto" is a quarter of all. Kernels of objects and functions keep up to 537 MB besides.
     class_weight : dict, "balanced" or None, default=None
         Factor of C for each class; "balanced" gives every class the same total weight.
     verbose : bool or int, default=False

@@ -129,7 +129,7 @@ class SVR(_TubeRegressor):
     tol : float, default=1e-3
         Largest violation of the optimality conditions at which to stop.
     cache_size : "auto" or float, default="auto"
-        Memory for kernel values, in MB; "auto" is a quarter of the machine's memory.
+        Memory for kernel values, in MB; "auto" is a quarter of all. Kernels of objects and functions keep up to 537 MB besides.
     verbose : bool or int, default=False
         Report progress through Python's stdout.
     max_iter : int, default=-1
@@ -275,7 +275,7 @@ class NuSVR(_TubeRegressor):
     tol : float, default=1e-3
         Largest violation of the optimality conditions at which to stop.
     cache_size : "auto" or float, default="auto"
-        Memory for kernel values, in MB; "auto" is a quarter of the machine's memory.
+        Memory for kernel values, in MB; "auto" is a quarter of all. Kernels of objects and functions keep up to 537 MB besides.
     verbose : bool or int, default=False
         Report progress through Python's stdout.
     max_iter : int, default=-1

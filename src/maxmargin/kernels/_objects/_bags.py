@@ -155,9 +155,19 @@ class RelationalKernel(ObjectKernel):
         """Fix the numbers of all kernels on their parts of the records."""
         given = self.related if isinstance(self.related, tuple | list) else (self.related,)
         kernels = [_base(each, "related", "RelationalKernel") for each in given]
+        if self.own is None and not kernels:
+            raise InvalidInput(
+                "RelationalKernel needs a kernel of own features or of a table. Got own=None and related=(). Give one."
+            )
         constant = check_non_negative("constant", self.constant, "RelationalKernel")
         own = None if self.own is None else _base(self.own, "own", "RelationalKernel")
         vectors, related = _columns(listed(X), own is not None, len(kernels))
+        for number, table in enumerate(related):
+            if all(isinstance(rows, list | tuple | np.ndarray) and not len(rows) for rows in table):
+                raise InvalidInput(
+                    f"The table {number} of RelationalKernel has no row in any record. Leave it out of the records and of"
+                    " 'related'."
+                )
         bags = [_bound_set(kernel, table, sample_weight, True) for kernel, table in zip(kernels, related, strict=True)]
         if own is None:
             return _BoundRelational(None, 0, tuple(bags), constant, self._normalises())

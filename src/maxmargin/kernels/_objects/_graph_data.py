@@ -24,13 +24,12 @@ def encode_graphs(graphs: Sequence[Any], owner: str) -> _core.LabelledGraphs:
     targets: list[int] = []
     edge_labels: list[int] = []
     for row, graph in enumerate(graphs):
-        labels, edges, directed = _parts(graph, row, owner)
         first = starts[-1]
-        places = {node: first + place for place, node in enumerate(labels)}
-        node_labels += [node_table.setdefault(label, len(node_table)) for label in labels.values()]
-        starts.append(len(node_labels))
         found = set()
         try:
+            labels, edges, directed = _parts(graph, row, owner)
+            places = {node: first + place for place, node in enumerate(labels)}
+            node_labels += [node_table.setdefault(label, len(node_table)) for label in labels.values()]
             for u, v, label in edges:
                 number = edge_table.setdefault(label, len(edge_table))
                 found.add((places[u], places[v], number))
@@ -41,6 +40,12 @@ def encode_graphs(graphs: Sequence[Any], owner: str) -> _core.LabelledGraphs:
                 f"An edge of graph {row} of X ends at node {error.args[0]!r}, which has no label in {owner}'s node_labels. Give"
                 " every node a label."
             ) from None
+        except TypeError as error:
+            raise InvalidInput(
+                f"The graph {row} of X has a label or a node that cannot be hashed: {error}. Use strings, numbers or tuples for"
+                f" {owner}."
+            ) from None
+        starts.append(len(node_labels))
         for begin, end, number in sorted(found):
             sources.append(begin)
             targets.append(end)

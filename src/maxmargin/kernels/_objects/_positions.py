@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from maxmargin import _core
 from maxmargin.kernels._base import BoundKernel
 from maxmargin.kernels._objects._base import BoundObjectKernel, ObjectKernel, normalised_objects
-from maxmargin.kernels._objects._symbols import require_length, symbols_of
+from maxmargin.kernels._objects._symbols import require_symbols, symbols_of
 from maxmargin.kernels._scale import Moments
 from maxmargin.validation import check_integer
 
@@ -64,7 +64,7 @@ class WeightedDegree(ObjectKernel):
     normalise: bool = True
 
     def bind(self, X: Any, sample_weight: NDArray[np.float64] | None = None, *, moments: Moments | None = None) -> BoundKernel:
-        """Check the degree against the strings."""
+        """Check the degree. It may be longer than all strings: shorter runs count too."""
         degree = check_integer("degree", self.degree, "WeightedDegree", 1)
-        require_length(X, degree, "degree", "WeightedDegree")
+        require_symbols(X, "WeightedDegree")
         return _BoundWeightedDegree(degree, self._normalises())

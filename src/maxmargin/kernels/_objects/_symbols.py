@@ -14,7 +14,7 @@ from maxmargin import _core
 from maxmargin.errors import InvalidInput
 from maxmargin.kernels._objects._base import listed
 
-__all__ = ["Symbols", "require_length", "sequences", "symbols_of"]
+__all__ = ["Symbols", "require_length", "require_symbols", "sequences", "symbols_of"]
 
 _COMPLEMENT = str.maketrans(
     "ACGTURYKMBVDHacgturykmbvdh", "TGCAAYRMKVBHDtgcaayrmkvbhd"
@@ -113,3 +113,9 @@ def require_length(X: Any, least: int, name: str, owner: str) -> list[Any]:
             f" have a feature. Choose a smaller {name}."
         )
     return found
+
+
+def require_symbols(X: Any, owner: str) -> None:
+    """Raise unless a row at least has a symbol."""
+    if not any(len(each) for each in sequences(listed(X), owner)):
+        raise InvalidInput(f"{owner} needs a row with a symbol at least. Got rows that are all empty. Pass strings.")

@@ -40,7 +40,7 @@ class SMO(DualSolver):
     Parameters
     ----------
     cache_size : float or "auto"
-        Megabytes for computed kernel rows; ``"auto"`` is a quarter of the memory.
+        Megabytes for computed kernel rows; ``"auto"`` is a quarter of the memory. Objects and functions keep up to 537 besides.
     shrinking : bool
         Whether to leave out variables that stay at a bound.
 

@@ -66,7 +66,7 @@ class CrammerSingerDescent(Solver[CrammerSinger, CrammerSingerIterate | None, Cr
     Parameters
     ----------
     cache_size : float or "auto"
-        Megabytes for computed kernel rows; ``"auto"`` is a quarter of the memory.
+        Megabytes for computed kernel rows; ``"auto"`` is a quarter of the memory. Objects and functions keep up to 537 besides.
 
     Examples
     --------
