@@ -188,6 +188,15 @@ def test_stop_at_a_gap(model, gap):
 
 
 @needs_callbacks
+def test_a_stochastic_fit_that_is_stopped_does_not_warn():
+    X, y = _rows(20000)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = StochasticClassifier(tol=1e-9).set_callbacks(StopAtGap(0.5)).fit(X, y)
+    assert model.status_.name == "INTERRUPTED"
+
+
+@needs_callbacks
 def test_each_subproblem_stops_by_itself():
     model = SVC(C=10.0, tol=1e-7).set_callbacks(StopAtGap(0.2)).fit(*_rows(5000))
     gaps = [each.certificate.relative_gap for each in model.solutions_]
