@@ -248,6 +248,15 @@ def test_searches_have_the_tasks_of_scikit_learn(search):
 
 
 @needs_callbacks
+@pytest.mark.parametrize("model", [SVC(), make_pipeline(StandardScaler(), SVC())], ids=repr)
+def test_callbacks_inside_a_search_are_refused(model):
+    model = clone(model)
+    (model[-1] if hasattr(model, "steps") else model).set_callbacks(GapMonitor())
+    with pytest.raises(TypeError, match="Set them on the search"):
+        GridSearchCV(model, {}, cv=2).fit(*_rows(60))
+
+
+@needs_callbacks
 def test_estimators_that_search_tell_of_their_search():
     X, y = _rows(200)
     seen = Recorder()
