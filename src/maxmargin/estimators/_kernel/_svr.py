@@ -277,10 +277,8 @@ class NuSVR(_TubeRegressor):
         Leave rows that have settled at a bound out of the search for a while.
     tol : float, default=1e-3
         Largest violation of the optimality conditions at which to stop.
-    cache_size : "auto" or float, default="auto"
-        Memory for kernel values, in MB; "auto" is a quarter of the machine's memory.
-    verbose : bool or int, default=False
-        Show progress: a bar on a terminal, lines to the logger "maxmargin" if somebody hears its INFO, else to stdout.
+    cache_size, verbose
+        As in `SVR`.
     max_iter : int, default=-1
         Largest number of SMO iterations for each output; −1 for an automatic, finite limit.
     max_time : float or None, default=None
