@@ -188,6 +188,15 @@ def test_stop_at_a_gap(model, gap):
 
 
 @needs_callbacks
+def test_a_stochastic_fit_that_is_stopped_does_not_warn():
+    X, y = _rows(20000)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = StochasticClassifier(tol=1e-9).set_callbacks(StopAtGap(0.5)).fit(X, y)
+    assert model.status_.name == "INTERRUPTED"
+
+
+@needs_callbacks
 def test_each_subproblem_stops_by_itself():
     model = SVC(C=10.0, tol=1e-7).set_callbacks(StopAtGap(0.2)).fit(*_rows(5000))
     gaps = [each.certificate.relative_gap for each in model.solutions_]
@@ -236,6 +245,15 @@ def test_searches_have_the_tasks_of_scikit_learn(search):
         assert watched.shared_ == plain.shared_
     assert len(cells) >= 13
     assert not {"_callback_fit_ctx", "_skl_callbacks_to_teardown"} & vars(watched).keys()
+
+
+@needs_callbacks
+@pytest.mark.parametrize("model", [SVC(), make_pipeline(StandardScaler(), SVC())], ids=repr)
+def test_callbacks_inside_a_search_are_refused(model):
+    model = clone(model)
+    (model[-1] if hasattr(model, "steps") else model).set_callbacks(GapMonitor())
+    with pytest.raises(TypeError, match="Set them on the search"):
+        GridSearchCV(model, {}, cv=2).fit(*_rows(60))
 
 
 @needs_callbacks

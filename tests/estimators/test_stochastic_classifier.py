@@ -16,6 +16,7 @@ from sklearn.preprocessing import StandardScaler
 
 from maxmargin import LinearClassifier, StochasticClassifier
 from maxmargin.errors import ConvergenceWarning, InvalidInput
+from maxmargin.estimators._linear import _stochastic
 from maxmargin.kernels import as_features
 from maxmargin.losses import EpsilonInsensitive
 from maxmargin.problems import PrimalProblem
@@ -28,6 +29,39 @@ from tests._data import data_folder
 def _data(n: int = 400) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     X, y = make_classification(n, 5, flip_y=0.1, random_state=0)
     return X, y
+
+
+@pytest.mark.parametrize("as_rows", [np.asarray, sparse.csr_array])
+def test_a_weight_is_a_copy_beside_a_large_constant_column(as_rows: Any) -> None:
+    X, y = _data(60)
+    X, twice = np.c_[X, np.full(60, 1e12)], np.r_[np.arange(60), np.arange(30)]
+    weight = np.r_[np.full(30, 2.0), np.ones(30)]
+    orders = [
+        RowOrder.of(rows, as_features(rows), labels, each)
+        for rows, labels, each in ((as_rows(X), y, weight), (as_rows(X[twice]), y[twice], np.ones(90)))
+    ]
+    one, other = (order.epoch(np.random.default_rng(0)) for order in orders)
+    assert orders[0].steps == orders[1].steps == 60
+    assert np.array_equal(one, twice[other])
+
+
+def test_a_batch_that_is_interrupted_leaves_the_walk_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    y = np.arange(60) % 3
+    model, other = (StochasticClassifier(lam_half=0.1).partial_fit(X, y, classes=[0, 1, 2]) for _ in range(2))
+    told = iter([_stochastic.solution_of])
+
+    def interrupted(*args: Any) -> Any:
+        for solution_of in told:
+            return solution_of(*args)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(_stochastic, "solution_of", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            model.partial_fit(X, y)
+    assert model.t_ == other.t_
+    assert np.array_equal(model.partial_fit(X, y).coef_, other.partial_fit(X, y).coef_)
 
 
 def test_the_steps_of_the_text() -> None:

@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <tuple>
 #include <unordered_map>
 
 #include "maxmargin/dual/pair_search.hpp"
@@ -273,9 +274,10 @@ std::vector<std::vector<std::vector<PathPoint>>> minimise_paths(const std::vecto
     }
   }
   // Those that share a matrix one after the other, so that no more of these are held than tasks run.
-  std::stable_sort(tasks.begin(), tasks.end(), [&](const Task& a, const Task& b) {
-    return first.at(&paths[a.path].gram(a.problem)) < first.at(&paths[b.path].gram(b.problem));
-  });
+  const auto place = [&](const Task& task) {
+    return std::tuple(first.at(&paths[task.path].gram(task.problem)), task.path, task.problem);
+  };
+  std::sort(tasks.begin(), tasks.end(), [&](const Task& a, const Task& b) { return place(a) < place(b); });
   // No more at once than have room for their kernel values, as long as there is room for one.
   std::size_t at_once = std::min(tasks.size(), most_at_once), largest = 1;
   for (const auto& [p, k] : tasks) largest = std::max(largest, KernelMatrix::bytes(paths[p].gram(k).size()));

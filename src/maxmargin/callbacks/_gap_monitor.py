@@ -53,7 +53,10 @@ class GapRecord(NamedTuple):
 
 @final
 class GapMonitor(ProgressCallback):
-    """Keep the gap at each report of a fit, and tell it live through the logger "maxmargin".
+    """Keep the gap at each report of a fit, and tell it live.
+
+    A line goes to the logger "maxmargin" where somebody hears its INFO, else to stdout. In the searches of
+    `maxmargin.model_selection` fits that are shared do not report: it hears of the refit only.
 
     Parameters
     ----------

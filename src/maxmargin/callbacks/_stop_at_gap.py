@@ -20,6 +20,7 @@ class StopAtGap(ProgressCallback):
     ``certificate_`` has the gap that it reached, evaluated anew. Solvers report every 50 ms or so: a short fit converges first.
     They report the gap as they see it: where a search has left rows out for a while, that of the certificate can be
     larger. ``SVC(multi_class="joint")`` and `Perceptron` report none, and are not stopped.
+    In the searches of `maxmargin.model_selection` fits that are shared do not report: only the refit is stopped.
 
     Parameters
     ----------

@@ -108,9 +108,10 @@ def check_unused(kernel: Any, given: Mapping[str, Any], defaults: Mapping[str, A
             )
         if isinstance(kernel, str) and kernel in _BY_NAME and kernel not in _OF_SCIKIT_LEARN:
             chosen = _BY_NAME[kernel][0](**taken)
+            advice = f" Set the parameters of an object instead: kernel={chosen!r}." if "=" in repr(chosen) else ""
             raise InvalidInput(
                 f"The '{name}' parameter of {owner} must be left at {default!r} when kernel={kernel!r}, which has none. "
-                f"Got {name}={value!r}. Set the parameters of an object instead: kernel={chosen!r}."
+                f"Got {name}={value!r}.{advice}"
             )
         said = f"kernel={kernel!r}" if isinstance(kernel, str) else "a kernel that is a function"
         warnings.warn(

@@ -315,7 +315,8 @@ class Cells:
                 f" their rows{values}, and each begins at the solution of the one before."
             )
             if self._n_joined:
-                said.append(f"The folds of {self._n_joined} of {len(self._groups)} kernels share one matrix of kernel values.")
+                of_which = f"{self._n_joined} of {len(self._groups)} kernels" if len(self._groups) > 1 else "the kernel"
+                said.append(f"The folds of {of_which} share one matrix of kernel values.")
             if self._most_at_once:
                 most, all_of_them = self._most_at_once, len(self._groups)
                 said.append(

@@ -21,7 +21,7 @@ from maxmargin._whole_or_nothing import WholeOrNothing
 from maxmargin.estimators import PATHS
 from maxmargin.model_selection._candidates import last_step
 from maxmargin.model_selection._cells import Cells, Settings
-from maxmargin.model_selection._watch import SearchWatch
+from maxmargin.model_selection._watch import SearchWatch, refuse_inner_callbacks
 
 __all__ = ["GridSearchCV", "RandomizedSearchCV"]
 
@@ -182,6 +182,7 @@ class _SharedFits(ABC):
         self : search
             With ``cv_results_``, ``best_estimator_`` and ``shared_``.
         """
+        refuse_inner_callbacks(self)
         with WholeOrNothing(self):
             why = _refusal(self, params)
             if why is None:
@@ -208,7 +209,8 @@ class GridSearchCV(_SharedFits, _GridSearchCV):  # type: ignore[misc]  # scikit-
 
     All else is scikit-learn's: splitters, scorers, groups, weights, ``cv_results_``, ``refit``, ``error_score``. Scores are
     those of separate fits, up to ``tol`` of the estimator. Candidates that cannot share anything are fitted separately;
-    ``shared_`` says what was shared.
+    ``shared_`` says what was shared. Fits that are shared do not report to callbacks: `StopAtGap` and `GapMonitor`, and all
+    others with ``on_progress``, see the refit only.
 
     Parameters
     ----------

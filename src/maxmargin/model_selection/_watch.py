@@ -8,7 +8,21 @@ from importlib import import_module
 from types import TracebackType
 from typing import Any, Self, final
 
-__all__ = ["SearchWatch"]
+from maxmargin.model_selection._candidates import last_step
+
+__all__ = ["SearchWatch", "refuse_inner_callbacks"]
+
+
+def refuse_inner_callbacks(search: Any) -> None:
+    """Raise, as scikit-learn does, for callbacks of the estimator inside a search that would be handed on to it."""
+    inside = last_step(search.estimator)
+    for each in (search.estimator, inside):
+        bad = [type(one).__name__ for one in getattr(each, "_skl_callbacks", ()) if hasattr(one, "max_propagation_depth")]
+        if bad:
+            raise TypeError(
+                f"The estimator {type(each).__name__} inside {type(search).__name__} cannot have the callbacks"
+                f" {', '.join(bad)}. Set them on the search: set_callbacks of {type(search).__name__}."
+            )
 
 
 @final

@@ -36,7 +36,7 @@ class Status(Enum):
     )
     ITERATION_LIMIT = ("the iteration limit was reached", "Raise max_iter, or scale the features.")
     TIME_LIMIT = ("the time limit was reached", "Raise max_time, or train on fewer rows.")
-    INTERRUPTED = ("the fit was interrupted", "Fit again and let it finish, or set max_time.")
+    INTERRUPTED = ("the fit was interrupted", "If nobody asked for it, fit again and let it finish.")
     INFEASIBLE = ("no point satisfies the constraints", "Allow slack: choose a finite C.")
     INSEPARABLE = (
         "no hyperplane separates the classes: some rows are misclassified whatever the weights",

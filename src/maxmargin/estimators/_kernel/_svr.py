@@ -131,7 +131,7 @@ class SVR(_TubeRegressor):
     cache_size : "auto" or float, default="auto"
         Memory for kernel values, in MB; "auto" is a quarter of all. Kernels of objects and functions keep up to 537 MB besides.
     verbose : bool or int, default=False
-        Report progress through Python's stdout.
+        Show progress: a bar on a terminal, lines to the logger "maxmargin" if somebody hears its INFO, else to stdout.
     max_iter : int, default=-1
         Largest number of SMO iterations for each output; −1 for an automatic, finite limit.
     max_time : float or None, default=None
@@ -277,7 +277,7 @@ class NuSVR(_TubeRegressor):
     cache_size : "auto" or float, default="auto"
         Memory for kernel values, in MB; "auto" is a quarter of all. Kernels of objects and functions keep up to 537 MB besides.
     verbose : bool or int, default=False
-        Report progress through Python's stdout.
+        Show progress: a bar on a terminal, lines to the logger "maxmargin" if somebody hears its INFO, else to stdout.
     max_iter : int, default=-1
         Largest number of SMO iterations for each output; −1 for an automatic, finite limit.
     max_time : float or None, default=None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Mapping
+from copy import copy
 from typing import Any, Final, Literal, Self, final
 
 import numpy as np
@@ -27,11 +28,11 @@ from maxmargin.estimators._shared._parameters import (
 from maxmargin.estimators._shared._reporting import report_for
 from maxmargin.estimators._shared._schemes import scheme_of, subproblem_names
 from maxmargin.estimators._shared._stages import Stages
-from maxmargin.estimators._shared._watching import both, watch_of, watching
+from maxmargin.estimators._shared._watching import both, watching
 from maxmargin.kernels import as_features, feature_scale_warning, median_square
 from maxmargin.losses import MarginLoss, as_loss
 from maxmargin.problems import Centring, Offset, Penalty, PrimalProblem
-from maxmargin.solution import Certificate, LinearSolution, solution_of
+from maxmargin.solution import Certificate, LinearSolution, Status, solution_of
 from maxmargin.solvers import RowOrder, StochasticSubgradient, SubgradientWalk, WalkOn
 from maxmargin.validation import (
     check_integer,
@@ -101,7 +102,7 @@ class StochasticClassifier(LinearScores):
         Factor of a row's weight for each class; "balanced" gives every class the same total weight. It needs all rows, and
         so is for `fit` only.
     verbose : bool or int, default=0
-        Report progress through Python's stdout.
+        Show progress: a bar on a terminal, lines to the logger "maxmargin" if somebody hears its INFO, else to stdout.
     random_state : int, RandomState instance or None, default=None
         Seed of the draws; None is 0, so that the same rows give the same model.
     max_iter : int, default=-1
@@ -221,12 +222,12 @@ class StochasticClassifier(LinearScores):
             scheme = scheme_of(len(data.classes), one_vs_rest=True)
             names, seeds = subproblem_names(scheme, data.classes), self._seeds(scheme.n_subproblems)
             with (
-                watching(self, X, y, sample_weight, solves=scheme.n_subproblems),
+                watching(self, X, y, sample_weight, solves=scheme.n_subproblems) as watch,
                 report_for(self.verbose, type(self).__name__, scheme.n_subproblems, self.tol) as report,
             ):
                 for name, seed, (_, labels) in zip(names, seeds, scheme.subproblems(data.codes).each(), strict=True):
                     problem = self._problem(data.X, labels, weight, centring)
-                    follow = both(report.start([name]), watch_of(self), 1, self.tol)
+                    follow = both(report.start([name]), watch, 1, self.tol)
                     walks.append(self._solver(seed).walk(problem, order))
                     (solution,) = solve_batch([problem], WalkOn(walks[-1]), self.tol, self.max_iter, deadline, callback=follow)
                     solutions.append(solution)
@@ -235,7 +236,9 @@ class StochasticClassifier(LinearScores):
                 self.classes_ = data.classes
                 self._keep(walks, solutions)
                 self._seconds = stages.seconds
-            if (said := worst_warning(solutions, lambda: names)) is not None:
+            asked = watch is not None and watch.stopped
+            silent = asked and all(each.status.is_optimal or each.status is Status.INTERRUPTED for each in solutions)
+            if not silent and (said := worst_warning(solutions, lambda: names)) is not None:
                 warnings.warn(said[0], said[1], stacklevel=2)
         return self
 
@@ -282,7 +285,7 @@ class StochasticClassifier(LinearScores):
             if first:
                 self._choose_rate(rows.X, weight, None)
             scheme = scheme_of(len(known), one_vs_rest=True)
-            walks: list[SubgradientWalk] = [] if first else self._walks
+            walks: list[SubgradientWalk] = [] if first else [copy(walk) for walk in self._walks]
             solutions = []
             for k, (seed, (_, labels)) in enumerate(
                 zip(self._seeds(scheme.n_subproblems), scheme.subproblems(codes).each(), strict=True)

@@ -115,7 +115,6 @@ class Watching:
 
     def follow(self, n_subproblems: int, tol: float) -> Callback:
         """The function that the next solve reports to."""
-        self.stopped = False
         course, begun = Course(n_subproblems, tol), self._solved
         self._solved += 1
 

@@ -57,7 +57,7 @@ class RowOrder:
         if not apart.all():
             group = np.empty(len(key), dtype=np.intp)
             group[rows] = np.concatenate([[0], np.cumsum(apart)])
-            rows = np.lexsort((label, group))
+            rows = _sorted_within(X, np.lexsort((label, group)), group, label)
             near = np.flatnonzero((np.diff(group[rows]) == 0) & (label[rows[1:]] == label[rows[:-1]]))
             apart = np.ones(len(apart), dtype=bool)
             apart[near] = _differ(X, rows[near], rows[near + 1])
@@ -77,6 +77,27 @@ class RowOrder:
     def shared(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Values of rows, for copies those of the row that stands for them."""
         return values if self.copy_of is None else values[self.copy_of]
+
+
+def _sorted_within(X: Any, rows: NDArray[np.intp], group: NDArray[np.intp], label: NDArray[Any]) -> NDArray[np.intp]:
+    """Where rows of one group and label differ, by their features, one after the other: equal ones are neighbours."""
+    same = (np.diff(group[rows]) == 0) & (label[rows[1:]] == label[rows[:-1]])
+    near = np.flatnonzero(same)
+    block = np.concatenate([[0], np.cumsum(~same)])
+    mixed = np.unique(block[near[_differ(X, rows[near], rows[near + 1])]])
+    starts, ends = np.searchsorted(block, mixed), np.searchsorted(block, mixed, side="right")
+    for start, end in zip(starts, ends, strict=True):
+        some = rows[start:end]
+        found = take_rows(X, some)
+        values = [_entries(row) for row in found.tocsr()] if sparse.issparse(found) else found.tolist()
+        rows[start:end] = some[sorted(range(len(some)), key=values.__getitem__)]
+    return rows
+
+
+def _entries(row: Any) -> list[tuple[int, float]]:
+    """The entries of a sparse row that are not 0, by column."""
+    columns, values = row.nonzero()[-1], row.data[row.data != 0]
+    return sorted(zip(columns.tolist(), values.tolist(), strict=True))
 
 
 def _differ(X: Any, left: NDArray[np.intp], right: NDArray[np.intp]) -> NDArray[np.bool_]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from copy import deepcopy
 from typing import Any, Final, Self, final
 
 import numpy as np
@@ -162,6 +163,13 @@ class SubgradientWalk:
             stretch = min(count, self.stretch)
             count -= stretch
             self._take(rule, ground, self._draw(stretch))
+
+    def __copy__(self) -> Self:
+        """A walk of its own from here: steps of one do not move the other."""
+        made = type(self).__new__(type(self))
+        own = {name: vars(self)[name].copy() for name in ("_theta", "_moment", "_drawn", "_slopes")}
+        vars(made).update({**vars(self), **own, "_rng": deepcopy(self._rng)})
+        return made
 
     def __getstate__(self) -> dict[str, Any]:
         """Arrays and numbers only: the core's view of the rows is made anew."""
