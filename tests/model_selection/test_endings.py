@@ -212,8 +212,8 @@ def test_nothing_to_keep_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.alone
 def test_ctrl_c_keeps_the_best_before_the_first_path_ends() -> None:
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(3000, 20))
-    y = (X[:, 0] * X[:, 1] + rng.normal(size=3000) > 0).astype(int)
+    X = rng.normal(size=(6000, 20))
+    y = (X[:, 0] * X[:, 1] + rng.normal(size=6000) > 0).astype(int)
     search = GridSearchCV(SVC(), {"C": np.logspace(-3, 8, 40)}, cv=2, keep_best=True)
     timer = threading.Timer(1.5, signal.raise_signal, [signal.SIGINT])
     timer.start()
