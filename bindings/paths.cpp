@@ -112,7 +112,8 @@ PathsResult search_paths(const std::vector<std::vector<const BatchHandle*>>& bat
   paths.reserve(batches.size());
   for (std::size_t p = 0; p < batches.size(); ++p) {
     paths.push_back(path_of(batches[p], starts[p]));
-    if (members[p]) put_into(paths.back(), around[p], *members[p]);
+    const std::optional<Indices>& some = members[p];
+    if (some) put_into(paths.back(), around[p], *some);
   }
   std::vector<std::vector<std::vector<PathPoint>>> found;
   const nb::object nobody = nb::none();
