@@ -93,7 +93,7 @@ class BoundKernel(ABC):
 
     def encode(self, objects: Sequence[Any], first_column: int) -> _core.Objects:
         """Objects as the core reads them, if `of_objects`; those from ``first_column`` on are the columns of blocks."""
-        raise NotImplementedError(f"{type(self).__name__} is no kernel of objects.")
+        raise TypeError(f"{type(self).__name__} is no kernel of objects.")
 
     @abstractmethod
     def gram(self, X: Any) -> Gram:

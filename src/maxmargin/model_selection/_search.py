@@ -189,7 +189,7 @@ class _SharedFits(ABC):
                 with SearchWatch(self, X, y, params) as watch:
                     _fit(self, X, y, params, watch)
                 return self
-            super().fit(X, y, **params)  # type: ignore[misc]
+            super().fit(X, y, **params)  # type: ignore[misc]  # scikit-learn's, which is mixed in beside this
             self.shared_ = f"Nothing is shared: {why}."
         return self
 

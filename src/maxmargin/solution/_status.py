@@ -85,4 +85,4 @@ def _html(status: Status) -> str:
 
 
 # The body of an Enum may not define this name in Python 3.11.
-Status._repr_html_ = _html  # type: ignore[attr-defined]
+Status._repr_html_ = _html  # type: ignore[attr-defined]  # an Enum reserves _names_ in its body
