@@ -67,7 +67,7 @@ sanitize-%: $(STAMP)
 	  PYTHONPATH=build/sanitize-$*/site $(BIN)/python -c "$(WITHOUT_EDITABLE)" -p no:cacheprovider $(SANITIZED_TESTS)
 
 # Ours against the peers, e.g. make bench SUITE=kernel DATA=../data; ONLY="mnist,hinge,C=100" picks.
-# Suites: kernel, small, large_c, regression, nu, joint, growth, path, tuning, tuning_linear, torchkm, linear, logistic, linear_objective.
+# Suites: kernel, small, large_c, regression, nu, joint, growth, path, objects, tuning, tuning_linear, torchkm, linear, logistic, linear_objective.
 SUITE ?= small
 bench: $(STAMP)
 	$(BIN)/pip install --quiet setuptools wheel  # a peer that comes as source needs them
