@@ -1,4 +1,4 @@
-"""Every kernel of objects x every estimator, against the fit with the matrix of its definition; searches over each parameter."""
+"""Every kernel of objects x every estimator, against the fit with the matrix of its definition; searches over parameters."""
 
 from __future__ import annotations
 
