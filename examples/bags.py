@@ -1,4 +1,4 @@
-"""Sets: digits as bags of strokes of ink, wherever they stand: the kernel of sets knows a picture by its parts.
+"""Sets: digits as bags of strokes of ink: the kernel of sets knows a picture by its parts.
 
 A picture of scikit-learn's digits becomes the bag of its 3 × 3 patches that have ink, each with its place. Bags have from 20 to
 36 members, no order, and no features of their own. On the left two digits and the patches that the kernel sees; on the right
@@ -41,7 +41,8 @@ def main(folder):
     figure = Figure(figsize=(13, 5), layout="constrained")
     left, right = figure.subfigures(1, 2, width_ratios=(1.3, 1))
     axes = left.subplots(SHOWN, 9)
-    for row, number in zip(axes, some, strict=False):
+    shown = [some[y == label][0] for label in (3, 8)]
+    for row, number in zip(axes, shown, strict=True):
         row[0].imshow(digits.images[number], cmap="Greys")
         for ax, member in zip(row[1:], bag(digits.images[number])[::3], strict=False):
             ax.imshow(member[:9].reshape(3, 3), cmap="Greys", vmin=0, vmax=1)

@@ -60,7 +60,7 @@ def main(folder):
             axes[0].plot(x[:, 0] - 5 * k, color=COLOURS[k], lw=1, alpha=0.7)
     axes[0].set(title=what, xlabel="moment", yticks=[])
     axes[1].imshow(GlobalAlignment(sigma="median")(X[order]), vmin=0, vmax=1)
-    axes[1].set(title="GlobalAlignment, sorted by kind", xticks=[], yticks=[])
+    axes[1].set(title='GlobalAlignment(sigma="median"), sorted by kind', xticks=[], yticks=[])
     search = GridSearchCV(SVC(kernel=GlobalAlignment()), {"kernel__sigma": [f"{m}*median" for m in MULTIPLES]}, cv=FOLDS)
     test = 100 * search.fit(X, y).score(new, labels)
     axes[2].plot(

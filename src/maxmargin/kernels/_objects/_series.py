@@ -104,8 +104,8 @@ def _multiple(sigma: str) -> float:
         found = math.nan
     if word.strip() != _MEDIAN or not 0.0 < found < math.inf:
         raise InvalidInput(
-            "The 'sigma' parameter of GlobalAlignment must be a float in the range (0.0, inf), 'median', or a multiple of it such"
-            f" as '0.2*median'. Got {sigma!r} instead."
+            "The 'sigma' parameter of GlobalAlignment must be a float in the range (0.0, inf), 'median', or a multiple of it"
+            f" such as '0.2*median'. Got {sigma!r} instead."
         )
     return found
 
