@@ -31,8 +31,7 @@ def test_code_runs_and_prints_what_it_says() -> None:
         else:
             assert shape_of(text) == shape_of(printed)
             compared += 1
-    assert ran >= 6
-    assert compared >= 5
+    assert ran == compared == 5  # each block prints something, and the page says what
 
 
 def test_every_kernel_of_objects_is_on_the_page() -> None:
