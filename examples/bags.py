@@ -1,6 +1,6 @@
 """Sets: digits as bags of strokes of ink: the kernel of sets knows a picture by its parts.
 
-A picture of scikit-learn's digits becomes the bag of its 3 × 3 patches that have ink, each with its place. Bags have from 20 to
+A picture of scikit-learn's digits becomes the bag of its 3 × 3 patches that have ink, each with its place. Bags have from 24 to
 36 members, no order, and no features of their own. On the left two digits and the patches that the kernel sees; on the right
 the share of held-out pictures that are classed right, by the mean of the patches (one vector a bag), and by `SetKernel`.
 
