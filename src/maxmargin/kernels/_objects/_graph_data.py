@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -13,33 +15,27 @@ from maxmargin.errors import InvalidInput
 
 __all__ = ["encode_graphs"]
 
-_Ends = tuple[Sequence[Any], Sequence[Any]]
-_Parts = tuple[Mapping[Any, Any], _Ends, list[Any] | None, bool]
+_Parts = tuple[Mapping[Any, Any], list[Any], list[Any] | None, bool]
 _FORM = "Pass (edges, node_labels) or (edges, node_labels, edge_labels), or a networkx graph"
 
 
 def encode_graphs(graphs: Sequence[Any], owner: str) -> _core.LabelledGraphs:
     """Edges and labels of all graphs, with the same numbers for the same labels."""
-    node_table: dict[Any, int] = {}
-    edge_table: dict[Any, int] = {}
-    starts, node_labels = [0], []
-    sources: list[int] = []
-    targets: list[int] = []
+    node_table, edge_table = _numbering(), _numbering()
+    starts = [0]
+    node_labels: list[int] = []
+    ends: list[int] = []
     edge_labels: list[int] = []
     undirected: list[bool] = []
     for row, graph in enumerate(graphs):
         first = starts[-1]
         try:
-            labels, ends, names, directed = _parts(graph, row, owner)
+            labels, edges, names, directed = _parts(graph, row, owner)
             places = dict(zip(labels, range(first, first + len(labels)), strict=True))
-            node_labels += [node_table.setdefault(label, len(node_table)) for label in labels.values()]
-            sources += [places[node] for node in ends[0]]
-            targets += [places[node] for node in ends[1]]
-            if names is None:
-                edge_labels += [edge_table.setdefault(None, len(edge_table))] * len(ends[0])
-            else:
-                edge_labels += [edge_table.setdefault(name, len(edge_table)) for name in names]
-            undirected += [not directed] * len(ends[0])
+            node_labels += map(node_table.__getitem__, labels.values())
+            ends += map(places.__getitem__, chain.from_iterable(edges))
+            edge_labels += [edge_table[None]] * len(edges) if names is None else map(edge_table.__getitem__, names)
+            undirected += [not directed] * len(edges)
         except KeyError as error:
             raise InvalidInput(
                 f"An edge of graph {row} of X ends at node {error.args[0]!r}, which has no label in {owner}'s node_labels. Give"
@@ -51,24 +47,38 @@ def encode_graphs(graphs: Sequence[Any], owner: str) -> _core.LabelledGraphs:
                 f" {owner}."
             ) from None
         starts.append(len(node_labels))
-    edges = np.array([sources, targets, edge_labels], dtype=np.int64)
-    back = edges[:, np.array(undirected, dtype=bool)][[1, 0, 2]]
-    once = _distinct(np.concatenate([edges, back], axis=1))
+    pairs = np.array(ends, dtype=np.int64).reshape(-1, 2).T
+    number, both = np.array(edge_labels, dtype=np.int64), np.array(undirected, dtype=bool)
+    sources = np.concatenate([pairs[0], pairs[1, both]])
+    targets = np.concatenate([pairs[1], pairs[0, both]])
+    once = _distinct(sources, targets, np.concatenate([number, number[both]]))
     return _core.labelled_graphs(
         np.array(starts, dtype=np.int64), np.array(node_labels, dtype=np.int32), once[0], once[1], once[2].astype(np.int32)
     )
 
 
-def _distinct(edges: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Columns (source, target, label) in order, each once: an edge that is given twice counts once."""
-    ordered = edges[:, np.lexsort(edges[::-1])]
-    new = np.ones(ordered.shape[1], dtype=bool)
-    new[1:] = np.any(ordered[:, 1:] != ordered[:, :-1], axis=0)
-    return np.ascontiguousarray(ordered[:, new])
+def _numbering() -> defaultdict[Any, int]:
+    """A number for everything that is looked up, from 0 on."""
+    table: defaultdict[Any, int] = defaultdict()
+    table.default_factory = table.__len__
+    return table
+
+
+def _distinct(
+    sources: NDArray[np.int64], targets: NDArray[np.int64], labels: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], ...]:
+    """Edges in order of (source, target, label), each once: an edge that is given twice counts once."""
+    nodes, kinds = int(max(sources.max(initial=0), targets.max(initial=0))) + 1, int(labels.max(initial=0)) + 1
+    if nodes * nodes * kinds < 2**63:  # one number for each, which sorts faster than three
+        keys = np.sort((sources * nodes + targets) * kinds + labels)
+        rest, label = np.divmod(keys[np.diff(keys, prepend=-1) > 0], kinds)
+        return (*np.divmod(rest, nodes), label)
+    found = np.unique(np.stack([sources, targets, labels], axis=1), axis=0)
+    return tuple(np.ascontiguousarray(column) for column in found.T)
 
 
 def _parts(graph: Any, row: int, owner: str) -> _Parts:
-    """Label of each node, ends of edges, labels of edges (None: no edge has one), and whether edges have a direction."""
+    """Label of each node, edges, labels of edges (None: no edge has one), and whether edges have a direction."""
     if callable(getattr(graph, "is_directed", None)) and hasattr(graph, "nodes"):
         return _of_networkx(graph, row, owner)
     if not isinstance(graph, list | tuple) or len(graph) not in (2, 3):
@@ -77,14 +87,14 @@ def _parts(graph: Any, row: int, owner: str) -> _Parts:
     edges, given, names = graph[0], graph[1], graph[2] if len(graph) == 3 else None
     if given is None:
         raise _unlabelled(row, owner, "it has node_labels=None")
-    ends = _ends(edges, row, owner)
+    pairs = _pairs(edges, row, owner)
     if isinstance(given, Mapping):
         labels = given
     elif isinstance(given, Iterable) and not isinstance(given, str | bytes):
         labels = dict(enumerate(given))
     else:
         raise InvalidInput(f"The node_labels of graph {row} of X must be a dict or a sequence. Got {given!r}. {_FORM}.")
-    return labels, ends, _names(ends, names, row), False
+    return labels, pairs, _names(pairs, names, row), False
 
 
 def _of_networkx(graph: Any, row: int, owner: str) -> _Parts:
@@ -93,12 +103,8 @@ def _of_networkx(graph: Any, row: int, owner: str) -> _Parts:
     if bare:
         raise _unlabelled(row, owner, f"node {bare[0]!r} has no attribute 'label'")
     edges = list(graph.edges(data="label"))
-    return (
-        labels,
-        ([u for u, _, _ in edges], [v for _, v, _ in edges]),
-        [name for _, _, name in edges],
-        bool(graph.is_directed()),
-    )
+    pairs = [(u, v) for u, v, _ in edges]
+    return labels, pairs, [name for _, _, name in edges], bool(graph.is_directed())
 
 
 def _unlabelled(row: int, owner: str, what: str) -> InvalidInput:
@@ -109,26 +115,27 @@ def _unlabelled(row: int, owner: str, what: str) -> InvalidInput:
     )
 
 
-def _ends(edges: Any, row: int, owner: str) -> _Ends:
+def _pairs(edges: Any, row: int, owner: str) -> list[Any]:
     try:
         pairs = list(edges)
-        sources, targets = zip(*pairs, strict=True) if pairs else ((), ())
-    except (TypeError, ValueError):
-        raise InvalidInput(
-            f"The edges of graph {row} of X must be pairs of nodes. Got {edges!r:.60} for {owner}. {_FORM}, with edges such as"
-            " [(0, 1), (1, 2)]."
-        ) from None
-    return sources, targets
+        if set(map(len, pairs)) <= {2}:
+            return pairs
+    except TypeError:
+        pass
+    raise InvalidInput(
+        f"The edges of graph {row} of X must be pairs of nodes. Got {edges!r:.60} for {owner}. {_FORM}, with edges such as"
+        " [(0, 1), (1, 2)]."
+    )
 
 
-def _names(ends: _Ends, names: Any, row: int) -> list[Any] | None:
+def _names(edges: list[Any], names: Any, row: int) -> list[Any] | None:
     if names is None:
         return None
     by_pair = isinstance(names, Mapping)
-    found = [names.get((u, v), names.get((v, u))) for u, v in zip(*ends, strict=True)] if by_pair else list(names)
-    if len(found) != len(ends[0]) or any(label is None for label in found):
+    found = [names.get((u, v), names.get((v, u))) for u, v in edges] if by_pair else list(names)
+    if len(found) != len(edges) or any(label is None for label in found):
         raise InvalidInput(
-            f"Graph {row} of X has {len(ends[0])} edges, and edge_labels that do not fit them. Give a label for each edge, in"
+            f"Graph {row} of X has {len(edges)} edges, and edge_labels that do not fit them. Give a label for each edge, in"
             " their order or as a dict by (u, v), or none."
         )
     return found
