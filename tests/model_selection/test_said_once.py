@@ -56,7 +56,7 @@ def test_one_warning_for_a_cross_validation(call: Any) -> None:
 def test_warnings_that_are_errors_end_the_search() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error", IgnoredParameterWarning)
-        with pytest.raises(IgnoredParameterWarning, match="In 1 of 1|SVC ignores gamma=0.1"):
+        with pytest.raises(IgnoredParameterWarning, match=r"SVC ignores gamma=0\.1"):
             GridSearchCV(SVC(kernel="linear"), {"gamma": [0.1]}).fit(X, Y)
 
 

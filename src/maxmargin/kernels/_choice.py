@@ -95,7 +95,7 @@ def used_parameters(kernel: Any, given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def ignored_parameters(kernel: Any, given: Mapping[str, Any], owner: str) -> list[str]:
-    """What `as_kernel` warns of, in words: parameters that are set, and that scikit-learn's kernel of this name does not have."""
+    """What `as_kernel` warns of, in words: parameters that are set, and that scikit-learn's kernel does not have."""
     unused = _unused(kernel, given, _DEFAULTS)
     if isinstance(kernel, Kernel) or (isinstance(kernel, str) and kernel not in _OF_SCIKIT_LEARN):
         return []  # an error of the fit
@@ -105,7 +105,9 @@ def ignored_parameters(kernel: Any, given: Mapping[str, Any], owner: str) -> lis
 def _unused(kernel: Any, given: Mapping[str, Any], defaults: Mapping[str, Any]) -> list[str]:
     """Parameters that are set although the kernel has none of that name."""
     taken = used_parameters(kernel, given)
-    return [name for name, value in given.items() if name not in taken and value is not defaults[name] and value != defaults[name]]
+    return [
+        name for name, value in given.items() if name not in taken and value is not defaults[name] and value != defaults[name]
+    ]
 
 
 def _is_ignored(kernel: Any, name: str, value: Any, default: Any, owner: str) -> str:
