@@ -30,7 +30,7 @@ from maxmargin import (
 )
 from maxmargin.callbacks import GapMonitor, StopAtGap
 from maxmargin.errors import InvalidInput
-from maxmargin.model_selection import GridSearchCV
+from maxmargin.model_selection import GridSearchCV, cross_val_predict, cross_val_score
 from maxmargin.solution import Progress, Stop
 
 HAS_CALLBACKS = tuple(map(int, sklearn.__version__.split(".")[:2])) >= (1, 9)
@@ -254,6 +254,17 @@ def test_callbacks_inside_a_search_are_refused(model):
     (model[-1] if hasattr(model, "steps") else model).set_callbacks(GapMonitor())
     with pytest.raises(TypeError, match="Set them on the search"):
         GridSearchCV(model, {}, cv=2).fit(*_rows(60))
+
+
+@needs_callbacks
+@pytest.mark.parametrize("call", [cross_val_score, cross_val_predict])
+@pytest.mark.parametrize("piped", [False, True])
+def test_callbacks_of_a_cross_validated_estimator_hear_of_its_folds(piped, call):
+    X, y = _rows(200)
+    seen, plain = Recorder(), make_pipeline(StandardScaler(), SVC(tol=1e-6)) if piped else SVC(tol=1e-6)
+    found = call(clone(plain).set_callbacks(seen), X, y, cv=4)
+    assert seen.told.count(("begin", "SVC", "fit")) == seen.told.count(("end", "SVC", "fit")) == 4
+    assert np.array_equal(found, call(plain, X, y, cv=4))
 
 
 @needs_callbacks
