@@ -11,7 +11,9 @@ SANITIZED_TESTS := tests/contracts/test_small_cache.py tests/contracts/test_hard
   tests/contracts/test_crammer_singer.py tests/contracts/test_linear.py tests/contracts/test_linear_system.py tests/contracts/test_l1.py \
   tests/contracts/test_multiclass.py tests/contracts/test_multiclass_descent.py tests/contracts/test_ball.py tests/estimators/test_linear_svr.py tests/estimators/test_assembly.py \
   tests/contracts/test_kernel_fits.py tests/kernels/test_algebra.py tests/solvers/test_sampled_search.py tests/solvers/test_shared_rows.py tests/kernels/test_whole_numbers.py \
-  tests/estimators/test_kept_values.py tests/solvers/test_starts.py tests/solvers/test_time_limit.py tests/estimators/test_reporting.py
+  tests/estimators/test_kept_values.py tests/solvers/test_starts.py tests/solvers/test_time_limit.py tests/estimators/test_reporting.py \
+  tests/kernels/test_objects.py tests/kernels/test_object_models.py tests/kernels/test_object_weights.py tests/contracts/test_elastic_net.py \
+  tests/contracts/test_product.py tests/model_selection tests/estimators/test_probability.py tests/calibrators/test_folds.py tests/callbacks
 
 .PHONY: run test test-long check sanitize bench test-floor wheel agreement fuzz clean
 

@@ -155,7 +155,9 @@ def test_the_last_report_tells_where_the_fit_ended(model):
     end = monitor.records[-1]
     assert end.done
     assert end.steps == np.max(model.n_iter_)
-    assert end.relative_gap == pytest.approx(model.certificate_.relative_gap, rel=0.01, abs=1e-5)
+    found = model.certificate_.relative_gap
+    # Float32 rows tell no gap below their rounding: a search can solve them to the last bit, and the certificate finds more.
+    assert 0.99 * found - 1e-14 <= end.relative_gap <= 1.01 * found + 1e-5
     assert end.violation <= model.tol
 
 

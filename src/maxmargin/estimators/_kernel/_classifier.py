@@ -239,7 +239,7 @@ class KernelClassifier(Probabilities, ClassifierMixin, KernelModel, ABC):  # typ
         )
 
     def _layout(self) -> tuple[Scheme, list[int]]:
-        return class_layout(self.classes_, self._n_support, one_vs_rest=self._ovr is True)
+        return class_layout(self.classes_, self._n_support, self.intercept_, one_vs_rest=self._ovr is True)
 
     @property
     def _dual_coef_(self) -> Any:
