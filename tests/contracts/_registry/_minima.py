@@ -182,9 +182,7 @@ def multinomial(X: Array, y: Array, u: Array, penalty: str | None, offset: str |
     return value, np.column_stack([in_w, in_b]).ravel()
 
 
-def least_multinomial(
-    X: Array, y: Array, u: Array, penalty: str | None, offset: str | None, share: float = 1.0
-) -> float:
+def least_multinomial(X: Array, y: Array, u: Array, penalty: str | None, offset: str | None, share: float = 1.0) -> float:
     start = np.zeros((int(y.max()) + 1) * (X.shape[1] + 1))
     if penalty in ("l1", "elasticnet"):
         return _least_absolute(X, y, u, offset, share if penalty == "elasticnet" else 1.0)

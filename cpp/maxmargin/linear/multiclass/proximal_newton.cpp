@@ -14,9 +14,9 @@ namespace {
 
 using Block = ClassPasses::Block;
 
-constexpr std::int64_t patience = 60;  // rounds
-constexpr Index widest_gram = 600;     // weights; beyond that, the columns of their features
-constexpr double sweeps_a_gram = 60;   // what its matrix may cost, in sweeps over the columns
+constexpr std::int64_t patience = 60;   // rounds
+constexpr Index widest_gram = 1000;     // weights; beyond that, the columns of their features
+constexpr double sweeps_a_gram = 1000;  // what its matrix may cost, in sweeps over the columns
 constexpr Index fewest_new = 128;
 constexpr int most_attempts = 8, most_halves = 40;
 constexpr double least_damping = 1e-4, negligible = 1e-9;  // of the largest curvature that a weight can have

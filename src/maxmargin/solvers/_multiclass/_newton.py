@@ -74,7 +74,9 @@ class MulticlassNewton(MulticlassSolver):
     def supports(self, problem: MulticlassLinear) -> str | None:
         """Every problem but those whose weights cost their absolute values."""
         if problem.has_l1:
-            return f"penalty={problem.penalty.value!r} has kinks that Newton's method does not see. Take MulticlassProximalNewton."
+            return (
+                f"penalty={problem.penalty.value!r} has kinks that Newton's method does not see. Take MulticlassProximalNewton."
+            )
         return None
 
     def run_one(
