@@ -36,10 +36,10 @@ class MulticlassLinear:
 
     The multinomial loss ``log Σ_k exp f_k − f_y`` gives multinomial logistic regression; the joint loss
     ``max_k (f_k + [k ≠ y]) − f_y`` is that of Crammer and Singer (2001): `CrammerSinger` at twice the C has the same optimum.
-    For two classes ``f_1 − f_0`` is the binary model at ``2C``. A penalised offset adds ``½b_k²``. The multinomial loss may have
-    ``Σ_k |w_k|₁`` in place of ``½ Σ_k |w_k|²`` (``penalty="l1"``), or ``Σ_k (ρ|w_k|₁ + (1 − ρ)/2 |w_k|²)`` with ``ρ = l1_ratio``
-    (``penalty="elasticnet"``), and the same of penalised offsets. With ``|w|₁`` alone the scores of all classes may often rise
-    by the same without a cost: their differences are unique where weights are not.
+    For two classes ``f_1 − f_0`` is the binary model at ``2C``. A penalised offset adds ``½b_k²``. The multinomial loss may
+    have ``Σ_k |w_k|₁`` in place of ``½ Σ_k |w_k|²`` (``penalty="l1"``), or ``Σ_k (ρ|w_k|₁ + (1 − ρ)/2 |w_k|²)`` with
+    ``ρ = l1_ratio`` (``penalty="elasticnet"``), and the same of penalised offsets. With ``|w|₁`` alone the scores of all
+    classes may often rise by the same without a cost: their differences are unique where weights are not.
     ``C_i = C · sample_weight_i``. X is not copied: float32 stays float32, CSR stays CSR.
 
     Parameters
@@ -135,7 +135,7 @@ class MulticlassLinear:
         offset_scale: float = 1.0,
         l1: float = 1.0,
     ) -> Self:
-        """The problem from parts that are valid already: rows, class numbers, the classes and ``C_i > 0``; ρ of an elastic net."""
+        """The problem from parts that are valid already: rows, class numbers, classes, ``C_i > 0``; ρ of an elastic net."""
         problem = cls.__new__(cls)
         problem._fill(X, codes, classes, cost, loss, penalty, offset, offset_scale, l1)
         return problem
@@ -164,7 +164,8 @@ class MulticlassLinear:
             raise InvalidInput(f"Got {X.shape[0]} rows, {len(codes)} labels and {len(cost)} costs; they must be equally many.")
         if penalty in (Penalty.L1, Penalty.ELASTIC) and loss is not ClassLoss.MULTINOMIAL:
             raise InvalidInput(
-                f"penalty={penalty.value!r} goes with the multinomial loss only, and loss={loss.value!r} was given. Set penalty='l2'."
+                f"penalty={penalty.value!r} goes with the multinomial loss only, and loss={loss.value!r} was given."
+                " Set penalty='l2'."
             )
         if penalty is Penalty.NONE and loss is not ClassLoss.MULTINOMIAL:
             raise InvalidInput("Without a penalty only the multinomial loss has a dual that is bounded. Set penalty='l2'.")

@@ -40,11 +40,10 @@ def certify_multiclass(
     Any ``α_i ≥ 0`` with ``Σ_k α_ik = C_i`` gives the bound ``−½ Σ_k |v_k|² + gain`` on the optimum (Fenchel), with
     ``v_k = Σ_i (C_i [k = y_i] − α_ik) x_i`` and the gain ``−Σ α_ik log(α_ik/C_i)`` of the multinomial loss, ``Σ_{k≠y} α_ik`` of
     the joint one; if the sums ``Σ_i (C_i [k = y_i] − α_ik)`` are 0 for free offsets; without a penalty ``v_k`` must vanish
-    instead of being penalised: see `class_repair_cost`. With an L1 penalty no ``|v_kj|`` may be above 1, and v costs nothing: the
-    multipliers of other classes are first divided by the largest of these if that is above 1. For an elastic net v costs
-    ``Σ max(0, |v_kj| − ρ)² / (2 − 2ρ)``. The multiplier of a row's own class is what the others leave of C_i,
-    and is not read. Where the bound need not be ``proven`` for all weights, it holds for those not far beyond w, as for two
-    classes.
+    instead of being penalised: see `class_repair_cost`. With an L1 penalty no ``|v_kj|`` may be above 1, and v costs nothing:
+    the multipliers of other classes are first divided by the largest of these if that is above 1. For an elastic net v costs
+    ``Σ max(0, |v_kj| − ρ)² / (2 − 2ρ)``. The multiplier of a row's own class is what the others leave of C_i, and is not
+    read. Where the bound need not be ``proven`` for all weights, it holds for those not far beyond w, as for two classes.
 
     Examples
     --------

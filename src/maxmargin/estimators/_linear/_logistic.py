@@ -34,9 +34,10 @@ class LogisticRegression(LinearModel):
         minimise ½ Σ_k ‖w_k‖² + Σ C_i (log Σ_k e^f_k(x_i) − f_{y_i}(x_i))
 
     to a proven relative gap of ``tol``, with ``C_i = C · class weight · sample weight``. In place of ``½ ‖w‖²`` it may have
-    ``ρ |w|₁ + (1 − ρ)/2 ‖w‖²`` with ``ρ = l1_ratio``, summed over the classes: then many weights are exactly 0. Without a penalty this is maximum
-    likelihood, or minimum cross-entropy, and need not have a minimum: where a hyperplane separates the classes, w grows without
-    limit. This is detected; ``status_`` and a warning report it.
+    ``ρ |w|₁ + (1 − ρ)/2 ‖w‖²`` with ``ρ = l1_ratio``, summed over the classes: then many
+    weights are exactly 0. Without a penalty this is maximum likelihood, or minimum cross-entropy, and need not have a
+    minimum: where a hyperplane separates the classes, w grows without limit. This is detected; ``status_`` and a warning
+    report it.
 
     Parameters
     ----------

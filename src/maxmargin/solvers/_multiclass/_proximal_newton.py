@@ -19,12 +19,13 @@ __all__ = ["MulticlassProximalNewton"]
 class MulticlassProximalNewton(MulticlassSolver):
     """Newton's method for the multinomial loss with ``Σ_k |w_k|₁`` or an elastic net, on a working set of weights.
 
-    Each round replaces the loss by its second-order model, whose curvature ``Σ_i (diag(α_i) − α_i α_iᵀ/C_i) ⊗ x_i x_iᵀ`` ties all
-    classes together, and minimises ``g'd + ½ d'Hd + |w + d|₁`` over the weights that are not 0 or whose slope is above 1, at most
-    twice as many as are not 0, by coordinate descent (Yuan, Ho and Lin 2012). Up to 1000 weights H is a matrix where that is not
-    dear, and Newton's steps over the weights of constant sign end the descent exactly; beyond, it takes a copy of the set's
-    columns, and conjugate gradients. The slopes, moved towards the labels until no ``|Σ_i (C_i [k = y_i] − α_ik) x_ij|`` is above
-    1, are the dual point of the certificate; for an elastic net the slopes themselves, if these prove more.
+    Each round replaces the loss by its second-order model, whose curvature ``Σ_i (diag(α_i) − α_i α_iᵀ/C_i) ⊗ x_i x_iᵀ`` ties
+    all classes together, and minimises ``g'd + ½ d'Hd + |w + d|₁`` over the weights that are not 0 or whose slope is above 1,
+    at most twice as many as are not 0, by coordinate descent (Yuan, Ho and Lin 2012). Up to 1000 weights H is a matrix where
+    that is not dear, and Newton's steps over the weights of constant sign end the descent exactly; beyond, it takes a copy of
+    the set's columns, and conjugate gradients. The slopes, moved towards the labels until no
+    ``|Σ_i (C_i [k = y_i] − α_ik) x_ij|`` is above 1, are the dual point of the certificate; for an elastic net the slopes
+    themselves, if these prove more.
 
     Examples
     --------
