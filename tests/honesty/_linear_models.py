@@ -93,7 +93,7 @@ class LinearProblem:
 
 @dataclass(frozen=True)
 class ClassesProblem:
-    """The penalty of all w_k, such as ``½ Σ_k |w_k|²``, ``+ Σ C_i ℓ(f(x_i), y_i)``: multinomial ``log Σ exp f_k − f_y``, joint "
+    """The penalty of all w_k, such as ``½ Σ_k |w_k|²``, ``+ Σ C_i ℓ(f(x_i), y_i)``: log-loss ``log Σ exp f_k − f_y``, joint "
     "``max "
     "(f_k "
     "+ "
