@@ -179,7 +179,9 @@ class LinearModel(Estimating, LinearScores, ABC):
         offset, scale = self._offset()
         problems: list[Any]
         if (class_loss := self._class_loss(len(data.classes))) is not None:
-            problems = [MulticlassLinear.on(data.X, data.codes, data.classes, cost, class_loss, penalty, offset, scale)]
+            problems = [
+                MulticlassLinear.on(data.X, data.codes, data.classes, cost, class_loss, penalty, offset, scale, self._l1())
+            ]
             names, starts = (lambda: ["all classes"]), multiclass_start(self, data, X.shape[1])
         else:
             scheme, where = scheme_of(len(data.classes), one_vs_rest=True), (offset, scale, self._bound(), centring)
