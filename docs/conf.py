@@ -1,4 +1,4 @@
-"""The site: pages in Markdown, the reference from the docstrings, lectures and gallery from scripts that run when it is built."""
+"""The site: pages in Markdown, the reference from docstrings, lectures and gallery from scripts that run when it is built."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ mpl.use("Agg")
 
 project = "maxmargin"
 author = "The maxmargin developers"
-copyright = author  # noqa: A001  # the name is Sphinx's
+copyright = author
 release = maxmargin.__version__
 
 extensions = [
@@ -33,7 +33,7 @@ extensions = [
     "sphinx_gallery.gen_gallery",
 ]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
-exclude_patterns = ["_build", "lectures/*.rst", "**/sg_execution_times.rst", "sg_execution_times.rst"]
+exclude_patterns = ["_build", "_examples", "lectures/*.rst", "**/sg_execution_times.rst", "sg_execution_times.rst"]
 templates_path = ["_templates"]
 
 html_theme = "pydata_sphinx_theme"
@@ -59,6 +59,9 @@ numpydoc_show_class_members = False
 numpydoc_class_members_toctree = False
 
 sphinx_gallery_conf = gallery.settings(HERE)
+left_out = gallery.copy_examples(HERE.parent / "examples", HERE / "_examples")
+if left_out:
+    print(f"The gallery is without {', '.join(left_out)}: set MAXMARGIN_DATA to the folder of their data.")
 
 
 def setup(app: Any) -> None:

@@ -15,7 +15,7 @@ _FITTED = re.compile(r"(?<=\w)_(?![\w`])")
 def adapt(app: Any, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
     """Formulas become literal blocks; bars and underscores outside of literals are text."""
     changed = _formulas(lines)
-    lines[:] = [_plain(line) for line in changed]
+    lines[:] = [plain(line) for line in changed]
 
 
 def skip(app: Any, what: str, name: str, thing: Any, skipped: bool, options: Any) -> bool | None:
@@ -39,7 +39,7 @@ def _formulas(lines: list[str]) -> list[str]:
     return made
 
 
-def _plain(line: str) -> str:
+def plain(line: str) -> str:
     """The line with bars and underscores outside of literals as they are; the name that begins a field is not touched."""
     if line.startswith(("     ", ">>>", "...")):
         return line

@@ -43,8 +43,14 @@ def write(folder: Path) -> None:
     names = [name for name in ROOMS if name in _rooms()]
     toctree = "\n".join(f"   {name}" for name in names)
     _put(folder / "index.rst", f"{_title('Reference')}\n\n.. toctree::\n   :maxdepth: 1\n\n{toctree}\n")
+    kept = set()
     for name in names:
-        _put(folder / f"{name}.rst", _page(name, importlib.import_module(name)))
+        module = importlib.import_module(name)
+        _put(folder / f"{name}.rst", _page(name, module))
+        kept |= {f"{name}.{key}" for key in _offered(module)}
+    for page in (folder / "generated").glob("*.rst"):  # of names that have gone
+        if page.stem not in kept:
+            page.unlink()
 
 
 def _rooms() -> list[str]:
@@ -61,9 +67,9 @@ def _rooms() -> list[str]:
 
 def _offered(module: ModuleType) -> list[str]:
     """Names for users: no rooms, which have pages of their own, and none that the front door offers too."""
-    front = () if module.__name__ == "maxmargin" else importlib.import_module("maxmargin").__all__
     names = [name for name in getattr(module, "__all__", ()) if not isinstance(getattr(module, name), ModuleType)]
-    return [name for name in names if name not in front]
+    front = importlib.import_module("maxmargin")
+    return [name for name in names if module is front or getattr(front, name, None) is not getattr(module, name)]
 
 
 def _page(name: str, module: ModuleType) -> str:

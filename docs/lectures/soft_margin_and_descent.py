@@ -2,7 +2,8 @@ r"""
 Lecture 1: the soft margin, one row at a time
 =============================================
 
-The first lecture states the soft margin as regularised loss, minimises it by stochastic gradient descent, and arrives through the
+The first lecture states the soft margin as regularised loss, minimises it by stochastic gradient descent, and arrives
+through the
 dual at the kernel trick. Each formula stands beside the call that computes it.
 
 .. list-table:: Text → call
@@ -73,9 +74,12 @@ print(f"lam/2 |w|^2: C = {C_from_lam_half(lam, n=m):g}")
 # Stochastic gradient descent
 # ---------------------------
 #
-# The text's algorithm holds for :math:`\frac{\lambda}{2}\|w\|^2` and has no offset. It begins with :math:`\theta^{(1)} = 0`; in step
-# :math:`t`, :math:`w^{(t)} = \theta^{(t)} / (\lambda t)`, a row :math:`i` is drawn, and :math:`y_i x_i` is added to :math:`\theta` if
-# :math:`y_i \langle w^{(t)}, x_i \rangle < 1`. The answer is the mean of all :math:`w^{(t)}`. The walk below takes exactly these steps.
+# The text's algorithm holds for :math:`\frac{\lambda}{2}\|w\|^2` and has no offset. It begins with :math:`\theta^{(1)} =
+# 0`; in step
+# :math:`t`, :math:`w^{(t)} = \theta^{(t)} / (\lambda t)`, a row :math:`i` is drawn, and :math:`y_i x_i` is added to
+# :math:`\theta` if
+# :math:`y_i \langle w^{(t)}, x_i \rangle < 1`. The answer is the mean of all :math:`w^{(t)}`. The walk below takes
+# exactly these steps.
 problem = PrimalProblem(X, y, loss="hinge", C=C_from_lam_half(lam, n=m), offset=None)
 best = solve(problem, tol=1e-9).certificate.primal_objective
 walk = StochasticSubgradient(seed=0).walk(problem)
@@ -96,11 +100,14 @@ plt.show()
 # %%
 # .. dropdown:: Exercise: how many steps for one more digit?
 #
-#    The expected distance from the optimum is :math:`O(\log T / (\lambda T))`. Read from the picture how many steps each digit costs,
+#    The expected distance from the optimum is :math:`O(\log T / (\lambda T))`. Read from the picture how many steps
+#    each digit costs,
 #    and compare it with what ``solve`` needs.
 #
-#    **Answer.** Each digit costs about ten times as many steps, and :math:`\lambda` ten times smaller costs ten times as many again.
-#    ``solve(problem, tol=1e-9)`` takes a Newton method: a handful of passes over the rows give nine digits, and the certificate
+#    **Answer.** Each digit costs about ten times as many steps, and :math:`\lambda` ten times smaller costs ten times
+#    as many again.
+#    ``solve(problem, tol=1e-9)`` takes a Newton method: a handful of passes over the rows give nine digits, and the
+#    certificate
 #    proves them. A step of the walk, however, costs the same for a thousand rows as for a thousand million.
 
 # %%
@@ -113,7 +120,8 @@ plt.show()
 #    \qquad\text{and}\qquad
 #    \max_{\alpha \ge 0}\ \sum_i \alpha_i - \tfrac12 \sum_{i,j} \alpha_i \alpha_j y_i y_j \langle x_i, x_j \rangle
 #
-# Rows that are far enough apart have a hard margin. Without an offset (``offset=False``), as in the text, the two optima are equal,
+# Rows that are far enough apart have a hard margin. Without an offset (``offset=False``), as in the text, the two optima
+# are equal,
 # :math:`w = \sum_i \alpha_i y_i x_i`, and few :math:`\alpha_i` are not 0: those of the support vectors.
 apart = np.abs(X @ [1.0, 1.0]) > 1.2
 apart &= np.sign(X @ [1.0, 1.0]) == y
@@ -129,7 +137,8 @@ print(f"{np.count_nonzero(alpha)} support vectors of {apart.sum()} rows")
 # ----------------
 #
 # A linear model cannot separate a circle from what surrounds it. It can after the map
-# :math:`\psi(x) = (1, x_1, \dots, x_d, x_1x_1, x_1x_2, \dots, x_dx_d)`, of :math:`1 + d + d^2` features. The dual needs inner products only,
+# :math:`\psi(x) = (1, x_1, \dots, x_d, x_1x_1, x_1x_2, \dots, x_dx_d)`, of :math:`1 + d + d^2` features. The dual needs
+# inner products only,
 # and these need no features:
 #
 # .. math::
@@ -152,8 +161,10 @@ plt.show()
 # %%
 # .. dropdown:: Exercise: when does the kernel pay?
 #
-#    Computing :math:`\psi(x)` takes :math:`\Theta(d^2)` time, the last formula :math:`\Theta(d)`. How long do 1 000 × 1 000 kernel values take
+#    Computing :math:`\psi(x)` takes :math:`\Theta(d^2)` time, the last formula :math:`\Theta(d)`. How long do 1 000 ×
+#    1 000 kernel values take
 #    either way for :math:`d = 10`, 100 and 300?
 #
-#    **Answer.** The gallery measures it: see :ref:`sphx_glr_gallery_map_or_kernel.py`. The features of 300 columns are 90 301 columns,
+#    **Answer.** The gallery measures it: see :ref:`sphx_glr_gallery_map_or_kernel.py`. The features of 300 columns are
+#    90 301 columns,
 #    and the product of two such rows costs 300 times as much as the product of the rows themselves.
