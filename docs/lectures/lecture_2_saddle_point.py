@@ -2,8 +2,8 @@ r"""
 Lecture 2: a saddle point, and steps towards it
 ===============================================
 
-The second lecture measures the width of the margin, writes the hinge as a maximum, and so turns training into a saddle point: min and max may
-change places, and projected gradient ascent climbs to the answer, with any kernel.
+The second lecture measures the width of the margin, writes the hinge as a maximum, and so turns training into a saddle point:
+min and max may change places, and projected gradient ascent climbs to the answer, with any kernel.
 
 .. list-table:: Text → call
    :header-rows: 1
@@ -24,17 +24,18 @@ change places, and projected gradient ascent climbs to the answer, with any kern
 
 .. note::
 
-   **Where the text errs.** With a Gram matrix of rows, :math:`K = \Phi\Phi^{\mathsf T}`, not :math:`\Phi^{\mathsf T}\Phi`. The offset :math:`b`
-   disappears between two slides, and the hard margin becomes a soft one. Von Neumann's theorem asks for two compact sets;
-   :math:`w` is in all of :math:`\mathbb R^n`, so it is Sion's theorem that lets min and max change places.
+   **Where the text errs.** With a Gram matrix of rows, :math:`K = \Phi\Phi^{\mathsf T}`, not :math:`\Phi^{\mathsf T}\Phi`.
+   The offset :math:`b` disappears between two slides, and the hard margin becomes a soft one. Von Neumann's theorem asks
+   for two compact sets; :math:`w` is in all of :math:`\mathbb R^n`, so it is Sion's theorem that lets min and max change
+   places.
 """
 
 # %%
 # The width of the street
 # -----------------------
 #
-# For support vectors on either side, :math:`y_i(\langle w, x_i\rangle + b) = 1`. The width is the projection of their difference on the unit
-# normal: :math:`\langle x_+ - x_-,\ w/\|w\| \rangle = 2/\|w\|`.
+# For support vectors on either side, :math:`y_i(\langle w, x_i\rangle + b) = 1`. The width is the projection of their
+# difference on the unit normal: :math:`\langle x_+ - x_-,\ w/\|w\| \rangle = 2/\|w\|`.
 import warnings
 
 import matplotlib.pyplot as plt
@@ -78,8 +79,8 @@ plt.show()
 #    \min_w \max_{\lambda\in[0,1]^s} L(w, \lambda),\qquad
 #    L(w, \lambda) = \sum_i \lambda_i (1 - y_i\langle x_i, w\rangle) + \frac{\alpha}{2}\|w\|^2 ,
 #
-# and as :math:`L` is convex in :math:`w` and concave in :math:`\lambda`, this is :math:`\max_\lambda \min_w L`. Both sides are reported: they are
-# :math:`\alpha` times the two objectives of the certificate.
+# and as :math:`L` is convex in :math:`w` and concave in :math:`\lambda`, this is :math:`\max_\lambda \min_w L`. Both sides
+# are reported: they are :math:`\alpha` times the two objectives of the certificate.
 moons, label = make_moons(120, noise=0.2, random_state=0)
 y = np.where(label == 1, 1.0, -1.0)
 alpha = 0.5
@@ -113,7 +114,8 @@ plt.show()
 #
 # .. math::
 #
-#    \lambda \leftarrow \operatorname{proj}_{[0,1]^s}\bigl[\lambda + \tau\,(1 - \tfrac1\alpha Y K Y \lambda)\bigr],\qquad 0 < \tau < 2\alpha/\|K\|
+#    \lambda \leftarrow \operatorname{proj}_{[0,1]^s}\bigl[\lambda + \tau\,(1 - \tfrac1\alpha Y K Y \lambda)\bigr],\qquad
+#    0 < \tau < 2\alpha/\|K\|
 #
 # Only the Gram matrix appears, so any kernel will do. The steps of the text, by hand, beside the solver's:
 K = RBF(gamma=1.0)(moons, moons)
@@ -132,14 +134,16 @@ print(f"after 300 steps, largest difference in lambda: {np.abs(steps.alpha / C -
 #
 #    Replace ``tau`` by ``2.2 * alpha / norm`` and look at the dual objective after each step.
 #
-#    **Answer.** In the direction of the largest eigenvalue each step overshoots by more than it gains: the objective falls, and
-#    :math:`\lambda` jumps between the ends of the box. ``ProjectedGradient()`` takes :math:`\tau = \alpha/\|K\|`, half of the limit.
+#    **Answer.** In the direction of the largest eigenvalue each step overshoots by more than it gains: the objective
+#    falls, and :math:`\lambda` jumps between the ends of the box. ``ProjectedGradient()`` takes :math:`\tau =
+#    \alpha/\|K\|`, half of the limit.
 
 # %%
 # Feature maps and kernels
 # ------------------------
 #
-# :math:`\phi(x) = (x_1^2, x_2^2, \sqrt2 x_1x_2)` has :math:`\langle\phi(x), \phi(z)\rangle = \langle x, z\rangle^2`, for any number of features:
+# :math:`\phi(x) = (x_1^2, x_2^2, \sqrt2 x_1x_2)` has :math:`\langle\phi(x), \phi(z)\rangle = \langle x, z\rangle^2`, for
+# any number of features:
 Z = rng.normal(size=(6, 3))
 phi = QuadraticForm().fit_transform(Z)
 print(f"{phi.shape[1]} features; difference {np.abs(phi @ phi.T - Polynomial(degree=2, gamma=1.0, coef0=0.0)(Z, Z)).max():.1e}")
@@ -148,8 +152,8 @@ print(f"{phi.shape[1]} features; difference {np.abs(phi @ phi.T - Polynomial(deg
 # A constant feature is not an offset
 # -----------------------------------
 #
-# The feature :math:`(1, x)` gives a weight :math:`w_0` that is penalised with the others: the kernel :math:`k + 1`. That is another optimum than
-# the one with a free offset.
+# The feature :math:`(1, x)` gives a weight :math:`w_0` that is penalised with the others: the kernel :math:`k + 1`. That is
+# another optimum than the one with a free offset.
 free = solve(SoftMargin(moons + 3.0, y, C=C, kernel=Linear()), tol=1e-9)
 penalised = solve(SoftMargin(moons + 3.0, y, C=C, kernel=Linear(), offset="penalised"), tol=1e-9)
 print(f"free offset {free.bias:.4f}, penalised {penalised.bias:.4f} = sum of y alpha {np.sum(y * penalised.alpha):.4f}")

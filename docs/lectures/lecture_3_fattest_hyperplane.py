@@ -2,8 +2,8 @@ r"""
 Lecture 3: the fattest hyperplane
 =================================
 
-The third lecture asks which separating hyperplane is best, answers "the one that stands the most noise", computes it by quadratic
-programming, in the primal and in the dual, and lifts it into other spaces.
+The third lecture asks which separating hyperplane is best, answers "the one that stands the most noise", computes it by
+quadratic programming, in the primal and in the dual, and lifts it into other spaces.
 
 .. list-table:: Text → call
    :header-rows: 1
@@ -28,11 +28,11 @@ programming, in the primal and in the dual, and lifts it into other spaces.
 
 .. note::
 
-   **Where the text errs.** In the algorithm of the hard margin the rows of :math:`A` must be :math:`[y_n,\ y_n x_n^{\mathsf T}]`, not
-   :math:`[y_n,\ -y_n x_n^{\mathsf T}]`. "Thickness" :math:`\rho` in the bound is *half* the width of the street. The number of support
-   vectors bounds the leave-one-out error, and :math:`E_{out} \le E_{cv}` is not true in general. The Gaussian's series has the
-   coefficients :math:`\sqrt{2^k/k!}`, one for each power. :math:`\gamma` may be any positive number. The perceptron does not minimise the
-   zero-one loss. The first four are shown below by numbers.
+   **Where the text errs.** In the algorithm of the hard margin the rows of :math:`A` must be :math:`[y_n,\ y_n
+   x_n^{\mathsf T}]`, not :math:`[y_n,\ -y_n x_n^{\mathsf T}]`. "Thickness" :math:`\rho` in the bound is *half* the width
+   of the street. The number of support vectors bounds the leave-one-out error, and :math:`E_{out} \le E_{cv}` is not true
+   in general. The Gaussian's series has the coefficients :math:`\sqrt{2^k/k!}`, one for each power. :math:`\gamma` may be
+   any positive number. The perceptron does not minimise the zero-one loss. The first four are shown below by numbers.
 """
 
 # %%
@@ -47,7 +47,7 @@ from sklearn.datasets import make_blobs
 from maxmargin import LogisticRegression, Perceptron, solve
 from maxmargin.bounds import enclosing_ball, leave_one_out_bound, leave_one_out_error, vc_dimension
 from maxmargin.feature_maps import GaussianSeries, Monomials
-from maxmargin.kernels import RBF, Linear, Polynomial
+from maxmargin.kernels import RBF, Linear
 from maxmargin.problems import HardMargin, SoftMargin
 from maxmargin.scales import C_from_lam, lam_from_C
 from maxmargin.solution import margin_of
@@ -76,8 +76,9 @@ plt.show()
 # The primal QP
 # -------------
 #
-# With :math:`u = (b, w)`, :math:`Q = \operatorname{diag}(0, I)`, :math:`p = 0`, a row :math:`[y_n,\ y_n x_n^{\mathsf T}]` and :math:`c_n = 1` for each
-# example. The signs that the text prints give another program, whose hyperplane is not the answer:
+# With :math:`u = (b, w)`, :math:`Q = \operatorname{diag}(0, I)`, :math:`p = 0`, a row :math:`[y_n,\ y_n x_n^{\mathsf T}]`
+# and :math:`c_n = 1` for each example. The signs that the text prints give another program, whose hyperplane is not the
+# answer:
 N, d = X.shape
 Q, p, c = np.diag(np.r_[0.0, np.ones(d)]), np.zeros(d + 1), np.ones(N)
 A = y[:, None] * np.column_stack([np.ones(N), X])
@@ -90,8 +91,8 @@ for name, rows in (("[y, yx]", A), ("[y, -yx], as printed", printed)):
 # The dual QP
 # -----------
 #
-# :math:`Q_D = [y_n y_m x_n^{\mathsf T} x_m]`, :math:`A_D = [y^{\mathsf T};\ -y^{\mathsf T};\ I]`, :math:`c = 0`; then :math:`w = \sum_n \alpha_n y_n x_n` and
-# :math:`b = y_s - w^{\mathsf T} x_s` for a support vector :math:`s`.
+# :math:`Q_D = [y_n y_m x_n^{\mathsf T} x_m]`, :math:`A_D = [y^{\mathsf T};\ -y^{\mathsf T};\ I]`, :math:`c = 0`; then
+# :math:`w = \sum_n \alpha_n y_n x_n` and :math:`b = y_s - w^{\mathsf T} x_s` for a support vector :math:`s`.
 Z = y[:, None] * X
 alpha = qp(Z @ Z.T, -np.ones(N), np.vstack([y, -y, np.eye(N)]), np.zeros(N + 2)).u
 s = int(alpha.argmax())
@@ -108,13 +109,14 @@ print(fat.kkt)
 # -----------------
 #
 # Hyperplanes that keep a distance of :math:`\rho` from all rows in a ball of radius :math:`R` have a VC dimension of at most
-# :math:`\min(\lceil R^2/\rho^2\rceil, d) + 1`. With :math:`\rho` and :math:`R` read from the data, as here, that is an indication and no guarantee.
+# :math:`\min(\lceil R^2/\rho^2\rceil, d) + 1`. With :math:`\rho` and :math:`R` read from the data, as here, that is an
+# indication and no guarantee.
 print(vc_dimension(fat, enclosing_ball(X)))
 print(f"rho is half of the width: {fat.geometry.width / 2:.4f} = 1/|w| = {1 / np.linalg.norm(fat.weights):.4f}")
 
 # %%
-# Three points in the plane have eight labellings, and thin lines separate all of them. A fat one, whose street is wider than two of the
-# points are apart, separates only the four that leave these two on one side:
+# Three points in the plane have eight labellings, and thin lines separate all of them. A fat one, whose street is wider
+# than two of the points are apart, separates only the four that leave these two on one side:
 corners = np.array([[-0.5, 0.0], [0.5, 0.0], [0.0, 2.0]])
 widths = []
 for signs in np.ndindex(2, 2, 2):
@@ -135,8 +137,8 @@ for width in (0.1, 1.4):
 # Leave one out
 # -------------
 #
-# Without a row that is no support vector the optimum is the same, so the leave-one-out error is at most the fraction of support vectors. It
-# says nothing of the kind about the error on new rows: those of a second sample are counted beside.
+# Without a row that is no support vector the optimum is the same, so the leave-one-out error is at most the fraction of
+# support vectors. It says nothing of the kind about the error on new rows: those of a second sample are counted beside.
 noisy, noisy_label = make_blobs(60, centers=[[-1.0, 0.0], [1.0, 0.0]], cluster_std=1.0, random_state=1)
 problem = SoftMargin(noisy, noisy_label, C=1.0, kernel=RBF(gamma=2.0))
 solution = solve(problem, tol=1e-8)
@@ -149,12 +151,14 @@ print(f"leave-one-out {error.error:.3f} <= support vectors {leave_one_out_bound(
 # Transforms, and kernels
 # -----------------------
 #
-# After :math:`\Phi_2` or :math:`\Phi_3` the same program draws curves. The bound on the complexity hardly moves from :math:`\Phi_2` to :math:`\Phi_3`: what
-# counts is the margin. The gallery draws both: :ref:`sphx_glr_gallery_second_and_third_order.py`.
+# After :math:`\Phi_2` or :math:`\Phi_3` the same program draws curves. The bound on the complexity hardly moves from
+# :math:`\Phi_2` to :math:`\Phi_3`: what counts is the margin. The gallery draws both:
+# :ref:`sphx_glr_gallery_second_and_third_order.py`.
 for degree in (2, 3):
     features = Monomials(degree).fit_transform(X)
     lifted = solve(HardMargin(features, y, kernel=Linear()), tol=1e-8)
-    print(f"Phi_{degree}: {features.shape[1]} features, {len(lifted.support)} support vectors, width {lifted.geometry.width:.3f}")
+    print(f"Phi_{degree}: {features.shape[1]} features, {len(lifted.support)} support vectors", end=", ")
+    print(f"width {lifted.geometry.width:.3f}")
 
 # %%
 # A kernel needs no features. The polynomial one weights the degrees by :math:`\zeta` and :math:`\gamma`
@@ -165,20 +169,22 @@ for terms in (2, 5, 10, 20):
     phi = GaussianSeries(gamma=1.0, terms=terms).fit_transform(x)
     print(f"{terms:>2} terms: {phi[0] @ phi[1]:.9f}   exact {exact:.9f}")
 print(f"gamma = 7 is a kernel too: smallest eigenvalue {np.linalg.eigvalsh(RBF(gamma=7.0)(X, X))[0]:.1e}")
-print(f"(1 + <x, x'>)^10 spans a space of {Monomials(10).fit_transform(X).shape[1]} features: {Polynomial(degree=10, coef0=1.0)}")
+print(f"(1 + <x, x'>)^10 spans a space of {Monomials(10).fit_transform(X).shape[1]} features")
 
 # %%
 # The soft margin is regularisation
 # ---------------------------------
 #
-# :math:`\tfrac12 w^{\mathsf T}w + C\sum_n\xi_n` and :math:`\lambda w^{\mathsf T}w + E_{SVM}` have the same minimum for :math:`\lambda = 1/(2CN)`:
+# :math:`\tfrac12 w^{\mathsf T}w + C\sum_n\xi_n` and :math:`\lambda w^{\mathsf T}w + E_{SVM}` have the same minimum for
+# :math:`\lambda = 1/(2CN)`:
 lam = lam_from_C(2.0, n=N)
 print(f"C = 2 is lam = {lam:g}; back: C = {C_from_lam(lam, n=N):g}")
 
 # %%
 # .. dropdown:: Exercise: noisy rows, a soft line or a hard Gaussian?
 #
-#    Fit ``SVC(kernel="linear", C=1)`` and ``SVC(C=inf, gamma=20)`` to the noisy rows above and count the errors on the 20 000 fresh ones.
+#    Fit ``SVC(kernel="linear", C=1)`` and ``SVC(C=inf, gamma=20)`` to the noisy rows above and count the errors on the
+#    20 000 fresh ones.
 #
-#    **Answer.** The hard Gaussian has no error on its own rows and about twice as many as the line on the fresh ones: it has learnt the noise. See
-#    also :ref:`sphx_glr_gallery_gaussian_width.py`.
+#    **Answer.** The hard Gaussian has no error on its own rows and about twice as many as the line on the fresh ones: it
+#    has learnt the noise. See also :ref:`sphx_glr_gallery_gaussian_width.py`.
