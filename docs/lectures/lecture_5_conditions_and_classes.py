@@ -138,8 +138,8 @@ print(f"w before {solution.weights.round(3)}, after {with_outlier.weights.round(
 #
 #    Add the outlier to the problem with ``slack="squared"``.
 #
-#    **Answer.** Its multiplier is not bounded by :math:`C`: it is :math:`2C\xi = 8.1`, and :math:`w_1` falls from 1.32 to 0.53. Linear
-#    slack limits what one row can do.
+#    **Answer.** Its multiplier is not bounded by :math:`C`: it is :math:`2C\xi = 8.1`, and :math:`w_1` falls from 1.32 to
+#    0.53. Linear slack limits what one row can do.
 
 # %%
 # Regression
