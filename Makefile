@@ -15,7 +15,7 @@ SANITIZED_TESTS := tests/contracts/test_small_cache.py tests/contracts/test_hard
   tests/kernels/test_objects.py tests/kernels/test_object_models.py tests/kernels/test_object_weights.py tests/contracts/test_elastic_net.py \
   tests/contracts/test_product.py tests/model_selection tests/estimators/test_probability.py tests/calibrators/test_folds.py tests/callbacks
 
-.PHONY: run test test-long check sanitize bench test-floor wheel agreement fuzz clean
+.PHONY: run test test-long check docs sanitize bench test-floor wheel agreement fuzz clean
 
 run: $(STAMP)
 	$(BIN)/maxmargin demo
@@ -46,6 +46,11 @@ check: $(STAMP)
 	$(BIN)/cmake -S . -B build/tidy -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja -DPython_EXECUTABLE=$(abspath $(BIN))/python \
 	  -Dnanobind_DIR=$$($(BIN)/python -m nanobind --cmake_dir) > /dev/null
 	echo $(filter %.cpp,$(CPP)) | xargs -n 4 -P 2 $(BIN)/clang-tidy --quiet -p build/tidy
+
+# The site, in docs/_build/html: pages, reference, lectures and gallery, whose scripts run while it is built. Warnings are errors.
+docs: $(STAMP)
+	$(BIN)/pip install --quiet --no-build-isolation --editable .[docs]
+	$(BIN)/python -m sphinx -b html -W --keep-going -q docs docs/_build/html
 
 # pytest without the finder of the editable install, which would take its own core instead of the instrumented one.
 WITHOUT_EDITABLE := import sys; sys.meta_path = [f for f in sys.meta_path if 'ScikitBuild' not in type(f).__name__]; \
