@@ -48,7 +48,6 @@ class LinearSpec:
         offset: LinearOffset,
         offset_scale: float,
         penalty: bool,
-        l1: float,
     ) -> None: ...
 
 class L1Spec:
