@@ -1,7 +1,8 @@
 """Support vector machines with a certificate of optimality.
 
-``SVC``, ``NuSVC``, ``SVR``, ``NuSVR``, ``OneClassSVM``, ``SVDD``, ``LinearClassifier``, ``LinearSVC``, ``LinearSVR``,
-``LogisticRegression``, ``StochasticClassifier``, ``Perceptron`` and ``KernelPCA`` have scikit-learn's interface;
+``SVC``, ``NuSVC``, ``SVR``, ``NuSVR``, ``OneClassSVM``, ``SVDD``, ``LinearClassifier``, ``LinearOneClassSVM``,
+``LinearSVC``, ``LinearSVR``, ``LogisticRegression``, ``StochasticClassifier``, ``Perceptron`` and ``KernelPCA`` have
+scikit-learn's interface;
 ``maxmargin.solve`` solves a problem of ``maxmargin.problems`` directly.
 """
 
@@ -18,6 +19,7 @@ from maxmargin.estimators import (
     SVR,
     KernelPCA,
     LinearClassifier,
+    LinearOneClassSVM,
     LinearSVC,
     LinearSVR,
     LogisticRegression,
@@ -59,6 +61,7 @@ __all__ = [
     "SVRCV",
     "KernelPCA",
     "LinearClassifier",
+    "LinearOneClassSVM",
     "LinearSVC",
     "LinearSVCCV",
     "LinearSVR",

@@ -17,7 +17,7 @@ import maxmargin
 from ..endings._isolated import run
 
 PUBLIC: dict[str, str] = {
-    "maxmargin": "KernelPCA LinearClassifier LinearSVC LinearSVCCV LinearSVR LinearSVRCV LogisticRegression "
+    "maxmargin": "KernelPCA LinearClassifier LinearOneClassSVM LinearSVC LinearSVCCV LinearSVR LinearSVRCV LogisticRegression "
     "LogisticRegressionCV NuSVC NuSVCCV NuSVR OneClassSVM Perceptron StochasticClassifier SVC SVCCV SVDD SVR SVRCV bounds "
     "calibration calibrators callbacks errors feature_maps get_threads kernels losses problems scales set_threads solution "
     "solve solvers",
@@ -29,8 +29,8 @@ PUBLIC: dict[str, str] = {
     "maxmargin.errors": "ConvergenceWarning FeatureScaleWarning FitInterrupted IgnoredParameterWarning "
     "IndefiniteKernelWarning InfeasibleError InvalidInput KernelError MaxmarginError MissingExtra "
     "NoMarginWarning WarmStartWarning",
-    "maxmargin.estimators": "Estimate KernelPCA LinearClassifier LinearSVC LinearSVR LogisticRegression NuSVC NuSVR "
-    "OneClassSVM Perceptron StochasticClassifier Summary SVC SVDD SVR",
+    "maxmargin.estimators": "Estimate KernelPCA LinearClassifier LinearOneClassSVM LinearSVC LinearSVR LogisticRegression "
+    "NuSVC NuSVR OneClassSVM Perceptron StochasticClassifier Summary SVC SVDD SVR",
     "maxmargin.feature_maps": "Affine FeatureMap GaussianSeries Monomials Multinomial Powers QuadraticForm SecondOrder Squares "
     "WeightedSecondOrder",
     "maxmargin.io": "Fasta read_fasta",
