@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy import optimize, sparse
 
 from maxmargin import LinearOneClassSVM, OneClassSVM, get_threads, set_threads, solve
-from maxmargin.errors import ConvergenceWarning, InvalidInput
+from maxmargin.errors import ConvergenceWarning, InvalidInput, NoMarginWarning
 from maxmargin.problems import PrimalProblem
 from maxmargin.solution import Status, linear_kkt
 from maxmargin.solvers import StochasticSubgradient
@@ -87,7 +87,8 @@ def test_laws(seed: int, n: int, d: int, nu: float, far: float) -> None:
 
 def test_nothing_apart_from_the_origin_is_an_optimum_of_0() -> None:
     X = np.concatenate((_rows(50, 3), -_rows(50, 3)))
-    model = LinearOneClassSVM(nu=0.5).fit(X)
+    with pytest.warns(NoMarginWarning, match="The margin is 0: at nu = 0.5 the origin is inside"):
+        model = LinearOneClassSVM(nu=0.5).fit(X)
     assert model.status_ is Status.ZERO_OPTIMUM
     assert not model.coef_.any()
     assert (model.predict(X) == 1).all()
@@ -113,11 +114,12 @@ def test_bits_over_threads() -> None:
 
 
 def test_warm_start_goes_on_from_the_last_fit() -> None:
-    X = _rows(5_000, 6, 0.7)
+    X = _rows(5_000, 6, 1.0)
     model = LinearOneClassSVM(nu=0.1, warm_start=True, tol=1e-6).fit(X)
     first = model.n_iter_
     again = pickle.loads(pickle.dumps(model)).fit(X)
     assert again.n_iter_ <= max(1, first // 4)
+    assert again.status_ is Status.CONVERGED
     moved = model.set_params(nu=0.11).fit(X)
     cold = LinearOneClassSVM(nu=0.11, tol=1e-6).fit(X)
     assert moved.certificate_.primal_objective == pytest.approx(cold.certificate_.primal_objective, rel=2e-6)

@@ -222,7 +222,7 @@ def certify_linear(
         dual = -rows.conjugates - constant - paid - shrink * missed
         summed += rows.size + abs(constant) + paid + abs_sum * reach
     else:
-        dual = 0.0 - float(cost.sum()) * float(loss.conjugate(0.0))
+        dual = -math.inf if problem.pull != 0.0 else 0.0 - float(cost.sum()) * float(loss.conjugate(0.0))
     rounding, noise = rounding_of(problem.n, problem.d, summed) + unsure * primal, 0.0
     if dual - primal > rounding:  # rows that are far from 0, and products that cancel, have the rounding of that
         far = 0.0 if moved is None else abs_sum * (abs(b) + moved.size(w))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, Final, Self, final
 
 import numpy as np
@@ -11,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from maxmargin._deadline import Deadline
 from maxmargin._whole_or_nothing import WholeOrNothing
-from maxmargin.errors import InvalidInput
+from maxmargin.errors import InvalidInput, NoMarginWarning
 from maxmargin.estimators._linear._classifier import linear_rows
 from maxmargin.estimators._shared._estimate import Estimating
 from maxmargin.estimators._shared._formulas import Formula
@@ -147,6 +148,14 @@ class LinearOneClassSVM(CallbackSupport, Estimating, Summarised, OutlierMixin, B
             stages.end("solve", plan.deadline.certifying)
             self._adopt(solution)
             self._seconds = stages.seconds
+        if self.status_ is Status.ZERO_OPTIMUM:
+            warnings.warn(
+                f"The margin is 0: at nu = {self.nu:g} the origin is inside the reduced convex hull of the rows, w = 0 is"
+                " optimal, and the scores tell nothing. Raise nu, which shrinks the hull, or map the rows to features without negative"
+                " values.",
+                NoMarginWarning,
+                stacklevel=2,
+            )
         return self
 
     def _plan(self, X: Any, sample_weight: ArrayLike | None) -> Plan[WeightedRows]:
