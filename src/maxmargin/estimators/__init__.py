@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from maxmargin.estimators._kernel._logistic import KernelLogisticRegression
 from maxmargin.estimators._kernel._nu_svc import NuSVC
 from maxmargin.estimators._kernel._one_class import SVDD, OneClassSVM
 from maxmargin.estimators._kernel._pca import KernelPCA
@@ -38,6 +39,7 @@ __all__ = [
     "SVDD",
     "SVR",
     "Estimate",
+    "KernelLogisticRegression",
     "KernelPCA",
     "LinearClassifier",
     "LinearOneClassSVM",

@@ -13,6 +13,8 @@ from maxmargin.problems._dual import with_finite_bounds as with_finite_bounds
 from maxmargin.problems._exact import _primitive as _primitive
 from maxmargin.problems._exact import _whole as _whole
 from maxmargin.problems._hard_margin import HardMargin
+from maxmargin.problems._kernel_logistic import KernelLogistic
+from maxmargin.problems._kernel_logistic import Losses as Losses
 from maxmargin.problems._kkt_data import KKTData
 from maxmargin.problems._multiclass_linear import ClassLoss, MulticlassLinear
 from maxmargin.problems._nu_classification import NuClassification
@@ -42,6 +44,7 @@ __all__ = [
     "Inseparable",
     "InseparableClasses",
     "KKTData",
+    "KernelLogistic",
     "Level",
     "Margin",
     "Model",

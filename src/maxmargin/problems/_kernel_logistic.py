@@ -48,10 +48,10 @@ class Losses(NamedTuple):
 class KernelLogistic:
     """Minimise ``½ Σ_k |f_k|² + Σ C_i ℓ(y_i, f(x_i) + b)`` over functions f_k of the kernel's space and offsets b.
 
-    For two classes there is one function, ``ℓ = log(1 + exp(−y f))`` with y = ±1; for more one for each class, and ``ℓ =
-    log Σ_k exp(f_k) − f_y``, the multinomial loss. The offsets are free. By the representer theorem ``f_k = Σ_i β_ik k(x_i, ·)``,
-    and at the optimum ``β_ik = C_i (t_ik − p_ik)``, where t is 1 for a row's own class and p the probability: so any f gives
-    multipliers, whose dual objective is
+    For two classes there is one function, ``ℓ = log(1 + exp(−y f))`` with y = ±1; for more one for each class, and
+    ``ℓ = log Σ_k exp(f_k) − f_y``, the multinomial loss. The offsets are free. By the representer theorem
+    ``f_k = Σ_i β_ik k(x_i, ·)``, and at the optimum ``β_ik = C_i (t_ik − p_ik)``, where t is 1 for a row's own class and p the
+    probability: so any f gives multipliers, whose dual objective is
 
         −½ Σ_k β_kᵀ K β_k + Σ C_i H(p_i)   with H the entropy of a row's probabilities, if Σ_i β_ik = 0 where b is free
 

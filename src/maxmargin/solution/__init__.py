@@ -25,6 +25,14 @@ from maxmargin.solution._iterate import CrammerSingerIterate, DualIterate, Prima
 from maxmargin.solution._iterate import DualIterates as DualIterates
 from maxmargin.solution._iterate import Iterate as Iterate
 from maxmargin.solution._iterate import progress_at as progress_at
+from maxmargin.solution._kernel_logistic import (
+    KernelLogisticEvaluation,
+    KernelLogisticIterate,
+    KernelLogisticSolution,
+    certify_kernel_logistic,
+)
+from maxmargin.solution._kernel_logistic import evaluation_of as evaluation_of
+from maxmargin.solution._kernel_logistic import probabilities_of as probabilities_of
 from maxmargin.solution._kkt import KKT
 from maxmargin.solution._linear import LinearSolution
 from maxmargin.solution._linear import linear_scores as linear_scores
@@ -57,6 +65,9 @@ __all__ = [
     "DualIterate",
     "Evaluation",
     "Geometry",
+    "KernelLogisticEvaluation",
+    "KernelLogisticIterate",
+    "KernelLogisticSolution",
     "Kind",
     "LinearEvaluation",
     "LinearSolution",
@@ -70,6 +81,7 @@ __all__ = [
     "certify",
     "certify_all",
     "certify_crammer_singer",
+    "certify_kernel_logistic",
     "certify_linear",
     "certify_multiclass",
     "linear_kkt",

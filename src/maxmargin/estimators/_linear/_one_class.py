@@ -151,8 +151,8 @@ class LinearOneClassSVM(CallbackSupport, Estimating, Summarised, OutlierMixin, B
         if self.status_ is Status.ZERO_OPTIMUM:
             warnings.warn(
                 f"The margin is 0: at nu = {self.nu:g} the origin is inside the reduced convex hull of the rows, w = 0 is"
-                " optimal, and the scores tell nothing. Raise nu, which shrinks the hull, or map the rows to features without negative"
-                " values.",
+                " optimal, and the scores tell nothing. Raise nu, which shrinks the hull, or map the rows to features without"
+                " negative values.",
                 NoMarginWarning,
                 stacklevel=2,
             )
