@@ -213,7 +213,7 @@ class _Search:
         gain, first = 0.0, rho
         for _ in range(_MOST_INNER):
             if not (
-                rho > max(1e-24 * first, 1e-300) and _inner(left, left) > forcing * forcing * max(whole - gain, 1e-12 * whole)
+                rho > max(1e-24 * first, 1e-300) and _inner(left, left) > forcing * max(whole - gain, 1e-12 * whole)
             ):
                 break
             image = search + curve.across(self._times(curve.along(search)))
