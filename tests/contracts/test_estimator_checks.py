@@ -74,7 +74,6 @@ ESTIMATORS = [
     CalibratedClassifierCV(),
     CalibratedClassifierCV(SVC()),
     KernelLogisticRegression(),
-    KernelLogisticRegression(kernel="precomputed"),
     KernelPCA(),
     KernelPCA(n_components=2, kernel="rbf", fit_inverse_transform=True),
     KernelPCA(n_components=2, kernel="poly", eigen_solver="randomized"),

@@ -26,6 +26,7 @@ Matrix = NDArray[np.float64]
 Vector = NDArray[np.float64]
 
 
+@final
 class Losses(NamedTuple):
     """The loss of all rows, its slopes and its probabilities.
 

@@ -38,6 +38,13 @@ class KernelLogisticIterate(Iterate):
         Coefficients, m = 1 for two classes.
     bias : ndarray of shape (m,)
         Offsets.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from maxmargin.solution import KernelLogisticIterate
+    >>> KernelLogisticIterate.at(np.zeros((3, 1)), np.zeros(1)).steps
+    0
     """
 
     beta: Matrix
@@ -103,6 +110,15 @@ def certify_kernel_logistic(problem: KernelLogistic, beta: Matrix, bias: NDArray
         What was minimised.
     beta, bias : ndarray of shapes (n, m) and (m,)
         The point.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from maxmargin.problems import KernelLogistic
+    >>> from maxmargin.solution import certify_kernel_logistic
+    >>> problem = KernelLogistic([[0.0], [1.0]], [0, 1])
+    >>> certify_kernel_logistic(problem, np.array([[-0.4], [0.4]]), np.zeros(1)).gap < 0.1
+    True
     """
     values = problem.product(beta)
     return evaluation_of(problem, beta, values, bias, problem.product)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple, final
 
@@ -24,6 +24,7 @@ from maxmargin.solution import (
     evaluation_of,
     progress_at,
 )
+from maxmargin.solvers._multiclass._logistic_curvature import Curvature, curvature_of_offsets, preconditioner
 from maxmargin.solvers._runtime._base import Callback, Limits, Solver, numbered
 from maxmargin.solvers._runtime._memory import cache_bytes
 
@@ -102,6 +103,7 @@ class KernelNewton(Solver[KernelLogistic, KernelLogisticIterate | None, KernelLo
             ]
 
 
+@final
 class _Point(NamedTuple):
     """β, ``K β``, the offsets that are best for it, its losses there, and the objective."""
 
@@ -112,6 +114,7 @@ class _Point(NamedTuple):
     primal: float
 
 
+@final
 class _Stopped(Exception):  # no error
     """A limit was reached, or somebody stopped the fit."""
 
@@ -201,9 +204,9 @@ class _Search:
         What the step misses of the decrease of the quadratic model is at most half of the square of what is left of the system;
         all of it is half of ``rᵀ K r − bᵀ v`` with the right side b.
         """
-        curve = _Curvature(point.losses, self._problem)
+        curve = Curvature(point.losses, self._problem)
         right = curve.across(pulled)
-        solve = _preconditioner(self._factor, curve)
+        solve = preconditioner(self._factor, curve)
         v = np.zeros_like(right)
         left = right.copy()
         fitted = curve.project(solve(left))
@@ -212,9 +215,7 @@ class _Search:
         whole = _inner(residual, pulled)
         gain, first = 0.0, rho
         for _ in range(_MOST_INNER):
-            if not (
-                rho > max(1e-24 * first, 1e-300) and _inner(left, left) > forcing * max(whole - gain, 1e-12 * whole)
-            ):
+            if not (rho > max(1e-24 * first, 1e-300) and _inner(left, left) > forcing * max(whole - gain, 1e-12 * whole)):
                 break
             image = search + curve.across(self._times(curve.along(search)))
             bent = _inner(search, image)
@@ -255,7 +256,7 @@ class _Search:
         losses = problem.losses(values + bias)
         for _ in range(_MOST_OF_OFFSETS if problem.offset else 0):
             pull = losses.slopes.sum(axis=0)
-            shift = linalg.lstsq(_curvature_of_offsets(problem, losses), pull)[0]
+            shift = linalg.lstsq(curvature_of_offsets(problem, losses), pull)[0]
             fall = float(pull @ shift)
             if not fall > 1e-13 * losses.value:  # the objective is flat to rounding, but the slopes may not be
                 moved = problem.losses(values + (bias + shift))
@@ -330,80 +331,6 @@ class _Search:
 
     def _iterate(self, point: _Point, status: Status, *, interrupted: bool = False) -> KernelLogisticIterate:
         return KernelLogisticIterate(status, self._steps, interrupted, Trace.of(self._seen), point.beta, point.bias)
-
-
-@final
-class _Curvature:
-    """``M = L (I − Q)`` with ``W_i = C_i (diag p_i − p_i p_iᵀ) = L_i L_iᵀ``, and Q that of the offsets."""
-
-    def __init__(self, losses: Losses, problem: KernelLogistic) -> None:
-        shares, cost = losses.shares, problem.cost[:, np.newaxis]
-        self.single = problem.outputs == 1
-        if self.single:
-            part = np.abs(losses.slopes) / cost  # of a sum of 1, without cancellation
-            self.root = np.sqrt(cost * part * (1.0 - part))
-        else:
-            self.root = np.sqrt(cost)
-            self.shares, self.sqrt = shares, np.sqrt(shares)
-        self.weight = np.sqrt(cost * shares * (1.0 - shares)) if not self.single else self.root
-        self._basis: Matrix | None = None
-        if problem.offset:
-            units = [self._lower_t(np.tile(row, (problem.n, 1))).ravel() for row in np.eye(problem.outputs)]
-            basis, triangle = np.linalg.qr(np.stack(units, axis=1))
-            size = np.abs(np.diagonal(triangle))
-            self._basis = basis[:, size > 1e-10 * size.max(initial=1e-300)]
-
-    def _lower(self, v: Matrix) -> Matrix:
-        if self.single:
-            return np.asarray(self.root * v)
-        return np.asarray(self.root * (self.sqrt * v - self.shares * (self.sqrt * v).sum(axis=1, keepdims=True)))
-
-    def _lower_t(self, v: Matrix) -> Matrix:
-        if self.single:
-            return np.asarray(self.root * v)
-        return np.asarray(self.root * self.sqrt * (v - (self.shares * v).sum(axis=1, keepdims=True)))
-
-    def project(self, v: Matrix) -> Matrix:
-        """``(I − Q) v``."""
-        if self._basis is None:
-            return v
-        flat = v.ravel()
-        return (flat - self._basis @ (self._basis.T @ flat)).reshape(v.shape)
-
-    def along(self, v: Matrix) -> Matrix:
-        """``M v``."""
-        return self._lower(self.project(v))
-
-    def across(self, v: Matrix) -> Matrix:
-        """``Mᵀ v``."""
-        return self.project(self._lower_t(v))
-
-
-def _preconditioner(factor: Matrix | None, curve: _Curvature) -> Callable[[Matrix], Matrix]:
-    """The inverse of ``I + D G Gᵀ D`` for each output, with ``K ≈ G Gᵀ`` and D the roots of the curvatures."""
-    if factor is None:
-        return np.array
-    inner = []
-    for weight in curve.weight.T:
-        scaled = weight[:, np.newaxis] * factor
-        inner.append((scaled, linalg.cho_factor(np.eye(factor.shape[1]) + scaled.T @ scaled, lower=True)))
-
-    def solve(v: Matrix) -> Matrix:
-        out = np.empty_like(v)
-        for k, (scaled, root) in enumerate(inner):
-            out[:, k] = v[:, k] - scaled @ linalg.cho_solve(root, scaled.T @ v[:, k])
-        return out
-
-    return solve
-
-
-def _curvature_of_offsets(problem: KernelLogistic, losses: Losses) -> Matrix:
-    cost, shares = problem.cost, losses.shares
-    if problem.outputs == 1:
-        part = np.abs(losses.slopes[:, 0]) / cost
-        return np.array([[max(float((cost * part * (1.0 - part)).sum()), 1e-300)]])
-    weighted = cost[:, np.newaxis] * shares
-    return np.diag(weighted.sum(axis=0)) - weighted.T @ shares
 
 
 def _inner(x: Matrix, y: Matrix) -> float:

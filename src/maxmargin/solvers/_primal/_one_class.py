@@ -30,6 +30,7 @@ _LONGER: Final = 4.0
 _LIMITS: Final = (Status.ITERATION_LIMIT, Status.TIME_LIMIT, Status.INTERRUPTED)
 
 
+@final
 class _Point(NamedTuple):
     """Weights and offset, and their objective."""
 
