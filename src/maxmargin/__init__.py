@@ -1,7 +1,8 @@
 """Support vector machines with a certificate of optimality.
 
-``SVC``, ``NuSVC``, ``SVR``, ``NuSVR``, ``OneClassSVM``, ``SVDD``, ``LinearClassifier``, ``LinearSVC``, ``LinearSVR``,
-``LogisticRegression``, ``StochasticClassifier``, ``Perceptron`` and ``KernelPCA`` have scikit-learn's interface;
+``SVC``, ``NuSVC``, ``SVR``, ``NuSVR``, ``OneClassSVM``, ``SVDD``, ``LinearClassifier``, ``LinearOneClassSVM``,
+``LinearSVC``, ``LinearSVR``, ``LogisticRegression``, ``StochasticClassifier``, ``Perceptron`` and ``KernelPCA`` have
+scikit-learn's interface;
 ``maxmargin.solve`` solves a problem of ``maxmargin.problems`` directly.
 """
 
@@ -16,8 +17,10 @@ from maxmargin.estimators import (
     SVC,
     SVDD,
     SVR,
+    KernelLogisticRegression,
     KernelPCA,
     LinearClassifier,
+    LinearOneClassSVM,
     LinearSVC,
     LinearSVR,
     LogisticRegression,
@@ -57,8 +60,10 @@ __all__ = [
     "SVDD",
     "SVR",
     "SVRCV",
+    "KernelLogisticRegression",
     "KernelPCA",
     "LinearClassifier",
+    "LinearOneClassSVM",
     "LinearSVC",
     "LinearSVCCV",
     "LinearSVR",

@@ -17,10 +17,10 @@ import maxmargin
 from ..endings._isolated import run
 
 PUBLIC: dict[str, str] = {
-    "maxmargin": "KernelPCA LinearClassifier LinearSVC LinearSVCCV LinearSVR LinearSVRCV LogisticRegression "
-    "LogisticRegressionCV NuSVC NuSVCCV NuSVR OneClassSVM Perceptron StochasticClassifier SVC SVCCV SVDD SVR SVRCV bounds "
-    "calibration calibrators callbacks errors feature_maps get_threads kernels losses problems scales set_threads solution "
-    "solve solvers",
+    "maxmargin": "KernelLogisticRegression KernelPCA LinearClassifier LinearOneClassSVM LinearSVC LinearSVCCV LinearSVR "
+    "LinearSVRCV LogisticRegression LogisticRegressionCV NuSVC NuSVCCV NuSVR OneClassSVM Perceptron StochasticClassifier SVC "
+    "SVCCV SVDD SVR SVRCV bounds calibration calibrators callbacks errors feature_maps get_threads kernels losses problems "
+    "scales set_threads solution solve solvers",
     "maxmargin.bounds": "EnclosingBall LeaveOneOut VCDimension enclosing_ball feature_dimension leave_one_out_bound "
     "leave_one_out_error vc_dimension",
     "maxmargin.callbacks": "GapMonitor GapRecord StopAtGap",
@@ -29,8 +29,8 @@ PUBLIC: dict[str, str] = {
     "maxmargin.errors": "ConvergenceWarning FeatureScaleWarning FitInterrupted IgnoredParameterWarning "
     "IndefiniteKernelWarning InfeasibleError InvalidInput KernelError MaxmarginError MissingExtra "
     "NoMarginWarning WarmStartWarning",
-    "maxmargin.estimators": "Estimate KernelPCA LinearClassifier LinearSVC LinearSVR LogisticRegression NuSVC NuSVR "
-    "OneClassSVM Perceptron StochasticClassifier Summary SVC SVDD SVR",
+    "maxmargin.estimators": "Estimate KernelLogisticRegression KernelPCA LinearClassifier LinearOneClassSVM LinearSVC "
+    "LinearSVR LogisticRegression NuSVC NuSVR OneClassSVM Perceptron StochasticClassifier Summary SVC SVDD SVR",
     "maxmargin.feature_maps": "Affine FeatureMap GaussianSeries Monomials Multinomial Powers QuadraticForm SecondOrder Squares "
     "WeightedSecondOrder",
     "maxmargin.io": "Fasta read_fasta",
@@ -44,17 +44,17 @@ PUBLIC: dict[str, str] = {
     "SVRCV cross_val_predict cross_val_score",
     "maxmargin.plots": "canvas convergence decision_boundary margin_losses ordinary_region reliability search_surface tube",
     "maxmargin.problems": "Ball ClassLoss CrammerSinger DataDescription DualProblem EpsilonRegression HardMargin Inseparable "
-    "InseparableClasses KKTData Level Margin Model MulticlassLinear NoTube NuClassification NuRegression Offset OneClass "
-    "Penalty PrimalProblem Problem Slack SlackRule SoftMargin Tube",
+    "InseparableClasses KernelLogistic KKTData Level Margin Model MulticlassLinear NoTube NuClassification NuRegression "
+    "Offset OneClass Penalty PrimalProblem Problem Slack SlackRule SoftMargin Tube",
     "maxmargin.scales": "C_from_alpha_sum C_from_lam C_from_lam_half alpha_sum_from_C lam_from_C lam_half_from_C",
-    "maxmargin.solution": "Certificate certify certify_all certify_crammer_singer certify_linear certify_multiclass "
-    "CrammerSingerEvaluation CrammerSingerIterate CrammerSingerSolution DualIterate Evaluation Geometry Kind KKT linear_kkt "
-    "LinearEvaluation LinearSolution margin_of MulticlassSolution PrimalIterate Progress Solution Status Stop Trace",
+    "maxmargin.solution": "Certificate certify certify_all certify_crammer_singer certify_kernel_logistic certify_linear "
+    "certify_multiclass CrammerSingerEvaluation CrammerSingerIterate CrammerSingerSolution DualIterate Evaluation Geometry "
+    "KernelLogisticEvaluation KernelLogisticIterate KernelLogisticSolution Kind KKT linear_kkt LinearEvaluation "
+    "LinearSolution margin_of MulticlassSolution PrimalIterate Progress Solution Status Stop Trace",
     "maxmargin.solvers": "SMO BallSearch Choice Chunking CoordinateDescent cpu_level CrammerSingerDescent Decomposition "
-    "DualQP DualSolver get_threads GradientDescent KernelSubgradient Limits LinearNewton LinearProgram MulticlassDescent "
-    "MulticlassNewton MulticlassProximalNewton MulticlassSolver Origin PrimalQP PrimalSolver ProjectedGradient ProximalNewton "
-    "qp Quadratic select "
-    "set_threads Solver Start StochasticSubgradient SubgradientWalk",
+    "DualQP DualSolver get_threads GradientDescent KernelNewton KernelSubgradient Limits LinearNewton LinearProgram "
+    "MulticlassDescent MulticlassNewton MulticlassProximalNewton MulticlassSolver Origin PrimalQP PrimalSolver "
+    "ProjectedGradient ProximalNewton qp Quadratic select set_threads Solver Start StochasticSubgradient SubgradientWalk",
 }
 """Adding a name is a decision, removing one breaks somebody's code: both go into the changelog."""
 

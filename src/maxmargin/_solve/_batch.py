@@ -11,7 +11,7 @@ from maxmargin._solve._dual import DualRun, batch_of
 from maxmargin._solve._primal import solve_others
 from maxmargin._solve._warnings import AnySolution
 from maxmargin.errors import InvalidInput
-from maxmargin.problems import CrammerSinger, PrimalProblem, Problem, SoftMargins
+from maxmargin.problems import CrammerSinger, KernelLogistic, PrimalProblem, Problem, SoftMargins
 from maxmargin.solvers import Callback, DualSolver, as_solver
 from maxmargin.validation import check_boolean
 
@@ -79,4 +79,6 @@ def _extent(problems: Sequence[Any]) -> tuple[int, int]:
         return max(batch_of(problems).sizes), 2
     if isinstance(first, PrimalProblem):
         return first.n, 2
+    if isinstance(first, KernelLogistic):
+        return first.n, len(first.classes)
     return first.gram.n if isinstance(first, CrammerSinger) else first.n, len(first.classes)

@@ -11,7 +11,7 @@ import numpy as np
 
 from maxmargin._solve._budget import Budget
 from maxmargin._solve._warnings import infeasible, interrupted
-from maxmargin.problems import CrammerSinger, Penalty
+from maxmargin.problems import CrammerSinger, KernelLogistic, Penalty
 from maxmargin.solution import Iterate, Status, certificate_seconds, solution_of
 from maxmargin.solvers import Callback, CrammerSingerDescent, Solver, numbered, starting_point
 
@@ -69,7 +69,7 @@ def _optimal_already(problems: Sequence[Any], points: Sequence[Any], certified: 
     """The starts as solutions if there is nothing left to search for; without a penalty there may be no minimum at all."""
     found = []
     for problem, point in zip(problems, points, strict=True):
-        if point is None or isinstance(problem, CrammerSinger) or problem.penalty is Penalty.NONE:
+        if point is None or isinstance(problem, CrammerSinger | KernelLogistic) or problem.penalty is Penalty.NONE:
             return None
         found.append(certified(problem, point))
         if not found[-1].status.is_optimal:

@@ -8,6 +8,7 @@ from maxmargin.errors import ConvergenceWarning, FitInterrupted, IndefiniteKerne
 from maxmargin.solution import (
     Certificate,
     CrammerSingerSolution,
+    KernelLogisticSolution,
     LinearSolution,
     MulticlassSolution,
     Solution,
@@ -17,7 +18,7 @@ from maxmargin.solution import (
 
 __all__ = ["infeasible", "interrupted", "warning_of", "worst_warning"]
 
-AnySolution = Solution | CrammerSingerSolution | LinearSolution | MulticlassSolution
+AnySolution = Solution | CrammerSingerSolution | KernelLogisticSolution | LinearSolution | MulticlassSolution
 
 
 def warning_of(solution: AnySolution) -> tuple[str, type[Warning]] | None:

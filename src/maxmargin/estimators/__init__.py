@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from maxmargin.estimators._kernel._logistic import KernelLogisticRegression
 from maxmargin.estimators._kernel._nu_svc import NuSVC
 from maxmargin.estimators._kernel._one_class import SVDD, OneClassSVM
 from maxmargin.estimators._kernel._pca import KernelPCA
@@ -9,6 +10,7 @@ from maxmargin.estimators._kernel._perceptron import Perceptron
 from maxmargin.estimators._kernel._svc import SVC
 from maxmargin.estimators._kernel._svr import SVR, NuSVR
 from maxmargin.estimators._linear._logistic import LogisticRegression
+from maxmargin.estimators._linear._one_class import LinearOneClassSVM
 from maxmargin.estimators._linear._regularised import LinearClassifier
 from maxmargin.estimators._linear._stochastic import StochasticClassifier
 from maxmargin.estimators._linear._svc import LinearSVC
@@ -37,8 +39,10 @@ __all__ = [
     "SVDD",
     "SVR",
     "Estimate",
+    "KernelLogisticRegression",
     "KernelPCA",
     "LinearClassifier",
+    "LinearOneClassSVM",
     "LinearSVC",
     "LinearSVR",
     "LogisticRegression",

@@ -13,17 +13,20 @@ from maxmargin.problems._dual import with_finite_bounds as with_finite_bounds
 from maxmargin.problems._exact import _primitive as _primitive
 from maxmargin.problems._exact import _whole as _whole
 from maxmargin.problems._hard_margin import HardMargin
+from maxmargin.problems._kernel_logistic import KernelLogistic
+from maxmargin.problems._kernel_logistic import Losses as Losses
 from maxmargin.problems._kkt_data import KKTData
 from maxmargin.problems._multiclass_linear import ClassLoss, MulticlassLinear
 from maxmargin.problems._nu_classification import NuClassification
 from maxmargin.problems._one_class import DataDescription, OneClass
 from maxmargin.problems._pairs import LabelledParts as LabelledParts
 from maxmargin.problems._pairs import class_pairs as class_pairs
-from maxmargin.problems._primal import Penalty, PrimalProblem
-from maxmargin.problems._primal import as_bound as as_bound
-from maxmargin.problems._primal import as_penalty as as_penalty
-from maxmargin.problems._primal import as_share as as_share
+from maxmargin.problems._primal import PrimalProblem
 from maxmargin.problems._primal import inner as inner
+from maxmargin.problems._primal_terms import Penalty
+from maxmargin.problems._primal_terms import as_bound as as_bound
+from maxmargin.problems._primal_terms import as_penalty as as_penalty
+from maxmargin.problems._primal_terms import as_share as as_share
 from maxmargin.problems._proofs import Inseparable, InseparableClasses, NoTube
 from maxmargin.problems._regression import EpsilonRegression, NuRegression
 from maxmargin.problems._slack_rule import Ball, Level, Margin, SlackRule, Tube
@@ -41,6 +44,7 @@ __all__ = [
     "Inseparable",
     "InseparableClasses",
     "KKTData",
+    "KernelLogistic",
     "Level",
     "Margin",
     "Model",

@@ -25,10 +25,19 @@ from maxmargin.solution._iterate import CrammerSingerIterate, DualIterate, Prima
 from maxmargin.solution._iterate import DualIterates as DualIterates
 from maxmargin.solution._iterate import Iterate as Iterate
 from maxmargin.solution._iterate import progress_at as progress_at
+from maxmargin.solution._kernel_logistic import (
+    KernelLogisticEvaluation,
+    KernelLogisticIterate,
+    KernelLogisticSolution,
+    certify_kernel_logistic,
+)
+from maxmargin.solution._kernel_logistic import evaluation_of as evaluation_of
+from maxmargin.solution._kernel_logistic import probabilities_of as probabilities_of
 from maxmargin.solution._kkt import KKT
 from maxmargin.solution._linear import LinearSolution
 from maxmargin.solution._linear import linear_scores as linear_scores
 from maxmargin.solution._linear_evaluation import ROW_LOSSES as ROW_LOSSES
+from maxmargin.solution._linear_evaluation import ZERO_PART as ZERO_PART
 from maxmargin.solution._linear_evaluation import LinearEvaluation, certify_linear
 from maxmargin.solution._linear_kkt import linear_kkt
 from maxmargin.solution._multiclass import MulticlassSolution, certify_multiclass
@@ -56,6 +65,9 @@ __all__ = [
     "DualIterate",
     "Evaluation",
     "Geometry",
+    "KernelLogisticEvaluation",
+    "KernelLogisticIterate",
+    "KernelLogisticSolution",
     "Kind",
     "LinearEvaluation",
     "LinearSolution",
@@ -69,6 +81,7 @@ __all__ = [
     "certify",
     "certify_all",
     "certify_crammer_singer",
+    "certify_kernel_logistic",
     "certify_linear",
     "certify_multiclass",
     "linear_kkt",

@@ -12,13 +12,14 @@ from scipy import sparse
 
 from maxmargin._deadline import Deadline
 from maxmargin.errors import InvalidInput
-from maxmargin.problems import CrammerSinger, MulticlassLinear, Penalty, PrimalProblem
+from maxmargin.problems import CrammerSinger, KernelLogistic, MulticlassLinear, Penalty, PrimalProblem
 from maxmargin.solution._certificate import Certificate
 from maxmargin.solution._certify import product_seconds
 from maxmargin.solution._crammer_singer import CrammerSingerSolution
 from maxmargin.solution._crammer_singer_evaluation import CrammerSingerEvaluation, certify_crammer_singer
 from maxmargin.solution._crammer_singer_rounding import crammer_singer_with_rounding, offset_shifts
 from maxmargin.solution._iterate import CrammerSingerIterate, PrimalIterate
+from maxmargin.solution._kernel_logistic import KernelLogisticIterate, KernelLogisticSolution, certify_kernel_logistic
 from maxmargin.solution._linear import LinearSolution
 from maxmargin.solution._linear_evaluation import certify_linear, unsure
 from maxmargin.solution._multiclass import MulticlassSolution, certify_multiclass
@@ -33,8 +34,12 @@ _OF_BOUNDS: Final = 4.0  # products that bounds of rounding errors take
 _A_VALUE: Final = 3e-9  # seconds that a certificate takes for each value of X and class
 
 
-def certificate_seconds(problem: PrimalProblem | MulticlassLinear | CrammerSinger, deadline: Deadline) -> float:
+def certificate_seconds(
+    problem: PrimalProblem | MulticlassLinear | CrammerSinger | KernelLogistic, deadline: Deadline
+) -> float:
     """What `solution_of` will take, about: two passes over the rows for each class, or the kernel values of all rows."""
+    if isinstance(problem, KernelLogistic):
+        return 2.0 * problem.outputs * product_seconds(problem.gram.core, float(problem.n) ** 2, deadline.left())
     if isinstance(problem, CrammerSinger):
         return product_seconds(problem.source.core, float(problem.gram.n) ** 2, deadline.left())
     classes = len(problem.classes) if isinstance(problem, MulticlassLinear) else 1
@@ -247,4 +252,35 @@ def _undecided(problem: CrammerSinger, evaluation: CrammerSingerEvaluation) -> s
     return (
         "Floating point cannot decide whether any scores put every row in its own class: none were found, and no proof that"
         " there are none."
+    )
+
+
+@solution_of.register
+def _(
+    problem: KernelLogistic,
+    iterate: KernelLogisticIterate,
+    tol: float,
+    deadline: Deadline | None = None,
+    *,
+    with_rows: bool = True,
+    solver: str = "",
+) -> KernelLogisticSolution:
+    evaluation = certify_kernel_logistic(problem, iterate.beta, iterate.bias)
+    status = iterate.status
+    if evaluation.is_optimal(tol):
+        status = Status.CONVERGED
+    elif status.is_optimal:
+        status = Status.STALLED
+    every = np.arange(problem.n, dtype=np.int32)
+    return KernelLogisticSolution(
+        classes=problem.classes,
+        coefficients=iterate.beta,
+        bias=iterate.bias,
+        status=status,
+        certificate=Certificate.of(evaluation.primal, evaluation.dual, evaluation.violation, status),
+        trace=iterate.trace,
+        steps=iterate.steps,
+        kernel=problem.gram.kernel,
+        rows=problem.gram.rows(every) if with_rows else None,
+        solver=solver,
     )

@@ -12,6 +12,7 @@ from maxmargin.solvers._dual._projected_gradient import ProjectedGradient
 from maxmargin.solvers._dual._smo import SMO
 from maxmargin.solvers._multiclass._crammer_singer import CrammerSingerDescent
 from maxmargin.solvers._multiclass._descent import MulticlassDescent
+from maxmargin.solvers._multiclass._kernel_logistic import KernelNewton
 from maxmargin.solvers._multiclass._newton import MulticlassNewton, MulticlassSolver
 from maxmargin.solvers._multiclass._proximal_newton import MulticlassProximalNewton
 from maxmargin.solvers._primal._ball import BallSearch
@@ -53,6 +54,7 @@ __all__ = [
     "DualQP",
     "DualSolver",
     "GradientDescent",
+    "KernelNewton",
     "KernelSubgradient",
     "Limits",
     "LinearNewton",

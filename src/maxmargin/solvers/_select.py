@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Final, NamedTuple, final
 
 from maxmargin.errors import InvalidInput
-from maxmargin.problems import CrammerSinger, MulticlassLinear, Penalty, PrimalProblem, Problem, SoftMargins
+from maxmargin.problems import CrammerSinger, KernelLogistic, MulticlassLinear, Penalty, PrimalProblem, Problem, SoftMargins
 from maxmargin.solvers._dual._chunking import Chunking
 from maxmargin.solvers._dual._decomposition import Decomposition
 from maxmargin.solvers._dual._dual_qp import DualQP
@@ -15,6 +15,7 @@ from maxmargin.solvers._dual._projected_gradient import ProjectedGradient
 from maxmargin.solvers._dual._smo import SMO
 from maxmargin.solvers._multiclass._crammer_singer import CrammerSingerDescent
 from maxmargin.solvers._multiclass._descent import MulticlassDescent
+from maxmargin.solvers._multiclass._kernel_logistic import KernelNewton
 from maxmargin.solvers._multiclass._newton import MulticlassNewton, MulticlassSolver
 from maxmargin.solvers._multiclass._proximal_newton import MulticlassProximalNewton
 from maxmargin.solvers._primal._ball import BallSearch
@@ -28,7 +29,7 @@ from maxmargin.solvers._runtime._base import DualSolver, Solver
 
 __all__ = ["Choice", "as_solver", "select"]
 
-AnyProblem = Problem | CrammerSinger | PrimalProblem | MulticlassLinear
+AnyProblem = Problem | CrammerSinger | KernelLogistic | PrimalProblem | MulticlassLinear
 
 
 @final
@@ -107,6 +108,12 @@ _FAMILIES: Final = (
         CrammerSingerDescent,
         {},
         ((CrammerSingerDescent, "the engine of all classes at once: blocks of rows, exact where few coefficients are free"),),
+    ),
+    _Family(
+        KernelLogistic,
+        KernelNewton,
+        {"newton": KernelNewton},
+        ((KernelNewton, "logistic regression with a kernel: Newton's method, its systems by conjugate gradients"),),
     ),
 )
 

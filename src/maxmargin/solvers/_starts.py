@@ -16,6 +16,7 @@ from maxmargin.losses import EpsilonInsensitive, Hinge
 from maxmargin.problems import (
     CrammerSinger,
     DualProblem,
+    KernelLogistic,
     MulticlassLinear,
     PrimalProblem,
     Problem,
@@ -25,6 +26,8 @@ from maxmargin.problems import (
 from maxmargin.solution import (
     CrammerSingerIterate,
     CrammerSingerSolution,
+    KernelLogisticIterate,
+    KernelLogisticSolution,
     LinearSolution,
     MulticlassSolution,
     PrimalIterate,
@@ -245,12 +248,14 @@ def _multiple(point: Vector, other: Vector) -> float | None:
     return factor if np.array_equal(factor * point, other) else None
 
 
-def starting_point(problem: PrimalProblem | MulticlassLinear | CrammerSinger, start: Any) -> Any:
+def starting_point(problem: PrimalProblem | MulticlassLinear | CrammerSinger | KernelLogistic, start: Any) -> Any:
     """The iterate of a problem's family at a start that a user gave: a solution or an array. None stays None."""
     if start is None:
         return None
     if isinstance(problem, PrimalProblem):
         return _linear_point(problem, start)
+    if isinstance(problem, KernelLogistic):
+        return _logistic_point(problem, start)
     return _multiclass_point(problem, start) if isinstance(problem, MulticlassLinear) else _crammer_singer_point(problem, start)
 
 
@@ -280,6 +285,15 @@ def _linear_point(problem: PrimalProblem, start: Any) -> PrimalIterate:
         least = -problem.cost if isinstance(problem.loss, EpsilonInsensitive) else np.zeros(n)
         alpha = np.clip(alpha, least, problem.cost)
     return PrimalIterate.at(w, b, alpha)
+
+
+def _logistic_point(problem: KernelLogistic, start: Any) -> KernelLogisticIterate:
+    """Coefficients and offsets, from a solution or from coefficients of all rows."""
+    shape = (problem.n, problem.outputs)
+    what = f"a KernelLogisticSolution, or coefficients of shape {shape}"
+    solution = isinstance(start, KernelLogisticSolution)
+    beta = _finite(start.coefficients if solution else start, shape, what)
+    return KernelLogisticIterate.at(beta, np.array(start.bias) if solution else np.zeros(problem.outputs))
 
 
 def _crammer_singer_point(problem: CrammerSinger, start: Any) -> CrammerSingerIterate:
