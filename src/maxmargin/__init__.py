@@ -1,8 +1,8 @@
 """Support vector machines with a certificate of optimality.
 
 ``SVC``, ``NuSVC``, ``SVR``, ``NuSVR``, ``OneClassSVM``, ``SVDD``, ``LinearClassifier``, ``LinearSVC``, ``LinearSVR``,
-``LogisticRegression``, ``StochasticClassifier``, ``Perceptron`` and ``KernelPCA`` have scikit-learn's interface;
-``maxmargin.solve`` solves a problem of ``maxmargin.problems`` directly.
+``LogisticRegression``, ``StochasticClassifier``, ``Perceptron``, ``KernelPCA``, ``ApproximateSVC``, ``ApproximateSVR`` and
+``ApproximateOneClass`` have scikit-learn's interface; ``maxmargin.solve`` solves a problem of ``maxmargin.problems`` directly.
 """
 
 from importlib import import_module as _import_module
@@ -16,6 +16,9 @@ from maxmargin.estimators import (
     SVC,
     SVDD,
     SVR,
+    ApproximateOneClass,
+    ApproximateSVC,
+    ApproximateSVR,
     KernelPCA,
     LinearClassifier,
     LinearSVC,
@@ -57,6 +60,9 @@ __all__ = [
     "SVDD",
     "SVR",
     "SVRCV",
+    "ApproximateOneClass",
+    "ApproximateSVC",
+    "ApproximateSVR",
     "KernelPCA",
     "LinearClassifier",
     "LinearSVC",

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from maxmargin.estimators._approximate._exact import ExactBound
+from maxmargin.estimators._approximate._one_class import ApproximateOneClass
+from maxmargin.estimators._approximate._svc import ApproximateSVC
+from maxmargin.estimators._approximate._svr import ApproximateSVR
 from maxmargin.estimators._kernel._nu_svc import NuSVC
 from maxmargin.estimators._kernel._one_class import SVDD, OneClassSVM
 from maxmargin.estimators._kernel._pca import KernelPCA
@@ -36,7 +40,11 @@ __all__ = [
     "SVC",
     "SVDD",
     "SVR",
+    "ApproximateOneClass",
+    "ApproximateSVC",
+    "ApproximateSVR",
     "Estimate",
+    "ExactBound",
     "KernelPCA",
     "LinearClassifier",
     "LinearSVC",
