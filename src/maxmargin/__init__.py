@@ -1,8 +1,10 @@
 """Support vector machines with a certificate of optimality.
 
-``SVC``, ``NuSVC``, ``SVR``, ``NuSVR``, ``OneClassSVM``, ``SVDD``, ``LinearClassifier``, ``LinearSVC``, ``LinearSVR``,
-``LogisticRegression``, ``StochasticClassifier``, ``Perceptron``, ``KernelPCA``, ``ApproximateSVC``, ``ApproximateSVR`` and
-``ApproximateOneClass`` have scikit-learn's interface; ``maxmargin.solve`` solves a problem of ``maxmargin.problems`` directly.
+``ApproximateSVC``, ``ApproximateSVR``, ``ApproximateOneClass``,
+``SVC``, ``NuSVC``, ``SVR``, ``NuSVR``, ``OneClassSVM``, ``SVDD``, ``LinearClassifier``, ``LinearOneClassSVM``,
+``LinearSVC``, ``LinearSVR``, ``LogisticRegression``, ``StochasticClassifier``, ``Perceptron`` and ``KernelPCA`` have
+scikit-learn's interface;
+``maxmargin.solve`` solves a problem of ``maxmargin.problems`` directly.
 """
 
 from importlib import import_module as _import_module
@@ -21,6 +23,7 @@ from maxmargin.estimators import (
     ApproximateSVR,
     KernelPCA,
     LinearClassifier,
+    LinearOneClassSVM,
     LinearSVC,
     LinearSVR,
     LogisticRegression,
@@ -65,6 +68,7 @@ __all__ = [
     "ApproximateSVR",
     "KernelPCA",
     "LinearClassifier",
+    "LinearOneClassSVM",
     "LinearSVC",
     "LinearSVCCV",
     "LinearSVR",

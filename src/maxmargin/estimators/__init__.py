@@ -13,6 +13,7 @@ from maxmargin.estimators._kernel._perceptron import Perceptron
 from maxmargin.estimators._kernel._svc import SVC
 from maxmargin.estimators._kernel._svr import SVR, NuSVR
 from maxmargin.estimators._linear._logistic import LogisticRegression
+from maxmargin.estimators._linear._one_class import LinearOneClassSVM
 from maxmargin.estimators._linear._regularised import LinearClassifier
 from maxmargin.estimators._linear._stochastic import StochasticClassifier
 from maxmargin.estimators._linear._svc import LinearSVC
@@ -47,6 +48,7 @@ __all__ = [
     "ExactBound",
     "KernelPCA",
     "LinearClassifier",
+    "LinearOneClassSVM",
     "LinearSVC",
     "LinearSVR",
     "LogisticRegression",

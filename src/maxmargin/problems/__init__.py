@@ -19,11 +19,12 @@ from maxmargin.problems._nu_classification import NuClassification
 from maxmargin.problems._one_class import DataDescription, OneClass
 from maxmargin.problems._pairs import LabelledParts as LabelledParts
 from maxmargin.problems._pairs import class_pairs as class_pairs
-from maxmargin.problems._primal import Penalty, PrimalProblem
-from maxmargin.problems._primal import as_bound as as_bound
-from maxmargin.problems._primal import as_penalty as as_penalty
-from maxmargin.problems._primal import as_share as as_share
+from maxmargin.problems._primal import PrimalProblem
 from maxmargin.problems._primal import inner as inner
+from maxmargin.problems._primal_terms import Penalty
+from maxmargin.problems._primal_terms import as_bound as as_bound
+from maxmargin.problems._primal_terms import as_penalty as as_penalty
+from maxmargin.problems._primal_terms import as_share as as_share
 from maxmargin.problems._proofs import Inseparable, InseparableClasses, NoTube
 from maxmargin.problems._regression import EpsilonRegression, NuRegression
 from maxmargin.problems._slack_rule import Ball, Level, Margin, SlackRule, Tube

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from maxmargin import _core
 from maxmargin.errors import InvalidInput
 from maxmargin.kernels import as_features
-from maxmargin.problems._primal import Penalty, _as_offset
+from maxmargin.problems._primal_terms import Penalty, as_offset
 from maxmargin.problems._soft_margin import Offset
 from maxmargin.validation import check_positive, feature_matrix, label_column, labelled_set, reject
 
@@ -107,7 +107,7 @@ class MulticlassLinear:
         lost, cost = _as_class_loss(loss, owner), check_positive("C", C, owner)
         if penalty not in (Penalty.L2, Penalty.NONE, "l2", None):
             raise reject("penalty", penalty, owner, "the str 'l2' or None")
-        kind = _as_offset(offset, owner)
+        kind = as_offset(offset, owner)
         scale = check_positive("offset_scale", offset_scale, owner)
         if kind is not Offset.PENALISED and scale != 1.0:
             raise reject("offset_scale", offset_scale, owner, "1.0 where the offset is not penalised")

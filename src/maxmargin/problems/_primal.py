@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from enum import Enum
 from typing import Any, Final, Self, final
 
 import numpy as np
@@ -11,12 +10,21 @@ from numpy.typing import NDArray
 
 from maxmargin import _core
 from maxmargin.errors import InvalidInput
-from maxmargin.losses import Loss, MarginLoss, as_loss
+from maxmargin.losses import Loss, MarginLoss, Perceptron, as_loss
 from maxmargin.problems._centring import Centred, Centring, level_of
+from maxmargin.problems._primal_terms import Penalty, as_bound, as_offset, as_penalty, as_share
 from maxmargin.problems._soft_margin import Offset
-from maxmargin.validation import check_positive, check_share, feature_matrix, reject, target_column, training_set, weighted_rows
+from maxmargin.validation import (
+    check_fraction,
+    check_positive,
+    feature_matrix,
+    reject,
+    target_column,
+    training_set,
+    weighted_rows,
+)
 
-__all__ = ["Penalty", "PrimalProblem"]
+__all__ = ["PrimalProblem"]
 
 Vector = NDArray[np.float64]
 
@@ -34,21 +42,6 @@ def inner(x: Vector, y: Vector) -> float:
     11.0
     """
     return float((x * y).sum())
-
-
-class Penalty(Enum):
-    """The penalty on large weights."""
-
-    L2 = "l2"
-    """``½|w|²``"""
-    L1 = "l1"
-    """``|w|₁ = Σ|w_k|``: weights that do not earn their cost are exactly 0."""
-    ELASTIC = "elasticnet"
-    """``ρ|w|₁ + (1 − ρ)/2 |w|²`` with ``ρ = l1_ratio``: also 0, and features that are alike share their weight."""
-    BALL = "ball"
-    """No penalty, but the constraint ``|w|² ≤ B``: the constrained form."""
-    NONE = "none"
-    """No penalty: the loss alone, which need not have a minimum."""
 
 
 @final
@@ -97,6 +90,8 @@ class PrimalProblem:
         The user's labels for −1 and +1; None for a regression.
     centring : Centring
         Which columns are far from 0, and the rows with these centred.
+    pull : float
+        The objective has ``pull · b`` besides: 0 but for `one_class`.
 
     Examples
     --------
@@ -120,6 +115,7 @@ class PrimalProblem:
             "offset",
             "offset_scale",
             "penalty",
+            "pull",
             "cost",
             "y",
         ),
@@ -135,6 +131,7 @@ class PrimalProblem:
     offset_scale: float
     B: float
     l1: float
+    pull: float
     features: _core.Features
     centring: Centring
     _centred: tuple[Centred | None] | None
@@ -154,7 +151,7 @@ class PrimalProblem:
     ) -> None:
         owner = "PrimalProblem"
         lost, cost = as_loss(loss, owner), check_positive("C", C, owner)
-        paid, kind = as_penalty(penalty, owner), _as_offset(offset, owner)
+        paid, kind = as_penalty(penalty, owner), as_offset(offset, owner)
         scale = check_positive("offset_scale", offset_scale, owner)
         if kind is not Offset.PENALISED and scale != 1.0:
             raise reject("offset_scale", offset_scale, owner, "1.0 where the offset is not penalised")
@@ -182,6 +179,7 @@ class PrimalProblem:
         centring: Centring | None = None,
         features: _core.Features | None = None,
         l1: float = 1.0,
+        pull: float = 0.0,
     ) -> Self:
         """The problem from parts that are valid already: rows, labels −1 and +1 or targets, and ``C_i > 0``.
 
@@ -189,8 +187,37 @@ class PrimalProblem:
         net.
         """
         problem = cls.__new__(cls)
-        problem._fill(X, y, cost, loss, penalty, offset, offset_scale, B, centring, features, l1)
+        problem._fill(X, y, cost, loss, penalty, offset, offset_scale, B, centring, features, l1, pull=pull)
         return problem
+
+    @classmethod
+    def one_class(cls, X: Any, nu: float = 0.5, sample_weight: Any = None) -> Self:
+        """One class: minimise ``½|w|² − ν W ρ + Σ w_i max(0, ρ − <w, x_i>)`` over w and ρ, with ``b = −ρ``.
+
+        ``w_i`` are the sample weights and W is their sum. It is the problem `OneClass` with the linear kernel, for many rows:
+        the loss is the perceptron's of ``f(x_i) = <w, x_i> − ρ``, and the offset has the linear term ``ν W b``.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n, d)
+            Training rows.
+        nu : float
+            In (0, 1].
+        sample_weight : array-like, optional
+            Weight of each row: 2 counts the row twice, 0 leaves it out.
+
+        Examples
+        --------
+        >>> from maxmargin import solve
+        >>> from maxmargin.problems import PrimalProblem
+        >>> solution = solve(PrimalProblem.one_class([[1.0], [2.0], [3.0], [4.0]], nu=0.2))
+        >>> solution.weights.round(6), round(solution.bias, 6)
+        (array([0.8]), -0.8)
+        """
+        share = check_fraction("nu", nu, "PrimalProblem.one_class")
+        rows = weighted_rows(feature_matrix(X), sample_weight)
+        pull = share * float(rows.weight.sum())
+        return cls.on(rows.X, np.ones(len(rows.weight)), rows.weight, Perceptron(), pull=pull)
 
     def at(self, cost: Vector) -> Self:
         """The same problem with other ``C_i > 0``."""
@@ -215,6 +242,7 @@ class PrimalProblem:
         features: _core.Features | None = None,
         l1: float = 1.0,
         classes: NDArray[Any] | None = None,
+        pull: float = 0.0,
     ) -> None:
         centring = Centring(X) if centring is None else centring
         if not len(y) == len(cost) == X.shape[0]:
@@ -230,6 +258,7 @@ class PrimalProblem:
             "offset_scale": offset_scale,
             "B": B,
             "l1": l1,
+            "pull": pull,
             "features": centring.features if features is None else features,
             "centring": centring,
             "_centred": None,
@@ -260,7 +289,7 @@ class PrimalProblem:
         return known[0]
 
     def _moved(self) -> Centred | None:
-        if self.offset is not Offset.FREE:
+        if self.offset is not Offset.FREE or self.pull != 0.0:  # moved rows would pull at the weights too
             return None
         mean = self.centring.mean
         level = 0.0 if isinstance(self.loss, MarginLoss) else level_of(self.y)
@@ -298,7 +327,10 @@ class PrimalProblem:
         return self.penalty_of(w, b) + inner(self.cost, loss)
 
     def penalty_of(self, w: Vector, b: float = 0.0) -> float:
-        """``½|w|²``, ``|w|₁`` or both, and the same of ``b/scale`` if the offset is penalised; infinite outside a ball."""
+        """``½|w|²``, ``|w|₁`` or both, and the same of ``b/scale`` if the offset is penalised; infinite outside a ball.
+
+        With what pulls at the offset.
+        """
         if self.penalty is Penalty.NONE:
             return 0.0
         offset = b / self.offset_scale if self.offset is Offset.PENALISED else 0.0
@@ -308,7 +340,7 @@ class PrimalProblem:
         half = 0.5 * inner(w, w) + 0.5 * offset * offset
         if self.penalty is Penalty.BALL:
             return math.inf if 2.0 * half > self.B * (1.0 + _ROUNDING) else 0.0
-        return half
+        return half + self.pull * b
 
     def gradient(self, w: Vector, b: float = 0.0) -> tuple[Vector, float]:
         """The gradient of the objective in w and in b, or a subgradient; in b it is 0 where there is no offset.
@@ -317,7 +349,7 @@ class PrimalProblem:
         """
         z = self.loss.argument(self.y, self.scores(w, b))
         change = self.cost * self.loss.derivative(z) * self.loss.slope(self.y)
-        in_w, in_b = self.combination(change), float(change.sum())
+        in_w, in_b = self.combination(change), float(change.sum()) + self.pull
         penalised = self.offset is Offset.PENALISED
         if self.ridge > 0.0:
             in_w += self.ridge * w
@@ -326,73 +358,3 @@ class PrimalProblem:
             in_w += self.l1 * np.sign(w)
             in_b += self.l1 * float(np.sign(b)) / self.offset_scale if penalised else 0.0
         return in_w, 0.0 if self.offset is Offset.NONE else in_b
-
-
-def as_penalty(penalty: Any, owner: str) -> Penalty:
-    """A penalty from its name, None, or itself.
-
-    Examples
-    --------
-    >>> from maxmargin.problems._primal import as_penalty
-    >>> as_penalty("l2", owner="PrimalProblem"), as_penalty(None, owner="PrimalProblem")
-    (<Penalty.L2: 'l2'>, <Penalty.NONE: 'none'>)
-    """
-    if isinstance(penalty, Penalty):
-        return penalty
-    if penalty is None:
-        return Penalty.NONE
-    names = [member.value for member in Penalty if member is not Penalty.NONE]
-    if isinstance(penalty, str) and penalty in names:
-        return Penalty(penalty)
-    raise reject("penalty", penalty, owner, f"a str among {{{', '.join(map(repr, names))}}} or None")
-
-
-def as_bound(B: Any, penalty: Penalty, owner: str) -> float:
-    """B of a ball, infinite without one; raises where one is missing, or not for this penalty.
-
-    Examples
-    --------
-    >>> from maxmargin.problems import Penalty
-    >>> from maxmargin.problems._primal import as_bound
-    >>> as_bound(4.0, Penalty.BALL, owner="PrimalProblem"), as_bound(None, Penalty.L2, owner="PrimalProblem")
-    (4.0, inf)
-    """
-    if penalty is Penalty.BALL:
-        return check_positive("B", B, owner)
-    if B is not None:
-        raise reject("B", B, owner, "None where the penalty is not 'ball'")
-    return math.inf
-
-
-def as_share(l1_ratio: Any, penalty: Penalty, owner: str) -> float:
-    """ρ of an elastic net, 1 without one; raises where one is missing, or not for this penalty.
-
-    Examples
-    --------
-    >>> from maxmargin.problems import Penalty
-    >>> from maxmargin.problems._primal import as_share
-    >>> as_share(0.5, Penalty.ELASTIC, owner="PrimalProblem"), as_share(None, Penalty.L2, owner="PrimalProblem")
-    (0.5, 1.0)
-    """
-    if penalty is not Penalty.ELASTIC:
-        if l1_ratio is not None:
-            raise reject("l1_ratio", l1_ratio, owner, "None where the penalty is not 'elasticnet'")
-        return 1.0
-    wanted = "a float in the range (0.0, 1.0): at its ends the penalty is 'l2' or 'l1'"
-    try:
-        share = check_share("l1_ratio", l1_ratio, owner)
-    except InvalidInput:
-        raise reject("l1_ratio", l1_ratio, owner, wanted) from None
-    if share in (0.0, 1.0):
-        raise reject("l1_ratio", l1_ratio, owner, wanted)
-    return share
-
-
-def _as_offset(offset: Any, owner: str) -> Offset:
-    if isinstance(offset, Offset):
-        return offset
-    if offset is None:
-        return Offset.NONE
-    if isinstance(offset, str) and offset in (Offset.FREE.value, Offset.PENALISED.value):
-        return Offset(offset)
-    raise reject("offset", offset, owner, "a str among {'free', 'penalised'} or None")

@@ -29,6 +29,7 @@ from maxmargin.solution._kkt import KKT
 from maxmargin.solution._linear import LinearSolution
 from maxmargin.solution._linear import linear_scores as linear_scores
 from maxmargin.solution._linear_evaluation import ROW_LOSSES as ROW_LOSSES
+from maxmargin.solution._linear_evaluation import ZERO_PART as ZERO_PART
 from maxmargin.solution._linear_evaluation import LinearEvaluation, certify_linear
 from maxmargin.solution._linear_kkt import linear_kkt
 from maxmargin.solution._multiclass import MulticlassSolution, certify_multiclass

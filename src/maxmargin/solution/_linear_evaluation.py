@@ -49,7 +49,7 @@ ROW_LOSSES: Final[dict[type[Loss], _core.RowLoss]] = {
     Perceptron: _core.RowLoss.perceptron,
 }
 _NOTICEABLE: Final = 1e-7  # of the primal objective
-ZERO: Final = 1e-9  # of the scale: a gap so small cannot tell an optimum from 0
+ZERO_PART: Final = 1e-9  # of the scale: a gap so small cannot tell an optimum from 0
 _EPSILON: Final = float(np.finfo(np.float64).eps)
 _LARGEST: Final = float(np.finfo(np.float64).max)
 
@@ -115,7 +115,7 @@ class LinearEvaluation:
     def is_zero(self) -> bool:
         """Whether the optimum cannot be told from 0: dual ≤ 0 ≤ primal up to rounding, and gap ≤ 1e-9 of the objective at 0."""
         gap = self.primal - self.dual
-        around, room = self.dual <= self.rounding and self.primal >= -self.rounding, ZERO * self.at_zero
+        around, room = self.dual <= self.rounding and self.primal >= -self.rounding, ZERO_PART * self.at_zero
         return around and -self.rounding - self.noise <= gap <= room and self.rounding <= room
 
     def status(self, found: Status, tol: float) -> Status:
@@ -217,7 +217,7 @@ def certify_linear(
     valid, paid = infeasibility <= FEASIBLE, sums.paid()
     # z = y − f: the conjugate sees y as a linear term
     constant = 0.0 if isinstance(loss, MarginLoss) else shrink * inner(alpha, loss.argument(near.y, np.zeros(problem.n)))
-    summed = primal
+    summed = primal + 2.0 * abs(problem.pull * b)
     if valid:
         dual = -rows.conjugates - constant - paid - shrink * missed
         summed += rows.size + abs(constant) + paid + abs_sum * reach
@@ -298,6 +298,9 @@ def _score_errors(problem: PrimalProblem, w: Vector, b: float, scores: Vector) -
 
 def _at_zero(problem: PrimalProblem) -> float:
     loss = problem.loss
+    if problem.pull != 0.0:  # of one class: the square of so many multipliers, times the mean of |x|²
+        cost = problem.cost
+        return problem.pull**2 * float(_core.column_squares(problem.features, cost).sum()) / float(cost.sum())
     if isinstance(loss, MarginLoss):
         return float(problem.cost.sum()) * float(loss.value(0.0))
     return inner(problem.cost, loss.value(loss.argument(problem.y, np.zeros(problem.n))))
@@ -309,7 +312,7 @@ class _Sums:
 
     def __init__(self, problem: PrimalProblem, signed: Vector) -> None:
         self._problem = problem
-        self.v, self.total = problem.combination(signed), float(signed.sum())
+        self.v, self.total = problem.combination(signed), float(signed.sum()) - problem.pull
         self._scaled = problem.offset_scale * self.total if problem.offset is Offset.PENALISED else 0.0
 
     def shrink(self, alpha: Vector) -> tuple[float, float, Vector | None]:

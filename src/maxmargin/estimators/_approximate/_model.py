@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self, cast, final
+from typing import Any, Self, cast, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -92,7 +92,6 @@ class ApproximateModel(CallbackSupport, Summarised, BaseEstimator, ABC):  # type
     _map: LandmarkMap
     certificate_: Certificate
     status_: Status
-    _fewest_iterations: ClassVar[int] = 0  # −1 where that asks for the solver's own budget
 
     @abstractmethod
     def _check_own(self) -> None:
@@ -116,16 +115,6 @@ class ApproximateModel(CallbackSupport, Summarised, BaseEstimator, ABC):  # type
     def _subproblems(self, fit: Fit, multipliers: NDArray[np.float64]) -> Subproblems:
         """What the exact bound asks of the problems with these multipliers."""
 
-    def _own_solver(self) -> Any:
-        return "auto"
-
-    def _weights(self, solutions: list[Any], Z: NDArray[Any]) -> NDArray[np.float64]:
-        """w of each subproblem, in rows."""
-        return np.stack([np.asarray(each.weights, dtype=np.float64) for each in solutions])
-
-    def _multipliers_of(self, solution: Any) -> NDArray[np.float64]:
-        return np.asarray(solution.alpha)
-
     def _fit(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> Self:
         with WholeOrNothing(self), watching(self, X, y, sample_weight):
             stages = Stages()
@@ -143,7 +132,7 @@ class ApproximateModel(CallbackSupport, Summarised, BaseEstimator, ABC):  # type
             plan = self._plan(Z, map, fit)
             found = plan.solve(stacklevel=4)
             stages.end("solve", fit.deadline.certifying)
-            self._adopt(fit, map, Z, found)
+            self._adopt(fit, map, found)
             stages.end("assembly")
             self._seconds = stages.seconds
         return self
@@ -163,7 +152,7 @@ class ApproximateModel(CallbackSupport, Summarised, BaseEstimator, ABC):  # type
         check_share("rank_tol", self.rank_tol, owner)
         check_boolean("warm_start", self.warm_start, owner)
         check_kernel_numbers(self)
-        check_budget(self, fewest=self._fewest_iterations)
+        check_budget(self, fewest=0)
         check_random_seed(self.random_state, owner)
         kernel = as_kernel(self.kernel, gamma=self.gamma, coef0=self.coef0, degree=self.degree, owner=owner, stacklevel=5)
         deadline = Deadline(self.max_time)
@@ -188,7 +177,7 @@ class ApproximateModel(CallbackSupport, Summarised, BaseEstimator, ABC):  # type
             model=self,
             problems=problems,
             names=names,
-            solver=self._own_solver(),
+            solver="auto",
             deadline=fit.deadline,
             rows=None,
             starts=self._starts(len(problems), map),
@@ -209,21 +198,18 @@ class ApproximateModel(CallbackSupport, Summarised, BaseEstimator, ABC):  # type
         if before.projection.shape != map.projection.shape or not np.array_equal(before.projection, map.projection):
             starts_anew(self, "its landmarks are others than before; give random_state a number", stacklevel=5)
             return None
-        return self._held_starts(count, map)
-
-    def _held_starts(self, count: int, map: LandmarkMap) -> Any:
         return linear_starts(self, count, map.rank, vars(self).get("classes_"))
 
-    def _adopt(self, fit: Fit, map: LandmarkMap, Z: NDArray[Any], solutions: list[Any]) -> None:
+    def _adopt(self, fit: Fit, map: LandmarkMap, solutions: list[Any]) -> None:
         """Make the solutions of a plan the fitted state."""
-        self.landmark_coef_ = map.coefficients(self._weights(solutions, Z))
+        self.landmark_coef_ = map.coefficients(np.stack([each.weights for each in solutions]))
         self.intercept_ = np.array([float(each.bias) for each in solutions])
         if map.kernel.is_precomputed:
             numbers = fit.data.of_kept_rows(map.landmarks).astype(np.int32)
             map = replace(map, landmarks=numbers)
         self._map = map
         self._kernel = map.kernel
-        self._multipliers = sparse.csr_array(np.stack([self._multipliers_of(each) for each in solutions]))
+        self._multipliers = sparse.csr_array(np.stack([each.alpha for each in solutions]))
         self.n_components_ = length(map.landmarks)
         self.n_iter_ = max(1, *(each.steps for each in solutions), 1)
         self.certificate_ = Certificate.combined(each.certificate for each in solutions)

@@ -72,6 +72,6 @@ def _scored(
     solutions = model._plan_of_some(Z, fit, rest).solve(warns=False)
     new = fit.rows(held)
     new = np.ascontiguousarray(new[:, rest]) if fit.kind is RowKind.PAIRWISE else new
-    coefficients = map.coefficients(model._weights(solutions, Z))
+    coefficients = map.coefficients(np.stack([each.weights for each in solutions]))
     values = map.values(new, coefficients) + np.array([float(each.bias) for each in solutions])
     return model._row_scores(values, fit.target[held], map, new)

@@ -11,16 +11,15 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import OutlierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from maxmargin._blas import one_blas_thread
 from maxmargin.errors import InvalidInput
 from maxmargin.estimators._approximate._exact import ExactBound, Subproblems
 from maxmargin.estimators._approximate._model import ApproximateModel, Fit
 from maxmargin.estimators._approximate._number import AUTO
 from maxmargin.estimators._shared._formulas import Formula
 from maxmargin.feature_maps import LandmarkMap
-from maxmargin.kernels import Linear, takes_matrix, weights_of
-from maxmargin.problems import OneClass
-from maxmargin.solvers import SMO
+from maxmargin.kernels import takes_matrix
+from maxmargin.losses import Perceptron
+from maxmargin.problems import Centring, PrimalProblem, require_range
 from maxmargin.validation import check_fraction, weighted_rows
 
 __all__ = ["ApproximateOneClass"]
@@ -62,14 +61,14 @@ class ApproximateOneClass(OutlierMixin, ApproximateModel):  # type: ignore[misc]
         Eigenvalues of the landmarks' kernel matrix up to this part of the largest are taken for 0.
     nu : float, default=0.5
         ν, in (0, 1]: upper bound on the fraction of outliers, lower bound on the fraction of support vectors.
-    tol : float, default=1e-3
-        Largest violation of the optimality conditions of the approximate problem.
+    tol : float, default=1e-4
+        Largest gap between the two objectives of the approximate problem, relative to the primal one.
     verbose : bool or int, default=0
         Show progress: a bar on a terminal, lines to the logger "maxmargin" if somebody hears its INFO, else to stdout.
     random_state : int, RandomState instance or None, default=None
         Draws the landmarks, and the rows that "auto" holds out.
-    max_iter : int, default=-1
-        Largest number of steps; −1 for an automatic, finite limit.
+    max_iter : int, default=1000
+        Largest number of Newton rounds.
     max_time : float or None, default=None
         Time limit of the whole fit, in seconds; None for no limit. Features that are not made when it is over are 0.
     warm_start : bool, default=False
@@ -126,10 +125,10 @@ class ApproximateOneClass(OutlierMixin, ApproximateModel):  # type: ignore[misc]
         landmarks: Literal["uniform", "kmeans", "leverage"] = "uniform",
         rank_tol: float = 1e-10,
         nu: float = 0.5,
-        tol: float = 1e-3,
+        tol: float = 1e-4,
         verbose: bool | int = 0,
         random_state: Any = None,
-        max_iter: int = -1,
+        max_iter: int = 1000,
         max_time: float | None = None,
         warm_start: bool = False,
     ) -> None:
@@ -243,8 +242,6 @@ class ApproximateOneClass(OutlierMixin, ApproximateModel):  # type: ignore[misc]
         """
         return self._exact_bound(X, None, sample_weight, rows, random_state)
 
-    _fewest_iterations = -1
-
     def _formula(self) -> Formula:
         return [
             ("formulation", f"one class on landmarks, nu = {self.nu:g}"),
@@ -259,15 +256,15 @@ class ApproximateOneClass(OutlierMixin, ApproximateModel):  # type: ignore[misc]
                 " have. Give n_components a number."
             )
 
-    def _own_solver(self) -> Any:
-        return SMO()
-
     def _labelled(self, X: Any, y: Any, sample_weight: Any, *, pairwise: bool) -> tuple[Any, NDArray[Any], Any]:
         data = weighted_rows(X, sample_weight, pairwise=pairwise)
         return data, np.ones(data.n), None
 
     def _problems(self, Z: NDArray[Any], fit: Fit) -> tuple[list[Any], Callable[[], list[str]]]:
-        problem = OneClass.on(Linear().bind(Z).gram(Z), fit.data.weight, float(self.nu))
+        weight = fit.data.weight
+        require_range(weight, "sample_weight")
+        pull = float(self.nu) * float(weight.sum())
+        problem = PrimalProblem.on(Z, np.ones(len(weight)), weight, Perceptron(), centring=Centring(Z), pull=pull)
         return [problem], partial(list, ["one class"])
 
     def _row_scores(
@@ -275,13 +272,6 @@ class ApproximateOneClass(OutlierMixin, ApproximateModel):  # type: ignore[misc]
     ) -> NDArray[np.float64]:
         own = map.kernel.diagonal(rows)
         return np.asarray(np.minimum(1.0 - map.missing(rows, own) / np.where(own > 0.0, own, 1.0), _ENOUGH))
-
-    def _weights(self, solutions: list[Any], Z: NDArray[Any]) -> NDArray[np.float64]:
-        with one_blas_thread():
-            return np.stack([weights_of(each.beta, Z[each.support]) for each in solutions])
-
-    def _held_starts(self, count: int, map: LandmarkMap) -> Any:
-        return list(self._held)
 
     def _subproblems(self, fit: Fit, multipliers: NDArray[np.float64]) -> Subproblems:
         weight = fit.data.weight

@@ -269,8 +269,8 @@ class ApproximateSVC(ClassifierMixin, ApproximateModel):  # type: ignore[misc]  
         scheme = scheme_of(len(fit.data.classes), one_vs_rest=True)
         return problems, partial(subproblem_names, scheme, fit.data.classes)
 
-    def _adopt(self, fit: Fit, map: LandmarkMap, Z: NDArray[Any], solutions: list[Any]) -> None:
-        super()._adopt(fit, map, Z, solutions)
+    def _adopt(self, fit: Fit, map: LandmarkMap, solutions: list[Any]) -> None:
+        super()._adopt(fit, map, solutions)
         self.classes_ = fit.data.classes
         self.class_weight_ = fit.factors
 

@@ -15,6 +15,7 @@ from maxmargin.losses import (
     Hinge,
     Logistic,
     Loss,
+    Perceptron,
     Squared,
     SquaredEpsilonInsensitive,
     SquaredHinge,
@@ -22,6 +23,7 @@ from maxmargin.losses import (
 from maxmargin.problems import Offset, Penalty, PrimalProblem
 from maxmargin.solution import PrimalIterate, Status, Trace, certify_linear
 from maxmargin.solvers._primal._base import PrimalSolver
+from maxmargin.solvers._primal._one_class import OneClassSearch
 from maxmargin.solvers._runtime._base import Callback, Limits
 from maxmargin.solvers._runtime._core_runs import OFFSETS, STATUSES, core_limits, listener
 from maxmargin.solvers._separation import Patience, falls_for_ever, separates
@@ -134,6 +136,12 @@ def _without_minimum(problem: PrimalProblem, found: PrimalIterate, patience: Pat
     return replace(found, status=Status.TIME_LIMIT) if patience.is_over() else found
 
 
+def _is_one_class(problem: PrimalProblem) -> bool:
+    """Whether it is what `PrimalProblem.one_class` makes."""
+    plain = problem.penalty is Penalty.L2 and problem.offset is Offset.FREE
+    return plain and isinstance(problem.loss, Perceptron) and problem.pull > 0.0 and bool((problem.y == 1.0).all())
+
+
 @final
 @dataclass(frozen=True)
 class LinearNewton(PrimalSolver):
@@ -155,6 +163,8 @@ class LinearNewton(PrimalSolver):
     the multipliers. For the ε-insensitive loss the bounds are ``−C_i ≤ α ≤ C_i``, and ``ε|α|`` is subtracted. A free offset is
     one more coordinate, or the constraint that the signed multipliers sum to 0.
 
+    One class is a hinge with the origin as the other class (Schölkopf, Platt, Shawe-Taylor, Smola and Williamson 2001).
+
     Examples
     --------
     >>> from maxmargin import solve
@@ -166,6 +176,10 @@ class LinearNewton(PrimalSolver):
 
     def supports(self, problem: PrimalProblem) -> str | None:
         """The library's convex losses except the perceptron's; with a penalty other than ``½|w|²`` only those without kinks."""
+        if problem.pull != 0.0:
+            return (
+                None if _is_one_class(problem) else "a pull at the offset is for one class: PrimalProblem.one_class makes it."
+            )
         if type(problem.loss) not in _LOSSES:
             return f"it has no curvature of {problem.loss!r}."
         if problem.penalty is Penalty.L1:
@@ -184,6 +198,8 @@ class LinearNewton(PrimalSolver):
         self, problem: PrimalProblem, start: PrimalIterate | None, limits: Limits, callback: Callback | None
     ) -> PrimalIterate:
         """From 0, or a given point, until the gap is ``limits.tol`` of the primal objective, or a limit is reached."""
+        if problem.pull != 0.0:
+            return OneClassSearch(problem, limits, callback, self).run(start)
         return self.run([problem], [start], limits, callback)[0]
 
     def run(
@@ -194,7 +210,7 @@ class LinearNewton(PrimalSolver):
         callback: Callback | None,
     ) -> list[PrimalIterate]:
         """Problems of the same rows at the same time."""
-        if limits.max_seconds <= 0.0:
+        if limits.max_seconds <= 0.0 or problems[0].pull != 0.0:
             return super().run(problems, starts, limits, callback)
         moved = [problem.centred for problem in problems]
         near = [problem if centred is None else centred.problem for problem, centred in zip(problems, moved, strict=True)]

@@ -83,6 +83,8 @@ class StochasticSubgradient(PrimalSolver):
             return "steps of 1/(λt) need the λ of an L2 penalty. Take ProximalNewton or LinearProgram."
         if problem.penalty is not Penalty.L2:
             return f"steps of 1/(λt) are for the penalty 'l2', and this one is {problem.penalty.value!r}."
+        if problem.pull != 0.0:
+            return "its steps would not balance what pulls at the offset of one class. Take LinearNewton."
         return None
 
     def automatic_steps(self, n: int, n_classes: int = 2) -> int:
