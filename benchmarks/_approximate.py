@@ -31,7 +31,7 @@ Rows = tuple[Any, Any, Any, Any]
 
 
 def generated(rows: int = ROWS) -> Rows:
-    """400 clusters in 20 features, each of one class of two; a twentieth of the labels are wrong. A fifth as many rows to test."""
+    """400 clusters in 20 features, each of one of two classes; a twentieth of the labels are wrong. A fifth more to test."""
     rng = np.random.default_rng(0)
     centres, classes = 1.2 * rng.normal(size=(CLUSTERS, 20)), rng.random(CLUSTERS) < 0.5
     cluster = rng.integers(0, CLUSTERS, rows + rows // 5)
