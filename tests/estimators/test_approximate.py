@@ -31,9 +31,10 @@ from maxmargin import (
     OneClassSVM,
 )
 from maxmargin.errors import ConvergenceWarning, FitInterrupted, InvalidInput, WarmStartWarning
+from maxmargin.estimators import ExactBound
 from maxmargin.feature_maps import Nystroem
 from maxmargin.kernels import RBF, Spectrum
-from maxmargin.solution import Status
+from maxmargin.solution import Certificate, Status
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(400, 3))
@@ -42,6 +43,13 @@ TARGET = np.sin(2.0 * X[:, 0]) + X[:, 1] * X[:, 2] + 0.1 * RNG.normal(size=400)
 WEIGHT = RNG.uniform(0.5, 2.0, 400)
 WORDS = ["".join(RNG.choice(list("abcd"), 10)) for _ in range(60)]
 STARTS_WITH = np.array([word[0] for word in WORDS])
+
+
+def assert_between(bound: ExactBound, exact: Certificate) -> None:
+    """The optimum is between both objectives, but for the rounding of sums."""
+    rounding = 1e-12 * abs(exact.primal_objective)
+    assert bound.dual_objective <= exact.primal_objective + rounding
+    assert bound.primal_objective >= exact.dual_objective - rounding
 
 
 @pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
@@ -56,8 +64,7 @@ def test_all_rows_as_landmarks_are_the_exact_model(loss: str, fit_intercept: boo
     bound = near.exact_bound(X, Y, WEIGHT)
     assert bound.is_proven
     assert bound.relative_gap < 1e-4
-    assert bound.dual_objective <= exact.certificate_.primal_objective
-    assert bound.primal_objective >= exact.certificate_.dual_objective
+    assert_between(bound, exact.certificate_)
 
 
 @pytest.mark.parametrize("loss", ["epsilon_insensitive", "squared_epsilon_insensitive"])
@@ -70,7 +77,7 @@ def test_regression_with_all_rows_is_the_exact_model(loss: str) -> None:
         exact.fit(X, TARGET, WEIGHT)
         assert near.certificate_.primal_objective == pytest.approx(exact.certificate_.primal_objective, rel=1e-5)
         assert_allclose(near.predict(X), exact.predict(X), atol=2e-2)
-        assert bound.dual_objective <= exact.certificate_.primal_objective <= bound.primal_objective * (1 + 1e-9)
+        assert_between(bound, exact.certificate_)
 
 
 def test_one_class_with_all_rows_is_the_exact_model() -> None:
@@ -79,8 +86,7 @@ def test_one_class_with_all_rows_is_the_exact_model() -> None:
     assert near.certificate_.primal_objective == pytest.approx(exact.certificate_.primal_objective, rel=1e-5)
     assert_allclose(near.score_samples(X) / near.offset_, exact.score_samples(X) / exact.offset_, atol=2e-3)
     bound = near.exact_bound(X, sample_weight=WEIGHT)
-    assert bound.dual_objective <= exact.certificate_.primal_objective
-    assert bound.primal_objective >= exact.certificate_.dual_objective
+    assert_between(bound, exact.certificate_)
     assert bound.relative_gap < 1e-3
 
 
@@ -115,14 +121,19 @@ def test_the_exact_bound_holds(how: str, m: int) -> None:
         bound = model.exact_bound(X, Y, WEIGHT)
         assert bound.is_proven
         assert bound.standard_error == 0.0
-        assert bound.dual_objective <= exact.primal_objective
-        assert bound.primal_objective >= exact.dual_objective
+        assert_between(bound, exact)
         a, K = model.landmark_coef_[0], RBF(gamma=0.5)(model.landmarks_)
         missed = np.maximum(1.0 - np.where(Y == 1, 1, -1) * model.decision_function(X), 0.0)
         lost = missed if loss == "hinge" else missed**2
         assert bound.primal_objective == pytest.approx(0.5 * a @ K @ a + 5.0 * (WEIGHT * lost).sum(), rel=1e-7)
-        if m == 160:
-            assert bound.relative_gap < 0.01
+
+
+def test_the_exact_bound_falls_with_the_landmarks() -> None:
+    for loss in ("hinge", "squared_hinge"):
+        models = [ApproximateSVC(m, gamma=0.5, C=5.0, loss=loss, random_state=0, tol=1e-6).fit(X, Y) for m in (20, 100, 380)]
+        gaps = [model.exact_bound(X, Y).relative_gap for model in models]
+        assert gaps == sorted(gaps, reverse=True)
+        assert gaps[-1] < 1e-3 < gaps[0]
 
 
 def test_the_estimated_bound_is_near_the_proven_one() -> None:
@@ -194,8 +205,8 @@ def test_auto_stops_where_more_landmarks_do_not_help() -> None:
     assert easy.n_components_ == 64
     assert hard.n_components_ >= 256
     assert ApproximateSVR("auto", random_state=0, gamma=5.0).fit(rows, np.sin(3.0 * rows[:, 0])).n_components_ >= 128
-    assert ApproximateOneClass("auto", gamma=0.1, random_state=0).fit(rows).n_components_ == 64
-    assert ApproximateOneClass("auto", gamma=10.0, random_state=0).fit(rows).n_components_ >= 512
+    assert ApproximateOneClass("auto", gamma=0.01, random_state=0).fit(rows).n_components_ == 64
+    assert ApproximateOneClass("auto", gamma=1.0, random_state=0).fit(rows).n_components_ >= 128
     assert ApproximateSVC("auto", random_state=0).fit(X[:3], [0, 1, 1]).n_components_ == 3
 
 
@@ -264,10 +275,10 @@ def test_ctrl_c_leaves_the_model_as_it_was() -> None:
 
 def test_the_summary() -> None:
     model = ApproximateSVC(50, gamma=0.5, random_state=0).fit(X, Y)
-    text = str(model.summary())
-    for words in ("on landmarks", "gamma = 0.5", "CONVERGED", "50, 50 features", "features "):
+    text = " ".join(str(model.summary()).split())
+    for words in ("on landmarks", "gamma = 0.5", "CONVERGED", "landmarks 50, ", "features "):
         assert words in text
-    assert "epsilon-regression on landmarks" in str(ApproximateSVR(50).fit(X, TARGET).summary())
+    assert "epsilon-regression on landmarks" in " ".join(str(ApproximateSVR(50).fit(X, TARGET).summary()).split())
     assert "one class on landmarks" in str(ApproximateOneClass(50).fit(X).summary())
 
 

@@ -22,6 +22,7 @@ __all__ = ["LandmarkMap", "landmark_map"]
 
 _AT_ONCE: Final = 1 << 21  # kernel values
 _INDEFINITE: Final = 1e-8  # of the largest k(z, z): an eigenvalue as far below 0 is no rounding
+_SINGLE: Final = 2.0**-24  # the same for each landmark where values were float32
 
 Vector = NDArray[np.float64]
 
@@ -129,7 +130,9 @@ def landmark_map(
         inner = X[np.ix_(rows, rows)].astype(np.float64) if kernel.is_precomputed else kernel.cross(landmarks, landmarks)
     with one_blas_thread():
         values, vectors = linalg.eigh(0.5 * (inner + inner.T))
-    least = _least(values, inner, rank_tol, stacklevel + 1)
+    single = kernel.is_precomputed and X.dtype == np.float32
+    part = max(_INDEFINITE, _SINGLE * len(values)) if single else _INDEFINITE * max(1.0, np.sqrt(len(values)))
+    least = _least(values, part * float(np.abs(np.diagonal(inner)).max()), rank_tol, stacklevel + 1)
     kept = np.flatnonzero(values > least)[::-1]
     if not len(kept):
         raise InvalidInput(
@@ -142,11 +145,11 @@ def landmark_map(
     return LandmarkMap(kernel, landmarks, projection, values[::-1].copy(), rows)
 
 
-def _least(values: Vector, inner: Vector, rank_tol: float, stacklevel: int) -> float:
+def _least(values: Vector, rounding: float, rank_tol: float, stacklevel: int) -> float:
     """Eigenvalues up to this are taken for 0: rounding makes negative ones, and others as far above 0 are no better."""
     least = rank_tol * max(float(values[-1]), 0.0)
     below = -float(values[0])
-    if below <= _INDEFINITE * float(np.abs(np.diagonal(inner)).max()) * max(1.0, np.sqrt(len(values))):
+    if below <= rounding:
         return max(least, below)
     warnings.warn(
         f"The kernel matrix of the landmarks has an eigenvalue of {-below:.3g}: the kernel is no inner product. The features"

@@ -207,7 +207,8 @@ class ApproximateSVC(ClassifierMixin, ApproximateModel):  # type: ignore[misc]  
         ndarray of shape (m,)
             Labels: for two classes by the sign of the score, for more the class with the largest score.
         """
-        return np.asarray(self.classes_[_codes(self._values(X))])
+        codes = _codes(self._values(X))
+        return np.asarray(self.classes_[codes])
 
     def exact_bound(
         self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, *, rows: int | None = None, random_state: Any = 0
