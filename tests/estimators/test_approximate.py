@@ -30,7 +30,7 @@ from maxmargin import (
     LinearSVR,
     OneClassSVM,
 )
-from maxmargin.errors import ConvergenceWarning, FitInterrupted, InvalidInput, WarmStartWarning
+from maxmargin.errors import ConvergenceWarning, FitInterrupted, InvalidInput, NoMarginWarning, WarmStartWarning
 from maxmargin.estimators import ExactBound
 from maxmargin.feature_maps import Nystroem
 from maxmargin.kernels import RBF, Spectrum
@@ -324,6 +324,8 @@ def test_messages() -> None:
         model.exact_bound(X[:100], Y[:100])
     with pytest.raises(InvalidInput, match="The 'rows' parameter of exact_bound"):
         model.exact_bound(X, Y, rows=1)
+    with pytest.warns(NoMarginWarning, match="The margin is 0: at nu = 0.9"):
+        assert ApproximateOneClass(kernel="linear", nu=0.9).fit(np.concatenate([X, -X])).status_ is Status.ZERO_OPTIMUM
     with pytest.raises(AttributeError, match="ApproximateSVC has no landmarks_ before fit"):
         _ = ApproximateSVC().landmarks_
     with pytest.raises(InvalidInput, match="landmarks='kmeans' needs feature vectors"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from functools import partial
 from typing import Any, Literal, Self, final
@@ -11,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import OutlierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from maxmargin.errors import InvalidInput
+from maxmargin.errors import InvalidInput, NoMarginWarning
 from maxmargin.estimators._approximate._exact import ExactBound, Subproblems
 from maxmargin.estimators._approximate._model import ApproximateModel, Fit
 from maxmargin.estimators._approximate._number import AUTO
@@ -20,6 +21,7 @@ from maxmargin.feature_maps import LandmarkMap
 from maxmargin.kernels import takes_matrix
 from maxmargin.losses import Perceptron
 from maxmargin.problems import Centring, PrimalProblem, require_range
+from maxmargin.solution import Status
 from maxmargin.validation import check_fraction, weighted_rows
 
 __all__ = ["ApproximateOneClass"]
@@ -164,7 +166,16 @@ class ApproximateOneClass(OutlierMixin, ApproximateModel):  # type: ignore[misc]
         self : ApproximateOneClass
             The fitted model.
         """
-        return self._fit(X, None, sample_weight)
+        self._fit(X, None, sample_weight)
+        if self.status_ is Status.ZERO_OPTIMUM:
+            warnings.warn(
+                f"The margin is 0: at nu = {self.nu:g} the origin is inside the reduced convex hull of the rows, w = 0 is"
+                " optimal, and the scores tell nothing. Choose a kernel without negative values, such as RBF, or raise nu,"
+                " which shrinks it.",
+                NoMarginWarning,
+                stacklevel=2,
+            )
+        return self
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Score rows: positive for ordinary rows, negative for outliers.
