@@ -16,6 +16,7 @@ import numpy as np
 
 import maxmargin
 from benchmarks import (
+    _approximate,
     _crammer_singer,
     _families,
     _growth,
@@ -32,7 +33,13 @@ from benchmarks._fits import capped, contestants, fit
 from benchmarks._sets import SUITES, Task
 
 PREDICTED_ROWS = 2000
-_OF_THEIR_OWN = {"objects": _objects.run, "tuning": _tuning.run, "tuning_linear": _tuning_linear.run, "torchkm": _torchkm.run}
+_OF_THEIR_OWN = {
+    "approximate": _approximate.run,
+    "objects": _objects.run,
+    "tuning": _tuning.run,
+    "tuning_linear": _tuning_linear.run,
+    "torchkm": _torchkm.run,
+}
 
 
 def _timed(task: Task, folder: Path | None) -> dict[str, Any]:

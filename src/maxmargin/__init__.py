@@ -1,5 +1,6 @@
 """Support vector machines with a certificate of optimality.
 
+``ApproximateSVC``, ``ApproximateSVR``, ``ApproximateOneClass``,
 ``SVC``, ``NuSVC``, ``SVR``, ``NuSVR``, ``OneClassSVM``, ``SVDD``, ``LinearClassifier``, ``LinearOneClassSVM``,
 ``LinearSVC``, ``LinearSVR``, ``LogisticRegression``, ``StochasticClassifier``, ``Perceptron`` and ``KernelPCA`` have
 scikit-learn's interface;
@@ -17,6 +18,9 @@ from maxmargin.estimators import (
     SVC,
     SVDD,
     SVR,
+    ApproximateOneClass,
+    ApproximateSVC,
+    ApproximateSVR,
     KernelLogisticRegression,
     KernelPCA,
     LinearClassifier,
@@ -60,6 +64,9 @@ __all__ = [
     "SVDD",
     "SVR",
     "SVRCV",
+    "ApproximateOneClass",
+    "ApproximateSVC",
+    "ApproximateSVR",
     "KernelLogisticRegression",
     "KernelPCA",
     "LinearClassifier",

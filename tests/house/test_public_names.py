@@ -17,10 +17,10 @@ import maxmargin
 from ..endings._isolated import run
 
 PUBLIC: dict[str, str] = {
-    "maxmargin": "KernelLogisticRegression KernelPCA LinearClassifier LinearOneClassSVM LinearSVC LinearSVCCV LinearSVR "
-    "LinearSVRCV LogisticRegression LogisticRegressionCV NuSVC NuSVCCV NuSVR OneClassSVM Perceptron StochasticClassifier SVC "
-    "SVCCV SVDD SVR SVRCV bounds calibration calibrators callbacks errors feature_maps get_threads kernels losses problems "
-    "scales set_threads solution solve solvers",
+    "maxmargin": "ApproximateOneClass ApproximateSVC ApproximateSVR KernelLogisticRegression KernelPCA LinearClassifier "
+    "LinearOneClassSVM LinearSVC LinearSVCCV LinearSVR LinearSVRCV LogisticRegression LogisticRegressionCV NuSVC NuSVCCV NuSVR "
+    "OneClassSVM Perceptron StochasticClassifier SVC SVCCV SVDD SVR SVRCV bounds calibration calibrators callbacks errors "
+    "feature_maps get_threads kernels losses problems scales set_threads solution solve solvers",
     "maxmargin.bounds": "EnclosingBall LeaveOneOut VCDimension enclosing_ball feature_dimension leave_one_out_bound "
     "leave_one_out_error vc_dimension",
     "maxmargin.callbacks": "GapMonitor GapRecord StopAtGap",
@@ -29,10 +29,11 @@ PUBLIC: dict[str, str] = {
     "maxmargin.errors": "ConvergenceWarning FeatureScaleWarning FitInterrupted IgnoredParameterWarning "
     "IndefiniteKernelWarning InfeasibleError InvalidInput KernelError MaxmarginError MissingExtra "
     "NoMarginWarning WarmStartWarning",
-    "maxmargin.estimators": "Estimate KernelLogisticRegression KernelPCA LinearClassifier LinearOneClassSVM LinearSVC "
-    "LinearSVR LogisticRegression NuSVC NuSVR OneClassSVM Perceptron StochasticClassifier Summary SVC SVDD SVR",
-    "maxmargin.feature_maps": "Affine FeatureMap GaussianSeries Monomials Multinomial Powers QuadraticForm SecondOrder Squares "
-    "WeightedSecondOrder",
+    "maxmargin.estimators": "ApproximateOneClass ApproximateSVC ApproximateSVR Estimate ExactBound KernelLogisticRegression "
+    "KernelPCA LinearClassifier LinearOneClassSVM LinearSVC LinearSVR LogisticRegression NuSVC NuSVR OneClassSVM Perceptron "
+    "StochasticClassifier Summary SVC SVDD SVR",
+    "maxmargin.feature_maps": "Affine ApproximationError FeatureMap GaussianSeries Monomials Multinomial Nystroem Powers "
+    "QuadraticForm RandomFourier SecondOrder Squares WeightedSecondOrder",
     "maxmargin.io": "Fasta read_fasta",
     "maxmargin.kernels": "BoundKernel ChiSquared Cosine GappedKmer GappySubsequence GlobalAlignment Gram Intersection Kernel "
     "Laplacian Linear Matern Mercer MinMax Mismatch Normalised OnColumns Polynomial Power Precomputed Product Quadratic RBF "

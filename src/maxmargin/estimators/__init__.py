@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from maxmargin.estimators._approximate._exact import ExactBound
+from maxmargin.estimators._approximate._one_class import ApproximateOneClass
+from maxmargin.estimators._approximate._svc import ApproximateSVC
+from maxmargin.estimators._approximate._svr import ApproximateSVR
 from maxmargin.estimators._kernel._logistic import KernelLogisticRegression
 from maxmargin.estimators._kernel._nu_svc import NuSVC
 from maxmargin.estimators._kernel._one_class import SVDD, OneClassSVM
@@ -38,7 +42,11 @@ __all__ = [
     "SVC",
     "SVDD",
     "SVR",
+    "ApproximateOneClass",
+    "ApproximateSVC",
+    "ApproximateSVR",
     "Estimate",
+    "ExactBound",
     "KernelLogisticRegression",
     "KernelPCA",
     "LinearClassifier",

@@ -21,12 +21,14 @@ __all__ = [
     "check_non_negative",
     "check_option",
     "check_positive",
+    "check_random_seed",
     "check_real",
     "check_share",
     "reject",
 ]
 
 _BEYOND_FLOATS = 1 << 1024
+_LARGEST_SEED = 2**32 - 1
 # Builtins first: to ask an abstract class takes ten times as long, and a fit checks two dozen parameters.
 _INTEGERS = (int, Integral, np.bool_)
 _REALS = (float, int, Real, np.bool_)
@@ -109,6 +111,20 @@ def check_boolean(name: str, value: Any, owner: str) -> bool:
     if isinstance(value, _BOOLEANS):
         return bool(value)
     raise reject(name, value, owner, "an instance of 'bool' or an instance of 'numpy.bool'")
+
+
+def check_random_seed(value: Any, owner: str) -> None:
+    """Raise for what is not a source of randomness."""
+    if value is None or isinstance(value, np.random.RandomState):
+        return
+    if isinstance(value, Integral) and 0 <= int(value) <= _LARGEST_SEED:
+        return
+    raise reject(
+        "random_state",
+        value,
+        owner,
+        f"an int in the range [0, {_LARGEST_SEED}], an instance of 'numpy.random.mtrand.RandomState' or None",
+    )
 
 
 def _number(value: Any) -> float:

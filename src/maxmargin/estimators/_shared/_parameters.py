@@ -21,6 +21,7 @@ from maxmargin.validation import (
     check_real,
     reject,
 )
+from maxmargin.validation import check_random_seed as check_random_state
 
 if TYPE_CHECKING:
     from maxmargin.estimators._kernel._classifier import KernelClassifier
@@ -40,8 +41,6 @@ __all__ = [
     "chosen_solver",
     "offset_of",
 ]
-
-_LARGEST_SEED = 2**32 - 1
 
 
 def check_search(model: KernelModel) -> None:
@@ -173,17 +172,3 @@ def check_max_time(value: Any, owner: str) -> None:
             check_positive("max_time", value, owner, infinite=True)
     except InvalidInput:
         raise reject("max_time", value, owner, "a float in the range (0.0, inf], in seconds, or None") from None
-
-
-def check_random_state(value: Any, owner: str) -> None:
-    """Raise for what is not a source of randomness."""
-    if value is None or isinstance(value, np.random.RandomState):
-        return
-    if isinstance(value, Integral) and 0 <= int(value) <= _LARGEST_SEED:
-        return
-    raise reject(
-        "random_state",
-        value,
-        owner,
-        f"an int in the range [0, {_LARGEST_SEED}], an instance of 'numpy.random.mtrand.RandomState' or None",
-    )

@@ -1,0 +1,1 @@
+"""Kernel models on landmarks: the features of a `LandmarkMap`, and a linear model of them."""

@@ -1,0 +1,277 @@
+"""What all models on landmarks share: choose landmarks, make features, fit a linear model of them, predict by kernel values."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Self, cast, final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted, check_random_state
+
+from maxmargin._blas import one_blas_thread
+from maxmargin._deadline import Deadline
+from maxmargin._whole_or_nothing import WholeOrNothing
+from maxmargin.errors import InvalidInput
+from maxmargin.estimators._approximate._exact import ExactBound, Subproblems, exact_bound
+from maxmargin.estimators._approximate._number import AUTO, chosen_number
+from maxmargin.estimators._shared._fitted import RowKind
+from maxmargin.estimators._shared._input import checked_rows, training_rows
+from maxmargin.estimators._shared._parameters import check_budget, check_kernel_numbers
+from maxmargin.estimators._shared._plan import Plan
+from maxmargin.estimators._shared._stages import Stages
+from maxmargin.estimators._shared._summary import Summarised, kinds_of
+from maxmargin.estimators._shared._warm_start import hold, linear_starts, starts_anew
+from maxmargin.estimators._shared._watching import CallbackSupport, watching
+from maxmargin.feature_maps import LANDMARKS, LandmarkMap, landmark_map
+from maxmargin.kernels import BoundKernel, as_kernel, feature_scale_warning, takes_matrix
+from maxmargin.solution import Certificate, Status
+from maxmargin.validation import (
+    TrainingSet,
+    canonical,
+    check_boolean,
+    check_integer,
+    check_option,
+    check_random_seed,
+    check_share,
+    length,
+    object_rows,
+    reject,
+    take_rows,
+)
+
+__all__ = ["ApproximateModel", "Fit"]
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """A fit on its way: valid rows with their labels or targets, the kernel, and the clock.
+
+    Attributes
+    ----------
+    data : TrainingSet or WeightedRows
+        The rows with weight.
+    target : ndarray
+        Class codes or targets of these rows; ones where there are none.
+    kernel : BoundKernel
+        The kernel with its numbers.
+    kind : RowKind
+        What the rows are.
+    deadline : Deadline
+        Of the whole fit.
+    factors : ndarray or None
+        Weight of each class.
+    """
+
+    data: Any
+    target: NDArray[Any]
+    kernel: BoundKernel
+    kind: RowKind
+    deadline: Deadline
+    factors: NDArray[np.float64] | None = None
+
+    @property
+    def dtype(self) -> Any:
+        """What features are stored as."""
+        single = getattr(self.data.X, "dtype", None) == np.float32 and self.kind is not RowKind.OBJECTS
+        return np.float32 if single else np.float64
+
+    def rows(self, some: NDArray[np.intp]) -> Any:
+        """Some rows, for a map whose landmarks are among all of them."""
+        return take_rows(self.data.X, some)
+
+
+class ApproximateModel(CallbackSupport, Summarised, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
+    """Fitting; each subclass says what the linear model minimises."""
+
+    _map: LandmarkMap
+    certificate_: Certificate
+    status_: Status
+
+    @abstractmethod
+    def _check_own(self) -> None:
+        """Raise for a parameter of this estimator's own that is not acceptable."""
+
+    @abstractmethod
+    def _labelled(self, X: Any, y: Any, sample_weight: Any, *, pairwise: bool) -> tuple[Any, NDArray[Any], Any]:
+        """Rows with weight, their labels or targets, and the weights of classes."""
+
+    @abstractmethod
+    def _problems(self, Z: NDArray[Any], fit: Fit) -> tuple[list[Any], Callable[[], list[str]]]:
+        """The linear problems on features, and their names."""
+
+    @abstractmethod
+    def _row_scores(
+        self, values: NDArray[np.float64], target: NDArray[Any], map: LandmarkMap, rows: Any
+    ) -> NDArray[np.float64]:
+        """How good a fit is at each of some rows, from the values of the subproblems there: the larger the better."""
+
+    @abstractmethod
+    def _subproblems(self, fit: Fit, multipliers: NDArray[np.float64]) -> Subproblems:
+        """What the exact bound asks of the problems with these multipliers."""
+
+    def _fit(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> Self:
+        with WholeOrNothing(self), watching(self, X, y, sample_weight):
+            stages = Stages()
+            fit, random = self._begin(X, y, sample_weight), check_random_state(self.random_state)
+            stages.end("validation")
+            self.auto_scores_ = None
+            count = self.n_components
+            if count == AUTO:
+                count, self.auto_scores_ = chosen_number(self, fit, random)
+                stages.end("number of landmarks")
+            map = self._landmarks(fit.kernel, fit.data.X, int(count), random, fit.deadline)
+            stages.end("landmarks")
+            Z = map.features(fit.data.X, fit.dtype, fit.deadline)
+            stages.end("features")
+            plan = self._plan(Z, map, fit)
+            found = plan.solve(stacklevel=4)
+            stages.end("solve", fit.deadline.certifying)
+            self._adopt(fit, map, found)
+            stages.end("assembly")
+            self._seconds = stages.seconds
+        return self
+
+    def _begin(self, X: Any, y: Any, sample_weight: Any) -> Fit:
+        """Checked parameters, valid rows, and the kernel with its numbers."""
+        owner = type(self).__name__
+        if not (isinstance(self.n_components, str) and self.n_components == AUTO):
+            try:
+                check_integer("n_components", self.n_components, owner, 1)
+            except InvalidInput:
+                raise reject(
+                    "n_components", self.n_components, owner, "an int in the range [1, inf) or the str 'auto'"
+                ) from None
+        self._check_own()
+        check_option("landmarks", self.landmarks, owner, LANDMARKS)
+        check_share("rank_tol", self.rank_tol, owner)
+        check_boolean("warm_start", self.warm_start, owner)
+        check_kernel_numbers(self)
+        check_budget(self, fewest=0)
+        check_random_seed(self.random_state, owner)
+        kernel = as_kernel(self.kernel, gamma=self.gamma, coef0=self.coef0, degree=self.degree, owner=owner, stacklevel=5)
+        deadline = Deadline(self.max_time)
+        rows, kind = training_rows(self, kernel, X)
+        data, target, factors = self._labelled(rows, y, sample_weight, pairwise=kind is RowKind.PAIRWISE)
+        moments = None
+        if not kind.has_no_features and not deadline.is_over():
+            moments = feature_scale_warning(data.X, owner, stacklevel=5)
+        bound = kernel.bind(data.X, data.sample_weight, moments=moments)
+        bound.check(data.X)
+        self._rows = kind
+        return Fit(data, target, bound, kind, deadline, factors)
+
+    def _landmarks(self, kernel: BoundKernel, X: Any, count: int, random: Any, deadline: Deadline) -> LandmarkMap:
+        return landmark_map(
+            kernel, X, count, self.landmarks, random, rank_tol=float(self.rank_tol), deadline=deadline, stacklevel=5
+        )
+
+    def _plan(self, Z: NDArray[Any], map: LandmarkMap | None, fit: Fit) -> Plan[None]:
+        problems, names = self._problems(Z, fit)
+        return Plan(
+            model=self,
+            problems=problems,
+            names=names,
+            solver="auto",
+            deadline=fit.deadline,
+            rows=None,
+            starts=self._starts(len(problems), map),
+        )
+
+    def _plan_of_some(self, Z: NDArray[Any], fit: Fit, rows: NDArray[np.intp]) -> Plan[None]:
+        """The plan of a fit of some rows, with their features, that says nothing."""
+        some = {"codes": fit.data.codes[rows]} if isinstance(fit.data, TrainingSet) else {}
+        data = replace(fit.data, X=None, weight=fit.data.weight[rows], kept=None, **some)
+        pilot = type(self)(**self.get_params(deep=False)).set_params(verbose=False, warm_start=False)
+        return cast("Plan[None]", pilot._plan(Z, None, replace(fit, data=data, target=fit.target[rows])))
+
+    def _starts(self, count: int, map: LandmarkMap | None) -> Any:
+        """The last solutions, where the features are what they were."""
+        before = vars(self).get("_map")
+        if not self.warm_start or map is None or before is None or "_held" not in vars(self):
+            return None
+        if before.projection.shape != map.projection.shape or not np.array_equal(before.projection, map.projection):
+            starts_anew(self, "its landmarks are others than before; give random_state a number", stacklevel=5)
+            return None
+        return linear_starts(self, count, map.rank, vars(self).get("classes_"))
+
+    def _adopt(self, fit: Fit, map: LandmarkMap, solutions: list[Any]) -> None:
+        """Make the solutions of a plan the fitted state."""
+        self.landmark_coef_ = map.coefficients(np.stack([each.weights for each in solutions]))
+        self.intercept_ = np.array([float(each.bias) for each in solutions])
+        if map.kernel.is_precomputed:
+            numbers = fit.data.of_kept_rows(map.landmarks).astype(np.int32)
+            map = replace(map, landmarks=numbers)
+        self._map = map
+        self._kernel = map.kernel
+        self._multipliers = sparse.csr_array(np.stack([each.alpha for each in solutions]))
+        self.n_components_ = length(map.landmarks)
+        self.n_iter_ = max(1, *(each.steps for each in solutions), 1)
+        self.certificate_ = Certificate.combined(each.certificate for each in solutions)
+        self.status_ = self.certificate_.status
+        self.fit_status_ = int(not self.status_.is_optimal)
+        self._kinds = kinds_of(solutions)
+        hold(self, solutions)
+
+    def _values(self, X: Any) -> NDArray[np.float64]:
+        """Values of all subproblems at rows, in columns."""
+        check_is_fitted(self)
+        return np.asarray(self._map.values(self._new_rows(X), self.landmark_coef_) + self.intercept_, dtype=np.float64)
+
+    def _new_rows(self, X: Any) -> Any:
+        if self._rows is RowKind.OBJECTS:
+            return object_rows(X)
+        return canonical(checked_rows(self, X, reset=False))
+
+    def _exact_bound(self, X: Any, y: Any, sample_weight: Any, rows: int | None, random_state: Any) -> ExactBound:
+        """See the subclasses."""
+        check_is_fitted(self)
+        owner = "exact_bound"
+        if rows is not None:
+            check_integer("rows", rows, owner, 2)
+        check_random_seed(random_state, owner)
+        given = self._new_rows(X)
+        data, target, factors = self._labelled(given, y, sample_weight, pairwise=self._rows is RowKind.PAIRWISE)
+        if data.n != self._multipliers.shape[1]:
+            raise InvalidInput(
+                f"exact_bound needs the rows of fit: it had {self._multipliers.shape[1]} rows with a weight, and these are"
+                f" {data.n}. Pass the same X, y and sample_weight."
+            )
+        fit = Fit(data, target, self._map.kernel, self._rows, Deadline(), factors)
+        map = self._map
+        if map.kernel.is_precomputed and data.kept is not None:
+            map = replace(map, landmarks=np.searchsorted(data.kept, map.landmarks).astype(np.int32))
+        values = map.values(data.X, self.landmark_coef_) + self.intercept_
+        subproblems = self._subproblems(fit, self._multipliers.toarray())
+        with one_blas_thread():
+            squares = np.einsum("ij,ij->i", self.landmark_coef_ @ self._inner(map, data.X), self.landmark_coef_)
+            return exact_bound(map, data.X, subproblems, values, squares, rows, check_random_state(random_state))
+
+    def _inner(self, map: LandmarkMap, X: Any) -> NDArray[np.float64]:
+        """``K_ZZ``."""
+        rows = take_rows(X, map.landmarks) if map.kernel.is_precomputed else map.landmarks
+        return map.kernel.cross(rows, map.landmarks)
+
+    @property
+    def landmarks_(self) -> Any:
+        """The landmarks; numbers of rows for a precomputed kernel."""
+        if "_map" not in vars(self):
+            raise AttributeError(f"{type(self).__name__} has no landmarks_ before fit.")
+        return self._map.landmarks
+
+    def _own_lines(self) -> list[tuple[str, str]]:
+        return [("landmarks", f"{self.n_components_}, {self._map.rank} features")]
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "_map" in vars(self)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = not takes_matrix(self.kernel)
+        tags.input_tags.pairwise = takes_matrix(self.kernel)
+        return tags
