@@ -19,7 +19,7 @@ from ..endings._isolated import run
 PUBLIC: dict[str, str] = {
     "maxmargin": "KernelPCA LinearClassifier LinearSVC LinearSVCCV LinearSVR LinearSVRCV LogisticRegression "
     "LogisticRegressionCV NuSVC NuSVCCV NuSVR OneClassSVM Perceptron StochasticClassifier SVC SVCCV SVDD SVR SVRCV bounds "
-    "calibration calibrators callbacks errors feature_maps get_threads kernels losses problems scales set_threads solution "
+    "calibration calibrators callbacks errors feature_maps get_threads inspection kernels losses problems scales set_threads solution "
     "solve solvers",
     "maxmargin.bounds": "EnclosingBall LeaveOneOut VCDimension enclosing_ball feature_dimension leave_one_out_bound "
     "leave_one_out_error vc_dimension",
@@ -33,6 +33,7 @@ PUBLIC: dict[str, str] = {
     "OneClassSVM Perceptron StochasticClassifier Summary SVC SVDD SVR",
     "maxmargin.feature_maps": "Affine FeatureMap GaussianSeries Monomials Multinomial Powers QuadraticForm SecondOrder Squares "
     "WeightedSecondOrder",
+    "maxmargin.inspection": "Explanation Reduced decision_gradient explain reduce_support relevance",
     "maxmargin.io": "Fasta read_fasta",
     "maxmargin.kernels": "BoundKernel ChiSquared Cosine GappedKmer GappySubsequence GlobalAlignment Gram Intersection Kernel "
     "Laplacian Linear Matern Mercer MinMax Mismatch Normalised OnColumns Polynomial Power Precomputed Product Quadratic RBF "
