@@ -19,8 +19,8 @@ from ..endings._isolated import run
 PUBLIC: dict[str, str] = {
     "maxmargin": "KernelPCA LinearClassifier LinearSVC LinearSVCCV LinearSVR LinearSVRCV LogisticRegression "
     "LogisticRegressionCV NuSVC NuSVCCV NuSVR OneClassSVM Perceptron StochasticClassifier SVC SVCCV SVDD SVR SVRCV bounds "
-    "calibration calibrators callbacks errors feature_maps get_threads inspection kernels losses problems scales set_threads solution "
-    "solve solvers",
+    "calibration calibrators callbacks errors feature_maps get_threads inspection kernels losses problems scales set_threads"
+    " solution solve solvers",
     "maxmargin.bounds": "EnclosingBall LeaveOneOut VCDimension enclosing_ball feature_dimension leave_one_out_bound "
     "leave_one_out_error vc_dimension",
     "maxmargin.callbacks": "GapMonitor GapRecord StopAtGap",

@@ -65,7 +65,7 @@ def test_models_without_classes() -> None:
         assert found.contributions.sum() + found.offset == pytest.approx(found.value, abs=1e-9)
     several = SVR().fit(X, np.column_stack([Y, -2.0 * Y]))
     assert explain(several, X[3], subproblem=1).value == pytest.approx(several.predict(X[3:4])[0, 1], abs=1e-10)
-    with pytest.raises(InvalidInput, match="explain needs 'subproblem' for a model of 2 outputs: an int from 0 to 1"):
+    with pytest.raises(InvalidInput, match=r"explain needs 'subproblem' for a model of 2 outputs: an int from 0 to 1"):
         explain(several, X[3])
 
 
@@ -99,7 +99,7 @@ def test_messages() -> None:
     with pytest.raises(InvalidInput, match=r"Got Perceptron"):
         explain(Perceptron().fit(X[Y < 2], Y[Y < 2]), X[0])
     model = SVC().fit(X, Y)
-    with pytest.raises(InvalidInput, match="explain needs one row. Got 2"):
+    with pytest.raises(InvalidInput, match=r"explain needs one row. Got 2"):
         explain(model, X[:2])
-    with pytest.raises(InvalidInput, match="'subproblem' parameter of explain must be an int from 0 to 2. Got 3"):
+    with pytest.raises(InvalidInput, match=r"'subproblem' parameter of explain must be an int from 0 to 2. Got 3"):
         explain(model, X[0], subproblem=3)

@@ -99,7 +99,7 @@ def test_sparse_rows_pickles_and_copies() -> None:
 def test_a_reduced_model_claims_nothing() -> None:
     found = reduce_support(SVC(gamma=0.001).fit(X, Y), 0.01)
     for name in ("certificate_", "status_", "solutions_"):
-        with pytest.raises(AttributeError, match="support vectors were reduced, and it is no optimum"):
+        with pytest.raises(AttributeError, match=r"support vectors were reduced, and it is no optimum"):
             getattr(found.model, name)
         assert not hasattr(found.model, name)
 
@@ -115,13 +115,13 @@ def test_pipeline() -> None:
 
 
 def test_messages() -> None:
-    with pytest.raises(InvalidInput, match="Got LinearSVC. A linear model has weights instead of support vectors"):
+    with pytest.raises(InvalidInput, match=r"Got LinearSVC. A linear model has weights instead of support vectors"):
         reduce_support(LinearSVC().fit(X, Y))
-    with pytest.raises(InvalidInput, match="precomputed kernel, of which a model keeps none. Fit with the kernel itself"):
+    with pytest.raises(InvalidInput, match=r"precomputed kernel, of which a model keeps none. Fit with the kernel itself"):
         reduce_support(SVC(kernel="precomputed").fit(X @ X.T, Y))
     with pytest.warns(IndefiniteKernelWarning):
         model = SVC(kernel="sigmoid", gamma=0.001).fit(X, Y)
     with pytest.raises(InvalidInput, match=r"must be an inner product.* SVC\(gamma=0.001, kernel='sigmoid'\)"):
         reduce_support(model)
-    with pytest.raises(InvalidInput, match="The 'tol' parameter of reduce_support"):
+    with pytest.raises(InvalidInput, match=r"The 'tol' parameter of reduce_support"):
         reduce_support(SVC().fit(X, Y), tol=0.0)

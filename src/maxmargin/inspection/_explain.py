@@ -40,6 +40,17 @@ class Explanation:
         ``β_i`` and ``k(x_i, x)``.
     meaning : str
         What f > 0 says.
+
+    Examples
+    --------
+    >>> from maxmargin import SVC
+    >>> from maxmargin.inspection import explain
+    >>> print(explain(SVC(kernel="linear").fit([[0.0], [1.0], [3.0]], [0, 0, 1]), [3.0]))
+    f(x) = 1: class 1 rather than class 0
+         row   coefficient     k(x_i, x)  contribution
+           2           0.5             9           4.5
+           1          -0.5             3          -1.5
+    offset                                          -2
     """
 
     value: float
@@ -80,8 +91,9 @@ class Explanation:
 def explain(model: Any, x: Any, *, subproblem: int | None = None) -> Explanation:
     """Which training rows a prediction rests on: each support vector's part ``β_i k(x_i, x)`` of f(x).
 
-    With several classes the predicted class is explained against its strongest rival: by the binary classifier of these two where
-    classes are fitted in pairs, else by the difference of the two values. ``subproblem`` explains any one binary classifier instead.
+    With several classes the predicted class is explained against its strongest rival: by the binary classifier of these two
+    where classes are fitted in pairs, else by the difference of the two values. ``subproblem`` explains any one binary
+    classifier instead.
 
     Parameters
     ----------

@@ -22,23 +22,25 @@ _VALUES_AT_ONCE: Final = 1 << 20
 def decision_gradient(model: Any, X: Any) -> Floats:
     """How the decision function of a model changes with each feature: ``∂f/∂x`` at rows.
 
-    For a kernel model ``∂f/∂x = Σ_i β_i ∂k(x_i, x)/∂x``, by the derivative of each kernel and the chain rule for sums, products,
-    powers, scaled and normalised kernels, kernels of some columns, and affine steps of a pipeline before the model. For a linear
-    model it is ``w``. Kernels without a derivative everywhere (`Laplacian`, `Intersection`, `MinMax`, ``Matern(nu=0.5)``) are refused,
-    and so are those known by their values only. That of `ChiSquared` is one-sided where a feature is 0.
+    For a kernel model ``∂f/∂x = Σ_i β_i ∂k(x_i, x)/∂x``, by the derivative of each kernel and the chain rule for sums,
+    products, powers, scaled and normalised kernels, kernels of some columns, and affine steps of a pipeline before the model.
+    For a linear model it is ``w``. Kernels without a derivative everywhere (`Laplacian`, `Intersection`, `MinMax`,
+    ``Matern(nu=0.5)``) are refused, and so are those known by their values only. That of `ChiSquared` is one-sided where a
+    feature is 0.
 
     Parameters
     ----------
     model : fitted estimator
-        A kernel model of maxmargin, any linear model with ``coef_``, a pipeline that ends in one, or a search whose best model is one.
+        A kernel model of maxmargin, any linear model with ``coef_``, a pipeline that ends in one, or a search whose best model
+        is one.
     X : {array-like, sparse matrix} of shape (m, d)
         Where.
 
     Returns
     -------
     ndarray of shape (m, d) or (m, n_subproblems, d)
-        For two classes, one output, or one class: the gradient of f. Else that of each binary classifier: of each pair of classes
-        (0, 1), (0, 2), … where they are fitted in pairs, else of each class.
+        For two classes, one output, or one class: the gradient of f. Else that of each binary classifier: of each pair of
+        classes (0, 1), (0, 2), … where they are fitted in pairs, else of each class.
 
     Examples
     --------
@@ -67,8 +69,9 @@ def _weights(model: Any) -> Floats:
     coefficients = getattr(model, "coef_", None)
     if coefficients is None:
         raise InvalidInput(
-            "decision_gradient needs a kernel model of maxmargin, a linear model with coef_, or a Pipeline that ends in one. Got"
-            f" {type(model).__name__}. Of other models sklearn.inspection.permutation_importance says which features matter."
+            "decision_gradient needs a kernel model of maxmargin, a linear model with coef_, or a Pipeline that ends in one."
+            f" Got {type(model).__name__}. Of other models sklearn.inspection.permutation_importance says which features
+            matter."
         )
     dense = coefficients.toarray() if sparse.issparse(coefficients) else coefficients
     return np.atleast_2d(np.asarray(dense, dtype=np.float64))
@@ -78,8 +81,8 @@ def _of_kernel(expansion: Expansion, rows: Any) -> Floats:
     kernel = expansion.kernel
     if kernel.roughness:
         raise InvalidInput(
-            f"decision_gradient needs a kernel with derivatives by the features. Got {type(expansion.model).__name__} with one that"
-            f" has none: {kernel.roughness}. Fit with a smooth kernel, such as RBF, Matern(nu=1.5) or Polynomial, or use"
+            f"decision_gradient needs a kernel with derivatives by the features. Got {type(expansion.model).__name__} with one"
+            f" that has none: {kernel.roughness}. Fit with a smooth kernel, such as RBF, Matern(nu=1.5) or Polynomial, or use"
             " sklearn.inspection.permutation_importance."
         )
     m, count = rows.shape[0], len(expansion.rows)

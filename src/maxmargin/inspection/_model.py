@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,8 +64,8 @@ def require_expansion(model: Any, owner: str, instead: str) -> Expansion:
     found = expansion_of(model)
     if found is None:
         raise InvalidInput(
-            f"{owner} needs a fitted kernel model of maxmargin, which keeps its support vectors, a Pipeline that ends in one, or"
-            f" a search. Got {type(model).__name__}. {instead}"
+            f"{owner} needs a fitted kernel model of maxmargin, which keeps its support vectors, a Pipeline that ends in one,"
+            f" or a search. Got {type(model).__name__}. {instead}"
         )
     return found
 
@@ -78,6 +78,6 @@ def _wrapper(X: Any) -> Callable[[Floats], Any]:
     if sparse.issparse(X):
         return sparse.csr_matrix
     if hasattr(X, "columns") and hasattr(X, "iloc"):
-        frame, names = type(X), list(X.columns)
+        frame, names = cast("Any", type(X)), list(X.columns)
         return lambda points: frame(points, columns=names)
     return np.asarray

@@ -19,10 +19,10 @@ def relevance(model: Any, X: Any) -> NDArray[np.float64]:
 
         r_j ∝ s_j √(mean over rows and binary classifiers of (∂f/∂x_j)²),   Σ r_j = 1
 
-    with the standard deviation ``s_j`` of the feature, so that its unit does not count: to first order, by how much f changes when
-    the feature alone does as it usually does. It says what the model uses, not what it could do without. It needs one pass over the
-    rows, where permutation importance needs many predictions; it sees slopes only, and of two features that carry the same it divides
-    the share among both.
+    with the standard deviation ``s_j`` of the feature, so that its unit does not count: to first order, by how much f changes
+    when the feature alone does as it usually does. It says what the model uses, not what it could do without. It needs one pass
+    over the rows, where permutation importance needs many predictions; it sees slopes only, and of two features that carry the
+    same it divides the share among both.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 """Derivatives of the kernels of feature vectors by one of their rows.
 
-Everything is asked for as it is used: sums ``Σ_j W_ij ∂k(x_i, r_j)/∂x_i`` with weights of their own for each row. So the chain rule of a
-combination only changes the weights, and no array of rows × rows × features is ever made.
+Everything is asked for as it is used: sums ``Σ_j W_ij ∂k(x_i, r_j)/∂x_i`` with weights of their own for each row. So the chain
+rule of a combination only changes the weights, and no array of rows × rows × features is ever made.
 """
 
 from __future__ import annotations

@@ -115,8 +115,8 @@ class KernelModel(CallbackSupport, Estimating, Summarised, BaseEstimator, ABC): 
         """The records of the fit."""
         if "_records" not in vars(self):
             raise AttributeError(
-                f"This {type(self).__name__} has no certificate, status or solutions: its support vectors were reduced, and it is"
-                " no optimum. The model that reduce_support was given has them."
+                f"This {type(self).__name__} has no certificate, status or solutions: its support vectors were reduced, and it"
+                " is no optimum. The model that reduce_support was given has them."
             )
         return self._records
 
