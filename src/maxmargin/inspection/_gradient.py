@@ -70,8 +70,8 @@ def _weights(model: Any) -> Floats:
     if coefficients is None:
         raise InvalidInput(
             "decision_gradient needs a kernel model of maxmargin, a linear model with coef_, or a Pipeline that ends in one."
-            f" Got {type(model).__name__}. Of other models sklearn.inspection.permutation_importance says which features
-            matter."
+            f" Got {type(model).__name__}. Of other models sklearn.inspection.permutation_importance says which features"
+            " matter."
         )
     dense = coefficients.toarray() if sparse.issparse(coefficients) else coefficients
     return np.atleast_2d(np.asarray(dense, dtype=np.float64))
