@@ -43,7 +43,8 @@ PUBLIC: dict[str, str] = {
     "SquaredEpsilonInsensitive SquaredHinge ZeroOne as_loss cross_entropy logit odds sigmoid",
     "maxmargin.model_selection": "GridSearchCV LinearSVCCV LinearSVRCV LogisticRegressionCV NuSVCCV RandomizedSearchCV SVCCV "
     "SVRCV cross_val_predict cross_val_score",
-    "maxmargin.plots": "canvas convergence decision_boundary margin_losses ordinary_region reliability search_surface tube",
+    "maxmargin.plots": "alphas canvas convergence decision_boundary embedding kernel_matrix margin_distribution margin_losses "
+    "ordinary_region path relevance reliability search_surface style tube",
     "maxmargin.problems": "Ball ClassLoss CrammerSinger DataDescription DualProblem EpsilonRegression HardMargin Inseparable "
     "InseparableClasses KKTData Level Margin Model MulticlassLinear NoTube NuClassification NuRegression Offset OneClass "
     "Penalty PrimalProblem Problem Slack SlackRule SoftMargin Tube",
