@@ -88,7 +88,4 @@ def alphas(model: Any, *, bins: int = 40, ax: Axes | None = None, legend: Legend
     edges = np.linspace(0.0, top * (1.0 + 1e-9), count + 1).tolist()
     axes.hist(drawn, bins=edges, stacked=True, color=colours, label=names, edgecolor=theme.paper, linewidth=0.4)
     axes.plot([], [], linestyle="", label=f"α = 0, not drawn ({int((~used).sum())})")
-    if len(values) and np.unique(np.round(np.log10(np.histogram(values[used], edges)[0].clip(1)))).max() >= 2:
-        axes.set_yscale("symlog", linthresh=10.0)
-        axes.set_ylim(bottom=0.0)
     return finish(axes, theme, labels=("multiplier α", "rows"), title=title, legend=place, grid=True)

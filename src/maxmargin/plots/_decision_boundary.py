@@ -162,6 +162,10 @@ def _draw_regions(ax: Axes, theme: Theme, subject: Subject, plane: Plane, resolu
     cells = matplotlib_module("matplotlib.colors").ListedColormap(shades)
     ax.pcolormesh(across, up, winners, cmap=cells, vmin=-0.5, vmax=len(shades) - 0.5, zorder=0, rasterized=True)
     leads = subject.leads(scores)
+    tied = leads.max(axis=-1, keepdims=True) <= 0.0  # whole areas, of votes or of shares of neighbours: they go to the winner
+    if tied.any():
+        little = 1e-3 * (float(np.abs(leads).max()) or 1.0)
+        leads = np.where(tied, np.where(winners[..., np.newaxis] == np.arange(len(shades)), little, -little), leads)
     for k, shade in enumerate(shades):
         lead = leads[..., k]
         if lead.max() <= 0.0:
@@ -202,7 +206,7 @@ def _draw_rows(
     support: NDArray[np.int64] | None,
     colours: list[Colour],
 ) -> None:
-    area = mark_area(len(labels))
+    area = mark_area(len(labels), ax)
     for kind, mark in MARKS.items():
         for k, colour in enumerate(colours):
             chosen = coordinates[(kinds == kind) & (labels == k)]

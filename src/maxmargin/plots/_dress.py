@@ -83,7 +83,7 @@ def _draw_legend(ax: Axes, theme: Theme, place: str, handles: list[Any] | None) 
     if place == "outside":
         look |= {"loc": "upper left", "bbox_to_anchor": (1.01, 1.0), "borderaxespad": 0.0, "frameon": False}
     elif place == "below":
-        columns = 2 if len(shown) > 3 else len(shown)
+        columns = 3 if len(shown) > 8 else 2 if len(shown) > 3 else len(shown)
         look |= {
             "loc": "upper center",
             "bbox_to_anchor": (0.5, -0.16),

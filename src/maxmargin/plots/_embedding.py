@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.linalg import solve
+from scipy.sparse.linalg import eigsh
 from sklearn.base import is_classifier
 
 from maxmargin.errors import InvalidInput
@@ -22,7 +24,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 Floats = NDArray[np.float64]
-_MOST_CLASSES_NAMED = 12
+_MOST_CLASSES_NAMED: Final = 12
+_SMALL: Final = 100  # rows of which all components are computed
 
 
 def embedding(
@@ -101,13 +104,16 @@ def embedding(
     axes, theme = begin(ax)
     codes = None if subject is None or labels is None else subject.index_labels(labels, len(kept))
     wrong = None if subject is None else subject.winners(_some(X, kept)) != codes
-    words = [f"kernel component {k + 1} ({share:.0%} of variance)" for k, share in enumerate(shares)]
+    words = [f"kernel component {k + 1} ({share:.0%})" for k, share in enumerate(shares)]
     handles: list[Any] = []
     if f is not None and subject is not None:
         if along == "decision":
             z, words = np.column_stack([f[:, 0], coordinates]), ["f(x)", "strongest component beside f"]
             axes.axvline(0.0, color=theme.ink, linewidth=1.8)
-            handles = _lines(theme, subject, 1.0)
+            handles = _lines(theme, 1.0)
+            if subject.band is not None:
+                for level in (-subject.band.level, subject.band.level):
+                    axes.axvline(level, color=theme.ink, linewidth=1.0, linestyle="--")
         else:
             handles = _draw_boundary(axes, theme, subject, z, f)
     marks = _draw_points(axes, theme, z, labels, codes, wrong, None if subject is None else subject.classes)
@@ -132,21 +138,31 @@ def _among(kernel: Any, rows: Any, kept: NDArray[np.intp]) -> Floats:
 def _components(K: Floats, f: Floats | None) -> tuple[Floats, list[float], Floats]:
     """Two components, their shares of the variance, and, where f is given, the strongest one orthogonal to it."""
     centred = K - K.mean(axis=0) - K.mean(axis=1)[:, np.newaxis] + K.mean()
-    values, vectors = np.linalg.eigh(0.5 * (centred + centred.T))
-    order = np.argsort(-values)[:2]
-    top = np.maximum(values[order], 0.0)
-    z = vectors[:, order] * np.sqrt(top)
-    z *= np.where(np.take_along_axis(z, np.abs(z).argmax(axis=0)[np.newaxis], axis=0) < 0.0, -1.0, 1.0)
-    total = float(np.maximum(values, 0.0).sum()) or 1.0
+    z, top = _strongest(centred, 2)
+    total = float(np.trace(centred))
     other = np.zeros(len(K))
     if f is not None:
-        # φ less its part along w: of the matrix Φ Φᵀ that is f f̂ᵀ, with K a = f for the rows, up to what a centre changes.
+        # φ less its part along w: of the centred matrix that is g gᵀ / |w|², with |w|² = gᵀ K⁻ g.
         g = f[:, 0] - f[:, 0].mean()
-        a = np.linalg.lstsq(centred, g, rcond=1e-10)[0]
+        ridge = 1e-9 * (total / len(K) or 1.0)
+        a = solve(centred + ridge * np.eye(len(K)), g, assume_a="sym")
         left = centred - np.outer(g, g) / max(float(g @ a), 1e-300)
-        high, directions = np.linalg.eigh(0.5 * (left + left.T))
-        other = directions[:, -1] * np.sqrt(max(high[-1], 0.0))
-    return z, [float(value) / total for value in top], other
+        other = _strongest(left, 1)[0][:, 0]
+    return z, [float(value) / total if total > 0.0 else 0.0 for value in top], other
+
+
+def _strongest(matrix: Floats, count: int) -> tuple[Floats, Floats]:
+    """Coordinates along the first principal axes, and their variances; each has its largest entry above 0."""
+    n = len(matrix)
+    if n <= _SMALL:
+        values, vectors = np.linalg.eigh(0.5 * (matrix + matrix.T))
+    else:
+        start = np.random.default_rng(0).normal(size=n)
+        values, vectors = eigsh(0.5 * (matrix + matrix.T), k=count, which="LA", v0=start)
+    order = np.argsort(-values)[:count]
+    top = np.maximum(values[order], 0.0)
+    z = vectors[:, order] * np.sqrt(top)
+    return z * np.where(np.take_along_axis(z, np.abs(z).argmax(axis=0)[np.newaxis], axis=0) < 0.0, -1.0, 1.0), top
 
 
 def _draw_boundary(axes: Axes, theme: Theme, subject: Subject, z: Floats, f: Floats) -> list[Any]:
@@ -161,18 +177,23 @@ def _draw_boundary(axes: Axes, theme: Theme, subject: Subject, z: Floats, f: Flo
     u, v = np.meshgrid(across, up)
     scores = f.mean(axis=0) + u[..., np.newaxis] * slopes[0] + v[..., np.newaxis] * slopes[1]
     leads = np.stack([-scores[..., 0], scores[..., 0]], axis=-1) if len(subject.sides) == 1 else subject.leads(scores)
-    for k, colour in enumerate(theme.colours(len(subject.classes))):
+    shades = [theme.tint(colour, 0.25) for colour in theme.colours(len(subject.classes))]
+    # Underneath the class nearest to winning: where pairs of classes beat each other in a ring none wins.
+    cells = matplotlib_module("matplotlib.colors").ListedColormap(shades)
+    nearest = leads.argmax(axis=-1)
+    axes.pcolormesh(across, up, nearest, cmap=cells, vmin=-0.5, vmax=len(shades) - 0.5, zorder=0, rasterized=True)
+    for k, shade in enumerate(shades):
         lead = leads[..., k]
         if lead.max() > 0.0:
-            axes.contourf(across, up, lead, levels=[0.0, np.inf], colors=[theme.tint(colour, 0.25)], zorder=0)
+            axes.contourf(across, up, lead, levels=[0.0, np.inf], colors=[shade], zorder=0.1)
             if lead.min() < 0.0:
                 axes.contour(across, up, lead, levels=[0.0], colors=theme.ink, linewidths=1.4, zorder=1).set_gid("boundary")
     axes.set_xlim(across[0], across[-1])
     axes.set_ylim(up[0], up[-1])
-    return _lines(theme, subject, share)
+    return _lines(theme, share)
 
 
-def _lines(theme: Theme, subject: Subject, share: float) -> list[Any]:
+def _lines(theme: Theme, share: float) -> list[Any]:
     line = matplotlib_module("matplotlib.lines").Line2D
     words = "boundary" if share >= 1.0 else f"boundary ({share:.0%} of the variance of f)"
     return [line([], [], color=theme.ink, linewidth=1.4, label=words)]
@@ -187,7 +208,7 @@ def _draw_points(
     wrong: NDArray[np.bool_] | None,
     classes: NDArray[Any] | None,
 ) -> list[Any]:
-    area = mark_area(len(z))
+    area = mark_area(len(z), axes)
     look: dict[str, Any] = {"edgecolors": [theme.paper], "linewidths": 0.5, "zorder": 3, "rasterized": len(z) > MANY}
     if labels is not None and codes is None:
         names = np.unique(labels)

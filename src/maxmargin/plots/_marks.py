@@ -25,7 +25,7 @@ def draw_rows(
     support: NDArray[Any] | None,
 ) -> None:
     """Draw rows at ``(across, up)``; ``names`` are those of the rows that are not beyond and of those that are."""
-    area = mark_area(len(across))
+    area = mark_area(len(across), axes)
     parts = (np.ones(len(across), dtype=bool),) if beyond is None else (~beyond, beyond)
     looks = zip(parts, theme.colours(2), ("o", "X"), (0.8, 1.5), names, strict=False)
     for chosen, colour, marker, scale, name in looks:

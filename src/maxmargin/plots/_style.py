@@ -21,6 +21,8 @@ Colour = tuple[float, float, float]
 
 FULL_AREA: Final = 34.0
 """Area of a mark, in points², where there is room for it."""
+_USUAL: Final = 22.0
+"""Square inches of usual axes."""
 MANY: Final = 2000
 """Marks from which on they are drawn as pixels, so that files stay small."""
 _LIGHT: Final = (
@@ -144,6 +146,10 @@ def style(name: str = "light") -> AbstractContextManager[Any]:
     return context
 
 
-def mark_area(count: int) -> float:
-    """Area of one mark in points²: smaller when there are many, so that they stay apart."""
-    return float(min(FULL_AREA, max(5.0, FULL_AREA * (300.0 / max(count, 1)) ** 0.5)))
+def mark_area(count: int, ax: Axes) -> float:
+    """Area of one mark in points²: smaller when there are many, so that they stay apart, larger in a large picture."""
+    figure: Any = ax.figure
+    box = ax.get_position()
+    inches = max(0.1, box.width * box.height * figure.get_figwidth() * figure.get_figheight())
+    room = min(2.5, max(0.5, inches / _USUAL))
+    return float(room * min(FULL_AREA, max(5.0, FULL_AREA * (300.0 / max(count, 1)) ** 0.5)))
