@@ -78,7 +78,7 @@ def test_settings_are_as_before() -> None:
     with style("dark"):
         assert matplotlib.rcParams["axes.facecolor"] != before["axes.facecolor"]
     assert dict(matplotlib.rcParams) == before
-    with pytest.raises(InvalidInput, match="must be 'light' or 'dark'. Got 'sepia' instead"):
+    with pytest.raises(InvalidInput, match=r"must be 'light' or 'dark'. Got 'sepia' instead"):
         style("sepia")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NoReturn
 
 from sklearn.base import is_classifier, is_outlier_detector, is_regressor
@@ -14,7 +15,7 @@ from maxmargin.kernels import Kernel, takes_matrix
 from maxmargin.problems import Ball, Level, Tube
 from maxmargin.solution import CrammerSingerSolution, LinearSolution, MulticlassSolution, Solution
 
-__all__ = ["SOLUTIONS", "best_of", "fitted_model", "has_features", "last_of", "refuse", "right_picture"]
+__all__ = ["SOLUTIONS", "best_of", "fitted_model", "has_features", "is_a", "last_of", "refuse", "right_picture"]
 
 SOLUTIONS = (Solution, CrammerSingerSolution, LinearSolution, MulticlassSolution)
 
@@ -55,6 +56,11 @@ def _is_wide(rows: Any) -> bool:
     return getattr(rows, "ndim", 1) == 2
 
 
+def is_a(check: Callable[[Any], bool], thing: Any) -> bool:
+    """One of scikit-learn's checks of what an estimator is; what is no estimator is none."""
+    return hasattr(thing, "fit") and bool(check(thing))
+
+
 def right_picture(model: Any) -> str:
     """The picture that shows a model best; empty if none does."""
     last = last_of(model)
@@ -74,7 +80,7 @@ def right_picture(model: Any) -> str:
         (is_regressor, "tube", "kernel_matrix"),
         (is_classifier, "decision_boundary", "margin_distribution"),
     ):
-        if hasattr(last, "fit") and is_kind(last):
+        if is_a(is_kind, last):
             return picture if features else other
     return ""
 

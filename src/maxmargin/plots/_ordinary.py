@@ -11,7 +11,7 @@ from sklearn.base import is_outlier_detector
 
 from maxmargin.estimators import SVDD, OneClassSVM
 from maxmargin.plots._dress import Legend, begin, check_legend, finish
-from maxmargin.plots._kinds import fitted_model, has_features, last_of, refuse
+from maxmargin.plots._kinds import fitted_model, has_features, is_a, last_of, refuse
 from maxmargin.plots._marks import draw_rows
 from maxmargin.plots._plane import for_model, make_plane
 from maxmargin.plots._subject import same_rows, transform_of
@@ -115,7 +115,7 @@ def _scores(model: Any) -> tuple[Callable[[Any], Any], Solution | None]:
         refuse("ordinary_region", "features", model, "it knows rows by kernel values only, so that there is no plane to draw")
     if isinstance(last, OneClassSVM | SVDD):
         (solution,) = last.solutions_ if hasattr(last, "solutions_") else (None,)
-    elif solution is None and (not is_outlier_detector(last) or not hasattr(model, "decision_function")):
+    elif solution is None and (not is_a(is_outlier_detector, last) or not hasattr(model, "decision_function")):
         refuse("ordinary_region", wanted, model)
     if solution is not None and not isinstance(solution.slack_rule, Level | Ball):
         refuse("ordinary_region", wanted, model)

@@ -11,7 +11,7 @@ from sklearn.base import is_classifier
 
 from maxmargin.errors import InvalidInput
 from maxmargin.plots._dress import Legend, begin, check_legend, finish
-from maxmargin.plots._kinds import fitted_model, last_of, refuse, right_picture
+from maxmargin.plots._kinds import fitted_model, is_a, last_of, refuse, right_picture
 from maxmargin.validation import check_integer
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ def reliability(
 def _curve(model: Any, X: Any, y: NDArray[Any], bins: int) -> tuple[Any, Any, Any, float]:
     """Mean probability, share and its standard error of each group, and the mean log-loss."""
     model = fitted_model(model)
-    if not hasattr(model, "predict_proba") and not is_classifier(model):
+    if not hasattr(model, "predict_proba") and not is_a(is_classifier, last_of(model)):
         refuse("reliability", "how right probabilities of classes are", model)
     if not hasattr(model, "predict_proba"):
         raise InvalidInput(

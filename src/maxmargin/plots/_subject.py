@@ -21,7 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 from maxmargin.errors import InvalidInput
 from maxmargin.estimators import SVC, LinearSVC, LogisticRegression, NuSVC
 from maxmargin.losses import Hinge, Logistic, MarginLoss, SquaredHinge
-from maxmargin.plots._kinds import best_of, fitted_model, last_of, refuse
+from maxmargin.plots._kinds import best_of, fitted_model, is_a, last_of, refuse
 from maxmargin.problems import Margin
 from maxmargin.solution import CrammerSingerSolution, Kind, LinearSolution, MulticlassSolution, Solution
 
@@ -321,7 +321,7 @@ def subject_of(model: Any, y: ArrayLike, owner: str = "decision_boundary") -> Su
             return AnySubject(held, held, transform)
     if isinstance(last, SVC | NuSVC | _THEIR_PAIRS):
         return PairSubject(last, transform)
-    if not hasattr(last, "predict") or not is_classifier(last):
+    if not is_a(is_classifier, last):
         refuse(owner, "a fitted classifier, a Pipeline that ends in one, a search, or the solution of one", model)
     if np.ndim(getattr(model, "classes_", None)) != 1 or isinstance(model.classes_, list):
         refuse(owner, "classes of one kind", model, "it has several outputs; pass the model of one of them")

@@ -11,7 +11,7 @@ from sklearn.base import is_regressor
 
 from maxmargin.errors import InvalidInput
 from maxmargin.plots._dress import Legend, begin, check_legend, finish
-from maxmargin.plots._kinds import fitted_model, has_features, last_of, refuse
+from maxmargin.plots._kinds import fitted_model, has_features, is_a, last_of, refuse
 from maxmargin.plots._marks import draw_rows
 from maxmargin.plots._plane import for_model, make_line
 from maxmargin.plots._subject import same_rows, transform_of
@@ -139,7 +139,7 @@ def _function(model: Any) -> tuple[Callable[[Any], Any], float | None, Callable[
         if not isinstance(rule, Tube):
             refuse("tube", _WANTED, model)
         return (lambda rows: last.decision_function(move(rows))), rule.epsilon, _trained(last, move)
-    if not hasattr(last, "predict") or not is_regressor(last):
+    if not is_a(is_regressor, last):
         refuse("tube", _WANTED, model)
     if len(found := getattr(last, "solutions_", [])) == 1:
         return model.predict, found[0].slack_rule.epsilon, _trained(found[0], move)
