@@ -11,6 +11,7 @@ from typing import Any
 import matplotlib
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 from sklearn.datasets import load_diabetes, load_iris
 from sklearn.ensemble import IsolationForest
 from sklearn.linear_model import LinearRegression, SGDClassifier
@@ -61,10 +62,6 @@ Case = tuple[Any, Any, Any, set[str]]
 CLASSIFIER = {"decision_boundary", "margin_distribution"}
 KERNEL = {"alphas", "kernel_matrix", "embedding"}
 LINEAR = {"kernel_matrix", "embedding", "relevance"}
-
-
-def _two(name: str = "rbf") -> Any:
-    return FLOWERS[50:], NAMES[50:]
 
 
 @cache
@@ -180,21 +177,21 @@ def _chosen(X: Any) -> tuple[int, int] | None:
 
 PICTURES: dict[str, Callable[[Any, Any, Any, Any], Any]] = {
     "decision_boundary": lambda m, X, y, ax: plots.decision_boundary(
-        m, X, y, features=_chosen(X), resolution=25, ax=ax, legend=True, title="t"
+        m, X, y, features=_chosen(X), resolution=15, ax=ax, legend="below", title="t"
     ),
     "ordinary_region": lambda m, X, y, ax: plots.ordinary_region(
-        m, X, features=_chosen(X), resolution=25, ax=ax, legend=True, title="t"
+        m, X, features=_chosen(X), resolution=15, ax=ax, legend="below", title="t"
     ),
-    "tube": lambda m, X, y, ax: plots.tube(m, X, y, feature=0, resolution=25, ax=ax, legend=True, title="t"),
-    "margin_distribution": lambda m, X, y, ax: plots.margin_distribution(m, X, y, ax=ax, legend=True, title="t"),
-    "alphas": lambda m, X, y, ax: plots.alphas(m, ax=ax, legend=True, title="t"),
-    "kernel_matrix": lambda m, X, y, ax: plots.kernel_matrix(m, X, y, ax=ax, legend=True, title="t"),
-    "embedding": lambda m, X, y, ax: plots.embedding(m, X, y, ax=ax, legend=True, title="t"),
-    "relevance": lambda m, X, y, ax: plots.relevance(m, X, ax=ax, legend=True, title="t"),
-    "reliability": lambda m, X, y, ax: plots.reliability(m, X, y, ax=ax, legend=True, title="t"),
-    "convergence": lambda m, X, y, ax: plots.convergence(m, ax=ax, legend=True, title="t"),
-    "search_surface": lambda m, X, y, ax: plots.search_surface(m, ax=ax, legend=True, title="t"),
-    "path": lambda m, X, y, ax: plots.path(m, ax=ax, legend=True, title="t"),
+    "tube": lambda m, X, y, ax: plots.tube(m, X, y, feature=0, resolution=15, ax=ax, legend="below", title="t"),
+    "margin_distribution": lambda m, X, y, ax: plots.margin_distribution(m, X, y, ax=ax, legend="below", title="t"),
+    "alphas": lambda m, X, y, ax: plots.alphas(m, ax=ax, legend="below", title="t"),
+    "kernel_matrix": lambda m, X, y, ax: plots.kernel_matrix(m, X, y, ax=ax, legend="below", title="t"),
+    "embedding": lambda m, X, y, ax: plots.embedding(m, X, y, ax=ax, legend="below", title="t"),
+    "relevance": lambda m, X, y, ax: plots.relevance(m, X, ax=ax, legend="below", title="t"),
+    "reliability": lambda m, X, y, ax: plots.reliability(m, X, y, ax=ax, legend="below", title="t"),
+    "convergence": lambda m, X, y, ax: plots.convergence(m, ax=ax, legend="below", title="t"),
+    "search_surface": lambda m, X, y, ax: plots.search_surface(m, ax=ax, legend="below", title="t"),
+    "path": lambda m, X, y, ax: plots.path(m, ax=ax, legend="below", title="t"),
 }
 KEYS = list(cases())
 
@@ -207,7 +204,8 @@ def test_every_picture_it_supports_is_drawn(name: str) -> None:
     for picture in sorted(supported):
         with warnings.catch_warnings(), plots.style(mode):
             warnings.simplefilter("error")
-            figure, ax = plots.canvas(5.0, 3.5)
+            figure = Figure(figsize=(4.0, 3.0), dpi=50)  # without a layout, which takes most of the time
+            ax = figure.subplots()
             assert PICTURES[picture](model, X, y, ax) is ax
             assert ax.get_title() == "t"
             assert ax.get_xlabel() or picture == "kernel_matrix"

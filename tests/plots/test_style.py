@@ -58,7 +58,7 @@ def test_pictures_follow_the_background() -> None:
         figure, ax = canvas(3.0, 2.0)
     assert to_rgb(figure.get_facecolor()) == to_rgb(ax.get_facecolor())
     margin_losses(ax)  # outside the context: the axes say what they are
-    figure.canvas.draw()
+    figure.draw_without_rendering()
     ink = to_rgb(theme_of(ax).ink)
     assert sum(ink) > 2.5
     assert all(to_rgb(label.get_color()) == ink for label in [*ax.get_xticklabels(), ax.xaxis.label, ax.yaxis.label])
@@ -87,7 +87,7 @@ def test_a_legend_does_not_cover_a_narrow_picture(width: float, two: tuple[Any, 
     X, y, model = two
     figure, ax = canvas(width, 4.0)
     decision_boundary(model, X, y, ax=ax, resolution=20)
-    figure.canvas.draw()
+    figure.draw_without_rendering()
     legend, axes = ax.get_legend().get_window_extent(), ax.get_window_extent()
     assert not legend.overlaps(axes)
     assert figure.bbox.x1 + 1.0 >= legend.x1

@@ -76,7 +76,7 @@ def _dense(rows: Any) -> Floats:
 
 def _wrapper(X: Any) -> Callable[[Floats], Any]:
     if sparse.issparse(X):
-        return sparse.csr_matrix
+        return cast("Callable[[Floats], Any]", sparse.csr_matrix)
     if hasattr(X, "columns") and hasattr(X, "iloc"):
         frame, names = cast("Any", type(X)), list(X.columns)
         return lambda points: frame(points, columns=names)

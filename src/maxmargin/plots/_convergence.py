@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -106,7 +106,8 @@ def convergence(
             )
         names, listed = list(solutions), list(solutions.values())
     else:
-        listed = list(solutions) if isinstance(solutions, Iterable) and not hasattr(solutions, "fit") else [solutions]
+        several = isinstance(solutions, Iterable) and not hasattr(solutions, "fit")
+        listed = list(cast("Iterable[Any]", solutions)) if several else [cast("Any", solutions)]
     listed = [_solution_of(each) for each in listed]
     labels = _labels(listed, names)
     if axes is not None and (ax is not None or np.size(axes) != 4):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, Literal
 
+import numpy as np
+
 from maxmargin.errors import InvalidInput
 from maxmargin.plots._canvas import screen_axes
 from maxmargin.plots._style import Theme, theme_of
@@ -16,6 +18,9 @@ __all__ = ["Legend", "begin", "check_legend", "finish"]
 Legend = Literal["auto", "inside", "outside", "below"] | bool | None
 _BROAD: Final = 6.2
 """Inches that axes need to have a legend beside them."""
+_COLUMN: Final = 2.4
+"""Inches of a column of a legend below."""
+_SOME: Final = 1000
 
 
 def check_legend(legend: Any, owner: str) -> str | None:
@@ -73,17 +78,16 @@ def _draw_legend(ax: Axes, theme: Theme, place: str, handles: list[Any] | None) 
     shown = ax.get_legend_handles_labels()[0] if handles is None else handles
     if not shown:
         return
+    figure: Any = ax.figure
+    spec = ax.get_subplotspec()
+    width = figure.get_figwidth() / (1 if spec is None else spec.get_gridspec().ncols)
     if place == "auto":
-        figure = ax.figure
-        spec = ax.get_subplotspec()
-        width = figure.get_figwidth() / (1 if spec is None else spec.get_gridspec().ncols)  # type: ignore[union-attr]
-        laid_out = figure.get_layout_engine() is not None  # type: ignore[union-attr]
-        place = "inside" if not laid_out else "outside" if width >= _BROAD else "below"
+        place = "inside" if figure.get_layout_engine() is None else "outside" if width >= _BROAD else "below"
     look: dict[str, Any] = {"labelcolor": theme.ink, "fontsize": "small"}
     if place == "outside":
         look |= {"loc": "upper left", "bbox_to_anchor": (1.01, 1.0), "borderaxespad": 0.0, "frameon": False}
     elif place == "below":
-        columns = 3 if len(shown) > 8 else 2 if len(shown) > 3 else len(shown)
+        columns = min(len(shown), max(1, int(width / _COLUMN)))
         look |= {
             "loc": "upper center",
             "bbox_to_anchor": (0.5, -0.16),
@@ -92,5 +96,7 @@ def _draw_legend(ax: Axes, theme: Theme, place: str, handles: list[Any] | None) 
             "ncols": columns,
         }
     else:
+        marks = sum(np.shape(part.get_offsets())[0] for part in ax.collections)
+        look |= {"loc": "best" if marks <= _SOME else "upper right"}  # the search for a free corner takes its time
         look |= {"framealpha": 0.9, "facecolor": theme.paper, "edgecolor": theme.faint}
     ax.legend(handles=shown, **look)

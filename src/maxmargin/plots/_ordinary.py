@@ -119,7 +119,7 @@ def _scores(model: Any) -> tuple[Callable[[Any], Any], Solution | None]:
         refuse("ordinary_region", wanted, model)
     if solution is not None and not isinstance(solution.slack_rule, Level | Ball):
         refuse("ordinary_region", wanted, model)
-    if solution is last:
-        move = transform_of(model)
-        return lambda rows: last.decision_function(move(rows)), solution
+    if isinstance(last, Solution):
+        move, found = transform_of(model), last
+        return lambda rows: found.decision_function(move(rows)), solution
     return model.decision_function, solution

@@ -82,10 +82,15 @@ def reliability(
         raise InvalidInput("reliability needs a model, or a mapping from names to models. Got an empty mapping.")
     drawn, theme = begin(ax)
     drawn.plot([0.0, 1.0], [0.0, 1.0], color=theme.middle, linestyle="--", linewidth=1.2, label="as it says", gid="diagonal")
-    for place, (colour, (name, (said, seen, error, loss))) in enumerate(
+    for number, (colour, (name, (said, seen, error, loss))) in enumerate(
         zip(theme.colours(len(curves)), curves.items(), strict=True)
     ):
-        look: dict[str, Any] = {"color": colour, "linewidth": 1.7, "marker": _MARKERS[place % len(_MARKERS)], "markersize": 5.5}
+        look: dict[str, Any] = {
+            "color": colour,
+            "linewidth": 1.7,
+            "marker": _MARKERS[number % len(_MARKERS)],
+            "markersize": 5.5,
+        }
         drawn.vlines(said, np.maximum(seen - error, 0.0), np.minimum(seen + error, 1.0), color=colour, linewidth=1.0, alpha=0.6)
         drawn.plot(said, seen, label=f"{name}: log-loss {loss:.3g}", gid=name, **look)
     classes = [np.asarray(each.classes_) for each in models.values()]

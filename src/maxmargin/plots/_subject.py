@@ -201,7 +201,7 @@ class PairSubject(Subject):
         return values.reshape(-1, len(self.sides))
 
     def winners(self, points: Any) -> Integers:
-        return np.searchsorted(self.classes, self._svc.predict(self._transformed(points))).astype(np.int64)
+        return np.asarray(np.searchsorted(self.classes, self._svc.predict(self._transformed(points))), dtype=np.int64)
 
     def trained_on(self, X: Any) -> bool:
         return X.shape[0] == self._svc.shape_fit_[0] and same_rows(
@@ -232,7 +232,7 @@ class AnySubject(Subject):
 
     def scores(self, points: Any) -> Floats:
         if hasattr(self._model, "decision_function"):
-            values = np.asarray(self._model.decision_function(points), dtype=np.float64)
+            values: NDArray[Any] = np.asarray(self._model.decision_function(points), dtype=np.float64)
         elif hasattr(self._model, "predict_proba"):
             values = np.asarray(self._model.predict_proba(points), dtype=np.float64)
             values = values[:, 1] - 0.5 if len(self.sides) == 1 else values
@@ -242,7 +242,7 @@ class AnySubject(Subject):
         return values.reshape(-1, len(self.sides))
 
     def winners(self, points: Any) -> Integers:
-        return np.searchsorted(self.classes, self._model.predict(points)).astype(np.int64)
+        return np.asarray(np.searchsorted(self.classes, self._model.predict(points)), dtype=np.int64)
 
     def trained_on(self, X: Any) -> bool:
         rows = getattr(self._last, "support_", None)
@@ -323,7 +323,7 @@ def subject_of(model: Any, y: ArrayLike, owner: str = "decision_boundary") -> Su
         return PairSubject(last, transform)
     if not is_a(is_classifier, last):
         refuse(owner, "a fitted classifier, a Pipeline that ends in one, a search, or the solution of one", model)
-    if np.ndim(getattr(model, "classes_", None)) != 1 or isinstance(model.classes_, list):
+    if not isinstance(getattr(model, "classes_", None), np.ndarray):
         refuse(owner, "classes of one kind", model, "it has several outputs; pass the model of one of them")
     return AnySubject(model, last, transform)
 
