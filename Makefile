@@ -11,9 +11,11 @@ SANITIZED_TESTS := tests/contracts/test_small_cache.py tests/contracts/test_hard
   tests/contracts/test_crammer_singer.py tests/contracts/test_linear.py tests/contracts/test_linear_system.py tests/contracts/test_l1.py \
   tests/contracts/test_multiclass.py tests/contracts/test_multiclass_descent.py tests/contracts/test_ball.py tests/estimators/test_linear_svr.py tests/estimators/test_assembly.py \
   tests/contracts/test_kernel_fits.py tests/kernels/test_algebra.py tests/solvers/test_sampled_search.py tests/solvers/test_shared_rows.py tests/kernels/test_whole_numbers.py \
-  tests/estimators/test_kept_values.py tests/solvers/test_starts.py tests/solvers/test_time_limit.py tests/estimators/test_reporting.py
+  tests/estimators/test_kept_values.py tests/solvers/test_starts.py tests/solvers/test_time_limit.py tests/estimators/test_reporting.py \
+  tests/kernels/test_objects.py tests/kernels/test_object_models.py tests/kernels/test_object_weights.py tests/contracts/test_elastic_net.py \
+  tests/contracts/test_product.py tests/model_selection tests/estimators/test_probability.py tests/calibrators/test_folds.py tests/callbacks
 
-.PHONY: run test test-long check sanitize bench test-floor wheel agreement fuzz clean
+.PHONY: run test test-long check docs sanitize bench test-floor wheel agreement fuzz clean
 
 run: $(STAMP)
 	$(BIN)/maxmargin demo
@@ -45,6 +47,11 @@ check: $(STAMP)
 	  -Dnanobind_DIR=$$($(BIN)/python -m nanobind --cmake_dir) > /dev/null
 	echo $(filter %.cpp,$(CPP)) | xargs -n 4 -P 2 $(BIN)/clang-tidy --quiet -p build/tidy
 
+# The site, in docs/_build/html: pages, reference, lectures and gallery, whose scripts run while it is built. Warnings are errors.
+docs: $(STAMP)
+	$(BIN)/pip install --quiet --no-build-isolation --editable .[docs]
+	$(BIN)/python -m sphinx -b html -W --keep-going -q docs docs/_build/html
+
 # pytest without the finder of the editable install, which would take its own core instead of the instrumented one.
 WITHOUT_EDITABLE := import sys; sys.meta_path = [f for f in sys.meta_path if 'ScikitBuild' not in type(f).__name__]; \
   import pytest; sys.exit(pytest.main(sys.argv[1:]))
@@ -67,7 +74,7 @@ sanitize-%: $(STAMP)
 	  PYTHONPATH=build/sanitize-$*/site $(BIN)/python -c "$(WITHOUT_EDITABLE)" -p no:cacheprovider $(SANITIZED_TESTS)
 
 # Ours against the peers, e.g. make bench SUITE=kernel DATA=../data; ONLY="mnist,hinge,C=100" picks.
-# Suites: kernel, small, large_c, regression, nu, joint, growth, path, tuning, tuning_linear, torchkm, linear, logistic, linear_objective.
+# Suites: kernel, small, large_c, regression, nu, joint, growth, path, objects, tuning, tuning_linear, torchkm, linear, logistic, linear_objective.
 SUITE ?= small
 bench: $(STAMP)
 	$(BIN)/pip install --quiet setuptools wheel  # a peer that comes as source needs them

@@ -15,13 +15,24 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import maxmargin
-from benchmarks import _crammer_singer, _families, _growth, _linear, _linear_objective, _path, _torchkm, _tuning, _tuning_linear
+from benchmarks import (
+    _crammer_singer,
+    _families,
+    _growth,
+    _linear,
+    _linear_objective,
+    _objects,
+    _path,
+    _torchkm,
+    _tuning,
+    _tuning_linear,
+)
 from benchmarks._evaluator import judge
 from benchmarks._fits import capped, contestants, fit
 from benchmarks._sets import SUITES, Task
 
 PREDICTED_ROWS = 2000
-_SEARCHES = {"tuning": _tuning.run, "tuning_linear": _tuning_linear.run, "torchkm": _torchkm.run}
+_OF_THEIR_OWN = {"objects": _objects.run, "tuning": _tuning.run, "tuning_linear": _tuning_linear.run, "torchkm": _torchkm.run}
 
 
 def _timed(task: Task, folder: Path | None) -> dict[str, Any]:
@@ -125,7 +136,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument(
         "suite",
-        choices=[*SUITES, *_families.SUITES, "growth", "joint", "path", *_SEARCHES, *_linear.SUITES, "linear_objective"],
+        choices=[*SUITES, *_families.SUITES, "growth", "joint", "path", *_OF_THEIR_OWN, *_linear.SUITES, "linear_objective"],
     )
     parser.add_argument("--data", type=Path, help="folder with the data sets")
     parser.add_argument("--only", help="comma-separated names of tasks")
@@ -140,8 +151,8 @@ def main() -> None:
     if asked.suite == "path":
         _path.run(asked.data, asked.output)
         return
-    if asked.suite in _SEARCHES:
-        _SEARCHES[asked.suite](asked.data, asked.output, asked.only)
+    if asked.suite in _OF_THEIR_OWN:
+        _OF_THEIR_OWN[asked.suite](asked.data, asked.output, asked.only)
         return
     if asked.suite in _linear.SUITES:
         _linear.run(asked.suite, asked.output, asked.data, asked.only)

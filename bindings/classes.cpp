@@ -64,20 +64,23 @@ struct ClassesSpec {
   LinearOffset offset;
   double offset_scale;
   bool penalty;
+  double l1;
 };
 
 void make_classes_spec(ClassesSpec* place, const FeaturesHandle& features, const Indices& label, const Vector& cost,
-                       Index classes, ClassLoss loss, LinearOffset offset, double offset_scale, bool penalty) {
+                       Index classes, ClassLoss loss, LinearOffset offset, double offset_scale, bool penalty, double l1) {
   const auto n = std::size_t(features.features->rows());
   if (label.shape(0) != n || cost.shape(0) != n) throw nb::value_error("Labels and costs must have one value per row.");
   if (n == 0 || classes < 2) throw nb::value_error("There must be rows, and two classes or more.");
   if (!penalty && loss != ClassLoss::multinomial) throw nb::value_error("This loss needs a penalty.");
+  if (!(l1 >= 0 && l1 <= 1) || (l1 > 0 && (!penalty || loss != ClassLoss::multinomial)))
+    throw nb::value_error("The share of absolute values is between 0 and 1, and for the multinomial loss with a penalty.");
   for (std::size_t i = 0; i < n; ++i)
     if (label.data()[i] < 0 || label.data()[i] >= classes) throw nb::value_error("A label is outside the classes.");
-  new (place) ClassesSpec{features, label, cost, classes, loss, offset, offset_scale, penalty};
+  new (place) ClassesSpec{features, label, cost, classes, loss, offset, offset_scale, penalty, l1};
 }
 
-enum class ClassesMethod { newton, rows };
+enum class ClassesMethod { newton, rows, proximal };
 
 // Weights, offsets and multipliers, and how the search ended there.
 struct ClassesResult {
@@ -103,6 +106,8 @@ ClassesResult minimise(const ClassesSpec& spec, const ClassesStart* start, const
                        const nb::object& monitor) {
   if (method == ClassesMethod::rows && spec.loss != ClassLoss::crammer_singer)
     throw nb::value_error("Rows are for the loss of Crammer and Singer.");
+  if ((method == ClassesMethod::proximal) != (spec.l1 > 0))
+    throw nb::value_error("Absolute values are for the proximal method.");
   const Features& x = *spec.features.features;
   const auto n = std::size_t(x.rows()), K = std::size_t(spec.classes);
   if (start != nullptr && (start->point.w.size() != K * std::size_t(x.columns()) || start->point.b.size() != K ||
@@ -122,13 +127,17 @@ ClassesResult minimise(const ClassesSpec& spec, const ClassesStart* start, const
                                .loss = spec.loss,
                                .offset = spec.offset,
                                .offset_scale = spec.offset_scale,
-                               .penalty = spec.penalty};
+                               .penalty = spec.penalty,
+                               .l1 = spec.l1,
+                               .ridge = 1.0 - spec.l1,
+                               .columns = &x};
     const LinearOptions options{limits.tol, limits.max_steps, watch.deadline()};
     const Monitor monitored = [&](const Progress& p) { return watch.at_checkpoint(p); };
     outcome = with_room_for(n, K, 6, "the search", [&] {
-      return method == ClassesMethod::rows
-                 ? minimise_classes_by_rows(problem, options, monitored)
-                 : minimise_classes_by_newton(problem, options, monitored, start ? &start->point : nullptr);
+      const ClassOutcome* const begin = start ? &start->point : nullptr;
+      if (method == ClassesMethod::proximal) return minimise_classes_with_l1(problem, options, monitored, begin);
+      return method == ClassesMethod::rows ? minimise_classes_by_rows(problem, options, monitored)
+                                           : minimise_classes_by_newton(problem, options, monitored, begin);
     });
     if (!outcome.trace.empty()) watch.at_end(0, outcome.trace.back());
   }
@@ -150,7 +159,7 @@ void bind_classes(nb::module_& m) {
   nb::enum_<ClassLoss>(m, "ClassLoss").value("multinomial", ClassLoss::multinomial).value("joint", ClassLoss::crammer_singer);
   nb::class_<ClassesSpec>(m, "MulticlassSpec")
       .def("__init__", &make_classes_spec, nb::kw_only(), "features"_a, "label"_a, "cost"_a, "classes"_a, "loss"_a, "offset"_a,
-           "offset_scale"_a, "penalty"_a);
+           "offset_scale"_a, "penalty"_a, "l1"_a);
   nb::class_<ClassesStart>(m, "MulticlassStart").def("__init__", &make_classes_start, "w"_a, "b"_a, "alpha"_a);
   nb::class_<ClassesResult>(m, "MulticlassResult")
       .def_ro("w", &ClassesResult::w)
@@ -161,7 +170,10 @@ void bind_classes(nb::module_& m) {
       .def_ro("interrupted", &ClassesResult::interrupted)
       .def_ro("separates", &ClassesResult::separates)
       .def_ro("rounds", &ClassesResult::rounds);
-  nb::enum_<ClassesMethod>(m, "MulticlassMethod").value("newton", ClassesMethod::newton).value("rows", ClassesMethod::rows);
+  nb::enum_<ClassesMethod>(m, "MulticlassMethod")
+      .value("newton", ClassesMethod::newton)
+      .value("rows", ClassesMethod::rows)
+      .value("proximal", ClassesMethod::proximal);
   m.def("minimise_multiclass", &minimise, "spec"_a, "start"_a.none(), "limits"_a, "method"_a, "monitor"_a.none());
 }
 

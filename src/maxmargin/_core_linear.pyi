@@ -128,12 +128,13 @@ class MulticlassSpec:
         offset: LinearOffset,
         offset_scale: float,
         penalty: bool,
+        l1: float,
     ) -> None: ...
 
 class MulticlassResult(_Minimised):
     b: Floats
 
-MulticlassMethod = Enum("MulticlassMethod", "newton rows")
+MulticlassMethod = Enum("MulticlassMethod", "newton rows proximal")
 
 class MulticlassStart:
     def __init__(self, w: Floats, b: Floats, alpha: Floats) -> None: ...

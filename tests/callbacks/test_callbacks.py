@@ -30,7 +30,7 @@ from maxmargin import (
 )
 from maxmargin.callbacks import GapMonitor, StopAtGap
 from maxmargin.errors import InvalidInput
-from maxmargin.model_selection import GridSearchCV
+from maxmargin.model_selection import GridSearchCV, cross_val_predict, cross_val_score
 from maxmargin.solution import Progress, Stop
 
 HAS_CALLBACKS = tuple(map(int, sklearn.__version__.split(".")[:2])) >= (1, 9)
@@ -155,7 +155,9 @@ def test_the_last_report_tells_where_the_fit_ended(model):
     end = monitor.records[-1]
     assert end.done
     assert end.steps == np.max(model.n_iter_)
-    assert end.relative_gap == pytest.approx(model.certificate_.relative_gap, rel=0.01, abs=1e-5)
+    found = model.certificate_.relative_gap
+    # Float32 rows tell no gap below their rounding: a search can solve them to the last bit, and the certificate finds more.
+    assert 0.99 * found - 1e-14 <= end.relative_gap <= 1.01 * found + 1e-5
     assert end.violation <= model.tol
 
 
@@ -254,6 +256,17 @@ def test_callbacks_inside_a_search_are_refused(model):
     (model[-1] if hasattr(model, "steps") else model).set_callbacks(GapMonitor())
     with pytest.raises(TypeError, match="Set them on the search"):
         GridSearchCV(model, {}, cv=2).fit(*_rows(60))
+
+
+@needs_callbacks
+@pytest.mark.parametrize("call", [cross_val_score, cross_val_predict])
+@pytest.mark.parametrize("piped", [False, True])
+def test_callbacks_of_a_cross_validated_estimator_hear_of_its_folds(piped, call):
+    X, y = _rows(200)
+    seen, plain = Recorder(), make_pipeline(StandardScaler(), SVC(tol=1e-6)) if piped else SVC(tol=1e-6)
+    found = call(clone(plain).set_callbacks(seen), X, y, cv=4)
+    assert seen.told.count(("begin", "SVC", "fit")) == seen.told.count(("end", "SVC", "fit")) == 4
+    assert np.array_equal(found, call(plain, X, y, cv=4))
 
 
 @needs_callbacks

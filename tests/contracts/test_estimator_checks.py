@@ -1,4 +1,4 @@
-"""scikit-learn's own contract for estimators, with one expected failure, for ν-classification.
+"""scikit-learn's own contract for estimators, with expected failures of ν-classification alone.
 
 scikit-learn exempts its SVMs from the checks on weight equivalence (they compare to 1e-7); ours pass them.
 """
@@ -40,7 +40,7 @@ ESTIMATORS = [
     SVC(probability=True, multi_class="ovr"),
     SVC(loss="squared_hinge", fit_intercept=False),
     NuSVC(nu=0.2),
-    NuSVC(nu=0.3, probability=True),  # of the 300 rows of one check none is nearly tied, where predict may differ
+    NuSVC(nu=0.2, probability=True),
     SVR(),
     SVR(kernel="linear"),
     NuSVR(),
@@ -77,10 +77,17 @@ ESTIMATORS = [
 
 
 def _expected_failures(estimator: Any) -> dict[str, str]:
-    """One check gives a class a weight of 1 000 and another one of 0.0001: no ν that is not tiny is feasible then."""
-    if isinstance(estimator, NuSVC):
-        return {"check_class_weight_classifiers": "extreme class weights"}
-    return {}
+    """One check gives a class a weight of 1 000 and another one of 0.0001: no ν that is not tiny is feasible then.
+
+    Another one wants the class of the largest probability to be that of ``predict``, which is the decision function's, as in
+    scikit-learn: at nu = 0.2 they differ on one row of 300, with probabilities 0.482 and 0.498 (`test_probability`).
+    """
+    if not isinstance(estimator, NuSVC):
+        return {}
+    known = {"check_class_weight_classifiers": "extreme class weights"}
+    if estimator.probability:
+        known["check_classifiers_train"] = "predict is that of the decision function, not of the largest probability"
+    return known
 
 
 @parametrize_with_checks(ESTIMATORS, expected_failed_checks=_expected_failures)

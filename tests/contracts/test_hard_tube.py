@@ -14,7 +14,7 @@ from scipy.optimize import linprog
 
 from maxmargin import SVR, solve
 from maxmargin.errors import ConvergenceWarning, InfeasibleError
-from maxmargin.kernels import RBF, Linear, Polynomial, Precomputed, UserFunction
+from maxmargin.kernels import RBF, Intersection, Linear, Polynomial, Precomputed, UserFunction
 from maxmargin.problems import EpsilonRegression, NoTube
 from maxmargin.solution import Solution, Status
 
@@ -241,3 +241,13 @@ class TestSVR:
             soft = SVR(C=2.0 * np.abs(hard.dual_coef_).max(), epsilon=0.2, kernel=kernel, tol=1e-8).fit(X, y)
             np.testing.assert_allclose(hard.predict(X), soft.predict(X), atol=1e-6)
             assert hard.certificate_.primal_objective == pytest.approx(soft.certificate_.primal_objective, rel=1e-7)
+
+
+@pytest.mark.filterwarnings("ignore::maxmargin.errors.ConvergenceWarning")
+@pytest.mark.parametrize(("kernel", "size"), [(Intersection(), 1e-310), (Intersection(), 3e-323), (Linear(), 1e-159)], ids=repr)
+def test_rows_that_ask_for_coefficients_beyond_the_range_of_doubles_end_stalled(kernel, size):
+    rng = np.random.default_rng(0)
+    X, y = np.abs(rng.normal(size=(60, 3))) * size, rng.normal(size=60)
+    model = SVR(C=np.inf, epsilon=0.5, tol=1e-8, kernel=kernel, max_time=10.0).fit(X, y)
+    assert model.status_ is Status.STALLED
+    assert np.isfinite(model.dual_coef_).all()

@@ -304,7 +304,13 @@ def test_ctrl_c_keeps_what_there_is() -> None:
     ("settings_", "message"),
     [
         ({"loss": "hinge"}, "The 'loss' parameter of MulticlassLinear must be a str among {'multinomial', 'joint'}"),
-        ({"penalty": "l1"}, "The 'penalty' parameter of MulticlassLinear must be the str 'l2' or None"),
+        (
+            {"penalty": "ball"},
+            "The 'penalty' parameter of MulticlassLinear must be a str among {'l2', 'l1', 'elasticnet'} or None",
+        ),
+        ({"penalty": "l1", "loss": "joint"}, "penalty='l1' goes with the multinomial loss only"),
+        ({"penalty": "elasticnet"}, "The 'l1_ratio' parameter of MulticlassLinear"),
+        ({"l1_ratio": 0.5}, "The 'l1_ratio' parameter of MulticlassLinear must be None where the penalty is not 'elasticnet'"),
         ({"penalty": None, "loss": "joint"}, "Without a penalty only the multinomial loss"),
         ({"offset": "no"}, "The 'offset' parameter of MulticlassLinear"),
         ({"offset_scale": 2.0}, "'offset_scale' parameter of MulticlassLinear must be 1.0 where the offset is not penalised"),

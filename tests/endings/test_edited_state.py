@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import tracemalloc
 from collections.abc import Callable
 from typing import Any
 
@@ -60,6 +61,21 @@ def test_wrong_shapes_raise(name: str, attribute: str, wrong: str) -> None:
         model.decision_function(X)
     with pytest.raises(InvalidInput, match=ALTERED):
         model.predict(X)
+
+
+@pytest.mark.parametrize("counts", [False, True], ids=["classes alone", "their counts too"])
+@pytest.mark.parametrize("name", MODELS)
+def test_a_million_classes_are_refused_before_their_pairs_are_listed(name: str, counts: bool) -> None:
+    model, X = _edited(name, "classes_", lambda _: np.zeros(10**6))
+    if counts:
+        model._n_support = np.zeros(10**6, dtype=np.int32)
+    tracemalloc.start()
+    try:
+        with pytest.raises(InvalidInput, match=ALTERED):
+            model.predict(X)
+        assert tracemalloc.get_traced_memory()[1] < 1e8
+    finally:
+        tracemalloc.stop()
 
 
 @pytest.mark.parametrize("value", [-1, 150, 10**9, -(2**31)])

@@ -132,7 +132,6 @@ def test_warm_start_begins_where_it_was() -> None:
         ({"dual": "yes"}, "The 'dual' parameter of LogisticRegression"),
         ({"intercept_scaling": 0.0}, "The 'intercept_scaling' parameter of LogisticRegression"),
         ({"solver": "quick"}, "The 'solver' parameter must be one of 'auto', 'newton'"),
-        ({"multi_class": "multinomial", "l1_ratio": 0.5}, 'multi_class="multinomial" has no L1 penalty'),
     ],
 )
 def test_combinations_that_have_no_meaning(settings: dict[str, Any], message: str) -> None:

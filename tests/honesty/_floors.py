@@ -81,6 +81,11 @@ def _of_classes(problem: ClassesProblem, w: np.ndarray, b: Any, width: Any) -> A
         p = -beta / price
         p[every, problem.codes] += 1
     v, totals = beta.T @ problem.X, beta.sum(axis=0)
+    held = np.append(v.ravel(), totals * problem.scale) if problem.offset == "penalised" else v.ravel()
+    largest = np.abs(held).max()
+    if problem.penalty == "l1" and largest > 1:  # towards the labels, whose sums are 0
+        p = p / largest
+        p[every, problem.codes] += 1 - 1 / largest
     if problem.loss == "joint":
         gain = problem.price @ (1 - p[every, problem.codes])
     else:
@@ -88,5 +93,10 @@ def _of_classes(problem: ClassesProblem, w: np.ndarray, b: Any, width: Any) -> A
     if problem.penalty == "l2":
         scaled = totals * problem.scale if problem.offset == "penalised" else totals * 0
         return gain - (v * v).sum() / 2 - (scaled * scaled).sum() / 2
+    if problem.penalty == "l1":
+        return gain
+    if problem.penalty == "elasticnet":
+        beyond = np.maximum(np.abs(held) - problem.share, 0)
+        return gain - beyond @ beyond / (2 - 2 * problem.share)
     flat = (np.abs(v) <= _NOTHING * (np.abs(beta).T @ np.abs(problem.X))).all()
     return gain if flat else -np.longdouble(np.inf)

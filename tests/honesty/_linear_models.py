@@ -93,7 +93,15 @@ class LinearProblem:
 
 @dataclass(frozen=True)
 class ClassesProblem:
-    """``½ Σ_k |w_k|² + Σ C_i ℓ(f(x_i), y_i)``: multinomial ``log Σ exp f_k − f_y``, or joint ``max (f_k + [k ≠ y]) − f_y``."""
+    """The penalty of all w_k, such as ``½ Σ_k |w_k|²``, ``+ Σ C_i ℓ(f(x_i), y_i)``: log-loss ``log Σ exp f_k − f_y``, joint "
+    "``max "
+    "(f_k "
+    "+ "
+    "[k "
+    "≠ "
+    "y]) "
+    "− "
+    "f_y``."""
 
     digits: Digits
     X: np.ndarray
@@ -104,6 +112,7 @@ class ClassesProblem:
     penalty: str
     offset: str
     scale: Any
+    share: Any = 1
 
     def scores(self, w: np.ndarray, b: np.ndarray) -> np.ndarray:
         return self.X @ w.T + b
@@ -111,9 +120,9 @@ class ClassesProblem:
     def objective(self, w: np.ndarray, b: np.ndarray, f: np.ndarray | None = None) -> Any:
         f = self.scores(w, b) if f is None else f
         every = np.arange(len(f))
-        cost = (w * w).sum() / 2 if self.penalty == "l2" else (w * w).sum() * 0
-        if self.penalty == "l2" and self.offset == "penalised":
-            cost = cost + ((b / self.scale) ** 2).sum() / 2
+        held = np.append(w.ravel(), b / self.scale) if self.offset == "penalised" else w.ravel()
+        absolute, ridge = {"l2": (0, 1), "l1": (1, 0), "elasticnet": (self.share, 1 - self.share), "none": (0, 0)}[self.penalty]
+        cost = absolute * np.abs(held).sum() + ridge * (held @ held) / 2
         apart = f - f[every, self.codes][:, np.newaxis]
         if self.loss == "joint":
             apart = apart + 1
@@ -150,7 +159,7 @@ def linear_problems(case: Case, model: Any, digits: Digits) -> list[tuple[Any, A
         if f.ndim == 1:  # two classes, kept as one score: f_1 − f_0, each of them half of it
             coef, intercept = np.concatenate([-coef, coef]) / 2, np.concatenate([-intercept, intercept]) / 2
             f = np.stack([-f, f], axis=1) / 2
-        whole = ClassesProblem(digits, X, codes, classes, prices, together, penalty, offset, digits.of(scale)[()])
+        whole = ClassesProblem(digits, X, codes, classes, prices, together, penalty, offset, digits.of(scale)[()], share)
         return [(whole, coef, intercept, f)]
     found = []
     for k in range(1 if classes == 2 else classes):
@@ -188,6 +197,5 @@ def _together(case: Case, classes: int) -> str | None:
         return "joint" if scheme == "crammer_singer" else None
     if case.estimator != "LogisticRegression":
         return None
-    smooth = case.params["penalty"] not in ("l1", "elasticnet")
-    together = scheme == "multinomial" or (scheme == "auto" and classes > 2 and smooth)
+    together = scheme == "multinomial" or (scheme == "auto" and classes > 2)
     return "multinomial" if together else None

@@ -143,7 +143,7 @@ class _Classes:
         self.shift = X.mean(axis=0) if problem.offset == "free" else np.zeros(X.shape[1], dtype=_LONG)
         self.has_offset = problem.offset != "none"
         self.Z = np.hstack([X - self.shift, np.ones((len(X), 1), dtype=_LONG)]) if self.has_offset else X
-        held = np.full(self.Z.shape[1], _LONG(problem.penalty == "l2"))
+        held = np.full(self.Z.shape[1], _LONG(problem.penalty != "none"))
         if self.has_offset:
             held[-1] = held[-1] / problem.scale if problem.offset == "penalised" else 0
         self.held = np.tile(held, problem.classes)
@@ -182,13 +182,17 @@ class _Classes:
                     H[k * D : (k + 1) * D, m * D : (m + 1) * D] = block
                     H[m * D : (m + 1) * D, k * D : (k + 1) * D] = block.T
             u = held * theta
+            if problem.penalty in ("l1", "elasticnet"):
+                ridge, root = 1 - problem.share, np.sqrt(u * u + mu * mu)
+                cost, slope = problem.share * root.sum() + ridge * (u @ u) / 2, problem.share * u / root + ridge * u
+                return value + cost, g + held * slope, H + np.diag(held * held * (problem.share * mu * mu / root**3 + ridge))
             return value + u @ u / 2, g + held * u, H + np.diag(held * held)
 
         return at
 
     @property
     def kinked(self) -> bool:
-        return self.problem.loss == "joint"
+        return self.problem.loss == "joint" or self.problem.penalty in ("l1", "elasticnet")
 
     def unit(self) -> Any:
         return _LONG(1)

@@ -1,17 +1,17 @@
-"""Kernels of objects against GraKeL and tslearn, where they are installed (the bench extra)."""
+"""Kernels of objects against GraKeL and tslearn (the bench extra) and strkernels, where they are installed."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from maxmargin.kernels import GlobalAlignment, ShortestPath, WeisfeilerLehman
+from maxmargin.kernels import GappySubsequence, GlobalAlignment, ShortestPath, Spectrum, WeightedDegree, WeisfeilerLehman
 
 RNG = np.random.default_rng(0)
 
 
 def test_graphs_agree_with_grakel() -> None:
-    grakel = pytest.importorskip("grakel")
+    grakel = pytest.importorskip("grakel", reason="GraKeL is not installed: pip install grakel, or make bench")
     X = []
     for n in RNG.integers(4, 12, 30):
         edges = [(int(u), int(v)) for u, v in RNG.integers(0, n, (n + 3, 2)) if u != v]
@@ -25,6 +25,20 @@ def test_graphs_agree_with_grakel() -> None:
 
 
 def test_series_agree_with_tslearn() -> None:
-    metrics = pytest.importorskip("tslearn.metrics")
+    metrics = pytest.importorskip("tslearn.metrics", reason="tslearn is not installed: pip install tslearn, or make bench")
     X = RNG.normal(size=(12, 40, 2)).cumsum(axis=1)
     np.testing.assert_allclose(GlobalAlignment(sigma=3.0)(X), metrics.cdist_gak(X, sigma=3.0), rtol=1e-9, atol=1e-14)
+
+
+def test_strings_agree_with_strkernels() -> None:
+    """Its spectrum and its subsequences are of all lengths up to the given one."""
+    strkernels = pytest.importorskip("strkernels", reason="strkernels (GPL, for tests only) is not installed: pip install it")
+    X = ["".join(RNG.choice(list("ACGT"), 30)) for _ in range(20)]
+    A = np.array(X)
+    degrees = strkernels.WeightedDegreeStringKernel(degree=4)(A, A)
+    np.testing.assert_allclose(WeightedDegree(degree=4)(X), degrees, rtol=1e-12)
+    lengths = strkernels.SpectrumStringKernel(normalizer=None, order=4)(A, A)
+    np.testing.assert_array_equal(sum(Spectrum(k=k, normalise=False) for k in range(1, 5))(X), lengths)  # type: ignore[operator]
+    gappy = strkernels.SubsequenceStringKernel(maxlen=3, ssk_lambda=0.5)(A, A)
+    ours = sum(GappySubsequence(k=k, decay=0.5, normalise=False) for k in range(1, 4)).normalised()  # type: ignore[union-attr]
+    np.testing.assert_allclose(ours(X), gappy, rtol=1e-12)

@@ -73,7 +73,7 @@ def test_order_does_not_matter(kernel: Any, X: list[Any]) -> None:
 
 def test_sigma_is_the_median_of_distances_and_lengths() -> None:
     def rate(X: Any, weight: Any = None) -> float:
-        return float(GlobalAlignment().bind(X, weight).rate)  # type: ignore[attr-defined]
+        return float(GlobalAlignment(sigma="median").bind(X, weight).rate)  # type: ignore[attr-defined]
 
     moments = np.concatenate(SERIES)
     distances = np.abs(np.subtract.outer(moments, moments))[np.triu_indices(len(moments), 1)]
@@ -84,5 +84,8 @@ def test_sigma_is_the_median_of_distances_and_lengths() -> None:
     moments = np.concatenate(long)
     distances = np.abs(np.subtract.outer(moments, moments))[np.triu_indices(len(moments), 1)]
     np.testing.assert_allclose(rate(long), 0.5 / (np.median(distances) ** 2 * 60), rtol=0.02)
+    some: Any = GlobalAlignment(sigma="0.2 * median").bind(SERIES)
+    np.testing.assert_allclose(some.rate, 0.5 / (0.2 * sigma) ** 2, rtol=1e-12)
+    assert GlobalAlignment().bind(SERIES) == some
     assert rate([[1.0, 1.0], [1.0]]) == 0.5
     assert rate([[], []]) == 0.5

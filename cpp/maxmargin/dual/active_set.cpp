@@ -190,6 +190,11 @@ double ActiveSet<R>::gap() const {
 }
 
 template <class R>
+double ActiveSet<R>::told_gap() const {
+  return sizeof(R) == 4 ? std::max(gap(), noise() * abs_sum()) : gap();
+}
+
+template <class R>
 double ActiveSet<R>::abs_sum() const {
   double sum = 0;
   for (Index k = 0; k < size(); ++k) sum += std::abs(variables.beta[k]);

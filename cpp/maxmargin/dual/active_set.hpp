@@ -63,6 +63,8 @@ class ActiveSet {
   double noise() const;
   // The duality gap at the offset of the free variables. Inactive variables add nothing to it.
   double gap() const;
+  // The same as it may be told: float32 rows know the objective up to their rounding, however well the search solves them.
+  double told_gap() const;
   double abs_sum() const;
   // Variables that are not 0, of the inactive ones too.
   Index support() const;

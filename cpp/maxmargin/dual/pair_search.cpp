@@ -132,8 +132,8 @@ bool PairSearch<R>::checkpoint(double violation) {
   const bool report = now - state_.last_report > std::chrono::milliseconds(50);
   if (due || report) {
     const Index support = state_.n_support = active_.support();
-    const Progress progress{seconds, outcome.steps, state_.objective, std::max(violation, state_.known_violation),
-                            support, active_.gap()};
+    const Progress progress{seconds, outcome.steps,     state_.objective, std::max(violation, state_.known_violation),
+                            support, active_.told_gap()};
     if (due) {
       outcome.trace.push_back(progress);
       state_.next_checkpoint = state_.next_note =
@@ -234,7 +234,7 @@ bool PairSearch<R>::run() {
     state_.violation = active_.violation();
     state_.n_support = active_.support();
     state_.outcome.end = state_.progress();
-    state_.outcome.end->gap = active_.gap();
+    state_.outcome.end->gap = active_.told_gap();
   } catch (const Stopped& stop) {
     state_.outcome.termination = stop.termination();
     state_.outcome.end = state_.progress();

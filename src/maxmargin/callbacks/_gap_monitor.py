@@ -28,7 +28,8 @@ class GapRecord(NamedTuple):
     steps : int
         Its steps.
     relative_gap : float
-        Gap between the objectives as a part of the primal one; nan where the solver does not know it.
+        Gap between the objectives as a part of the primal one; nan where the solver does not know it. While a search uses
+        float32 kernel values it is at least what their rounding may hide.
     violation : float
         KKT violation; for linear models the relative gap.
     done : bool

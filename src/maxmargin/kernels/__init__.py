@@ -4,6 +4,7 @@ from maxmargin.kernels._base import BoundKernel, Kernel
 from maxmargin.kernels._chi_squared import ChiSquared
 from maxmargin.kernels._choice import as_kernel
 from maxmargin.kernels._choice import check_unused as check_unused
+from maxmargin.kernels._choice import ignored_parameters as ignored_parameters
 from maxmargin.kernels._choice import takes_matrix as takes_matrix
 from maxmargin.kernels._choice import used_parameters as used_parameters
 from maxmargin.kernels._cosine import Cosine

@@ -24,7 +24,7 @@ from maxmargin.kernels._sigmoid import Sigmoid
 from maxmargin.kernels._tanimoto import Tanimoto
 from maxmargin.kernels._user_function import UserFunction
 
-__all__ = ["as_kernel", "check_unused", "takes_matrix", "used_parameters"]
+__all__ = ["as_kernel", "check_unused", "ignored_parameters", "takes_matrix", "used_parameters"]
 
 _BY_NAME: dict[str, tuple[type[Kernel], tuple[str, ...]]] = {
     "chi2": (ChiSquared, ("gamma",)),
@@ -94,31 +94,44 @@ def used_parameters(kernel: Any, given: Mapping[str, Any]) -> dict[str, Any]:
     return {name: given[name] for name in names}
 
 
+def ignored_parameters(kernel: Any, given: Mapping[str, Any], owner: str) -> list[str]:
+    """What `as_kernel` warns of, in words: parameters that are set, and that scikit-learn's kernel does not have."""
+    unused = _unused(kernel, given, _DEFAULTS)
+    if isinstance(kernel, Kernel) or (isinstance(kernel, str) and kernel not in _OF_SCIKIT_LEARN):
+        return []  # an error of the fit
+    return [_is_ignored(kernel, name, given[name], _DEFAULTS[name], owner) for name in unused]
+
+
+def _unused(kernel: Any, given: Mapping[str, Any], defaults: Mapping[str, Any]) -> list[str]:
+    """Parameters that are set although the kernel has none of that name."""
+    taken = used_parameters(kernel, given)
+    return [
+        name for name, value in given.items() if name not in taken and value is not defaults[name] and value != defaults[name]
+    ]
+
+
+def _is_ignored(kernel: Any, name: str, value: Any, default: Any, owner: str) -> str:
+    said = f"kernel={kernel!r}" if isinstance(kernel, str) else "a kernel that is a function"
+    return f"{owner} ignores {name}={value!r}: {said} has no parameter {name!r}. Leave it at {default!r}."
+
+
 def check_unused(kernel: Any, given: Mapping[str, Any], defaults: Mapping[str, Any], owner: str, *, stacklevel: int) -> None:
     """Raise for a parameter that is set although the kernel has none of that name; warn where scikit-learn ignores it."""
-    taken = used_parameters(kernel, given)
-    for name, value in given.items():
-        default = defaults[name]
-        if name in taken or value is default or value == default:
-            continue
+    for name in _unused(kernel, given, defaults):
+        value, default = given[name], defaults[name]
         if isinstance(kernel, Kernel):
             raise InvalidInput(
                 f"The '{name}' parameter of {owner} must be left at {default!r} when 'kernel' is an object. "
                 f"Got {name}={value!r} and kernel={kernel!r}. Set it on the kernel."
             )
         if isinstance(kernel, str) and kernel in _BY_NAME and kernel not in _OF_SCIKIT_LEARN:
-            chosen = _BY_NAME[kernel][0](**taken)
+            chosen = _BY_NAME[kernel][0](**used_parameters(kernel, given))
             advice = f" Set the parameters of an object instead: kernel={chosen!r}." if "=" in repr(chosen) else ""
             raise InvalidInput(
                 f"The '{name}' parameter of {owner} must be left at {default!r} when kernel={kernel!r}, which has none. "
                 f"Got {name}={value!r}.{advice}"
             )
-        said = f"kernel={kernel!r}" if isinstance(kernel, str) else "a kernel that is a function"
-        warnings.warn(
-            f"{owner} ignores {name}={value!r}: {said} has no parameter {name!r}. Leave it at {default!r}.",
-            IgnoredParameterWarning,
-            stacklevel,
-        )
+        warnings.warn(_is_ignored(kernel, name, value, default, owner), IgnoredParameterWarning, stacklevel)
 
 
 def takes_matrix(kernel: Any) -> bool:

@@ -21,7 +21,9 @@ from maxmargin._whole_or_nothing import WholeOrNothing
 from maxmargin.estimators import PATHS
 from maxmargin.model_selection._candidates import last_step
 from maxmargin.model_selection._cells import Cells, Settings
+from maxmargin.model_selection._said_once import said_once, warn_of_ignored
 from maxmargin.model_selection._watch import SearchWatch, refuse_inner_callbacks
+from maxmargin.validation import check_boolean
 
 __all__ = ["GridSearchCV", "RandomizedSearchCV"]
 
@@ -44,6 +46,7 @@ def _fit(search: Any, X: Any, y: Any, params: dict[str, Any], watch: SearchWatch
     if not candidates or not splits:
         raise ValueError("No fits were performed. Was the CV iterator empty? Were there no candidates?")
     base, several = clone(search.estimator), hasattr(scorers, "_scorers")
+    warn_of_ignored(base, candidates, type(search).__name__, stacklevel=3)
     settings = Settings(
         scorer=scorers,
         names=list(scorers._scorers) if several else None,
@@ -54,7 +57,8 @@ def _fit(search: Any, X: Any, y: Any, params: dict[str, Any], watch: SearchWatch
     )
     cells = Cells(base, X, y, splits, settings)
     progress = _Progress(search, len(candidates), len(splits), cells, refit_metric if several else None)
-    _fill(search, cells, candidates, progress, len(splits), watch)
+    with said_once():
+        _fill(search, cells, candidates, progress, len(splits), watch)
     out = _whole(cells.out, settings)
     _warn_or_raise_about_fit_failures(out, search.error_score)
     if callable(search.scoring):
@@ -72,7 +76,7 @@ def _fit(search: Any, X: Any, y: Any, params: dict[str, Any], watch: SearchWatch
         search.best_params_ = results["params"][search.best_index_]
     if search.refit:
         search.best_estimator_ = clone(base).set_params(**clone(search.best_params_, safe=False))
-        with watch.refit(search.best_estimator_):
+        with watch.refit(search.best_estimator_), said_once():
             begun = time.perf_counter()
             search.best_estimator_.fit(X, **({} if y is None else {"y": y}), **routed.estimator.fit)
             search.refit_time_ = time.perf_counter() - begun
@@ -182,6 +186,7 @@ class _SharedFits(ABC):
         self : search
             With ``cv_results_``, ``best_estimator_`` and ``shared_``.
         """
+        check_boolean("keep_best", self.keep_best, type(self).__name__)
         refuse_inner_callbacks(self)
         with WholeOrNothing(self):
             why = _refusal(self, params)

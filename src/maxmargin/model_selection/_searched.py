@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from dataclasses import dataclass
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
@@ -23,10 +24,16 @@ __all__ = ["Searched", "SearchedClassifier", "SearchedRegressor"]
 _FOLDS = 5
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class Searched(CallbackSupport, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
     """A grid search over the parameters that matter, and the fit of the best; each subclass says which these are."""
 
     _path: ClassVar[str] = "C"  # the parameter along which fits are a path
+
+    cv: Any = None
+    scoring: Any = None
+    one_standard_error: bool = False
+    verbose: int = 0
 
     @abstractmethod
     def _base(self) -> Any:
@@ -162,8 +169,11 @@ class Searched(CallbackSupport, BaseEstimator, ABC):  # type: ignore[misc]  # sc
         return tags
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class SearchedClassifier(ClassifierMixin, Searched, ABC):  # type: ignore[misc]  # scikit-learn has no types
     """The same for classes."""
+
+    class_weight: Any = None
 
     def _check(self, X: Any, y: Any, sample_weight: Any) -> None:
         rows = self._rows(X)

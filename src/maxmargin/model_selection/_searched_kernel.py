@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from abc import ABC
 from collections.abc import Mapping
+from dataclasses import dataclass
 from itertools import product
-from typing import Any, Literal, final
+from typing import Any, ClassVar, Literal, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,8 +21,15 @@ from maxmargin.validation import feature_matrix, object_rows, takes_objects
 __all__ = ["SVCCV", "SVRCV", "NuSVCCV"]
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class _SearchedKernel(Searched, ABC):
     """The part of the grid that belongs to the kernel."""
+
+    gammas: Any = 10
+    kernel: Any = "rbf"
+    kernel_grid: Mapping[str, Any] | None = None
+    tol: float = 1e-3
+    cache_size: float | Literal["auto"] = "auto"
 
     def _kernel_settings(self, X: Any) -> tuple[NDArray[np.float64], list[dict[str, Any]]]:
         """Values of gamma, and the settings of the kernel: all of them with everything in ``kernel_grid``."""
@@ -77,6 +85,7 @@ def _variance(rows: Any) -> float:
 
 
 @final
+@dataclass(kw_only=True, eq=False, repr=False)
 class SVCCV(_SearchedKernel, SearchedClassifier):
     """`SVC` that chooses C and gamma by cross-validation, at the cost of a few fits.
 
@@ -126,7 +135,9 @@ class SVCCV(_SearchedKernel, SearchedClassifier):
         The values tried.
     kernel_settings_ : list of dict
         Parameters of the kernel tried.
-    cv_results_, best_index_, best_params_, best_estimator_, shared_, gaps_
+    gaps_ : ndarray of the shape of ``scores_``
+        The relative duality gap of each fit, as `GridSearchCV` has it; NaN of fits that failed.
+    cv_results_, best_index_, best_params_, best_estimator_, shared_
         As in `GridSearchCV`.
     classes_ : ndarray of shape (n_classes,)
         The labels.
@@ -149,36 +160,9 @@ class SVCCV(_SearchedKernel, SearchedClassifier):
     ((5, 4, 5), True)
     """
 
-    def __init__(
-        self,
-        *,
-        Cs: Any = 10,
-        gammas: Any = 10,
-        kernel: Any = "rbf",
-        kernel_grid: Mapping[str, Any] | None = None,
-        cv: Any = None,
-        scoring: Any = None,
-        one_standard_error: bool = False,
-        class_weight: Any = None,
-        multi_class: Literal["ovo", "ovr"] = "ovo",
-        decision_function_shape: Literal["ovo", "ovr"] = "ovr",
-        tol: float = 1e-3,
-        cache_size: float | Literal["auto"] = "auto",
-        verbose: int = 0,
-    ) -> None:
-        self.Cs = Cs
-        self.gammas = gammas
-        self.kernel = kernel
-        self.kernel_grid = kernel_grid
-        self.cv = cv
-        self.scoring = scoring
-        self.one_standard_error = one_standard_error
-        self.class_weight = class_weight
-        self.multi_class = multi_class
-        self.decision_function_shape = decision_function_shape
-        self.tol = tol
-        self.cache_size = cache_size
-        self.verbose = verbose
+    Cs: Any = 10
+    multi_class: Literal["ovo", "ovr"] = "ovo"
+    decision_function_shape: Literal["ovo", "ovr"] = "ovr"
 
     def _base(self) -> SVC:
         return SVC(
@@ -202,6 +186,7 @@ class SVCCV(_SearchedKernel, SearchedClassifier):
 
 
 @final
+@dataclass(kw_only=True, eq=False, repr=False)
 class NuSVCCV(_SearchedKernel, SearchedClassifier):
     """`NuSVC` that chooses ν and gamma by cross-validation.
 
@@ -237,36 +222,10 @@ class NuSVCCV(_SearchedKernel, SearchedClassifier):
     ((5, 2, 4), True)
     """
 
-    _path = "nu"
+    _path: ClassVar[str] = "nu"
 
-    def __init__(
-        self,
-        *,
-        nus: Any = 10,
-        gammas: Any = 10,
-        kernel: Any = "rbf",
-        kernel_grid: Mapping[str, Any] | None = None,
-        cv: Any = None,
-        scoring: Any = None,
-        one_standard_error: bool = False,
-        class_weight: Any = None,
-        decision_function_shape: Literal["ovo", "ovr"] = "ovr",
-        tol: float = 1e-3,
-        cache_size: float | Literal["auto"] = "auto",
-        verbose: int = 0,
-    ) -> None:
-        self.nus = nus
-        self.gammas = gammas
-        self.kernel = kernel
-        self.kernel_grid = kernel_grid
-        self.cv = cv
-        self.scoring = scoring
-        self.one_standard_error = one_standard_error
-        self.class_weight = class_weight
-        self.decision_function_shape = decision_function_shape
-        self.tol = tol
-        self.cache_size = cache_size
-        self.verbose = verbose
+    nus: Any = 10
+    decision_function_shape: Literal["ovo", "ovr"] = "ovr"
 
     def _base(self) -> NuSVC:
         return NuSVC(
@@ -294,6 +253,7 @@ class NuSVCCV(_SearchedKernel, SearchedClassifier):
 
 
 @final
+@dataclass(kw_only=True, eq=False, repr=False)
 class SVRCV(_SearchedKernel, SearchedRegressor):
     """`SVR` that chooses C and gamma by cross-validation, at the cost of a few fits.
 
@@ -336,32 +296,8 @@ class SVRCV(_SearchedKernel, SearchedRegressor):
     (3, 4, 4)
     """
 
-    def __init__(
-        self,
-        *,
-        Cs: Any = 10,
-        gammas: Any = 10,
-        epsilon: float = 0.1,
-        kernel: Any = "rbf",
-        kernel_grid: Mapping[str, Any] | None = None,
-        cv: Any = None,
-        scoring: Any = None,
-        one_standard_error: bool = False,
-        tol: float = 1e-3,
-        cache_size: float | Literal["auto"] = "auto",
-        verbose: int = 0,
-    ) -> None:
-        self.Cs = Cs
-        self.gammas = gammas
-        self.epsilon = epsilon
-        self.kernel = kernel
-        self.kernel_grid = kernel_grid
-        self.cv = cv
-        self.scoring = scoring
-        self.one_standard_error = one_standard_error
-        self.tol = tol
-        self.cache_size = cache_size
-        self.verbose = verbose
+    Cs: Any = 10
+    epsilon: float = 0.1
 
     def _base(self) -> SVR:
         return SVR(epsilon=self.epsilon, kernel=self.kernel, tol=self.tol, cache_size=self.cache_size)

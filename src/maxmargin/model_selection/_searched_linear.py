@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC
+from dataclasses import dataclass
 from typing import Any, Literal, final
 
 import numpy as np
@@ -19,8 +20,12 @@ from maxmargin.validation import feature_matrix
 __all__ = ["LinearSVCCV", "LinearSVRCV", "LogisticRegressionCV"]
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class _SearchedLinear(Searched, ABC):
     """A grid over C alone."""
+
+    Cs: Any = 10
+    tol: float = 1e-4
 
     def _grid(self, X: Any, y: Any) -> tuple[NDArray[np.float64], list[dict[str, Any]]]:
         self.Cs_ = values_of(self.Cs, "Cs", type(self).__name__, lambda count: self._costs(X, y, count))
@@ -40,6 +45,7 @@ class _SearchedLinear(Searched, ABC):
 
 
 @final
+@dataclass(kw_only=True, eq=False, repr=False)
 class LinearSVCCV(_SearchedLinear, SearchedClassifier):
     """`LinearSVC` that chooses C by cross-validation: C ascends from solution to solution.
 
@@ -87,32 +93,14 @@ class LinearSVCCV(_SearchedLinear, SearchedClassifier):
     (5, 2)
     """
 
-    def __init__(
-        self,
-        *,
-        Cs: Any = 10,
-        cv: Any = None,
-        scoring: Any = None,
-        one_standard_error: bool = False,
-        loss: Literal["squared_hinge", "hinge"] = "squared_hinge",
-        class_weight: Any = None,
-        tol: float = 1e-4,
-        verbose: int = 0,
-    ) -> None:
-        self.Cs = Cs
-        self.cv = cv
-        self.scoring = scoring
-        self.one_standard_error = one_standard_error
-        self.loss = loss
-        self.class_weight = class_weight
-        self.tol = tol
-        self.verbose = verbose
+    loss: Literal["squared_hinge", "hinge"] = "squared_hinge"
 
     def _base(self) -> LinearSVC:
         return LinearSVC(loss=self.loss, class_weight=self.class_weight, tol=self.tol)
 
 
 @final
+@dataclass(kw_only=True, eq=False, repr=False)
 class LinearSVRCV(_SearchedLinear, SearchedRegressor):
     """`LinearSVR` that chooses C by cross-validation: C ascends from solution to solution.
 
@@ -154,32 +142,15 @@ class LinearSVRCV(_SearchedLinear, SearchedRegressor):
     (5, 2)
     """
 
-    def __init__(
-        self,
-        *,
-        Cs: Any = 10,
-        epsilon: float = 0.0,
-        cv: Any = None,
-        scoring: Any = None,
-        one_standard_error: bool = False,
-        loss: Literal["epsilon_insensitive", "squared_epsilon_insensitive"] = "epsilon_insensitive",
-        tol: float = 1e-4,
-        verbose: int = 0,
-    ) -> None:
-        self.Cs = Cs
-        self.epsilon = epsilon
-        self.cv = cv
-        self.scoring = scoring
-        self.one_standard_error = one_standard_error
-        self.loss = loss
-        self.tol = tol
-        self.verbose = verbose
+    epsilon: float = 0.0
+    loss: Literal["epsilon_insensitive", "squared_epsilon_insensitive"] = "epsilon_insensitive"
 
     def _base(self) -> LinearSVR:
         return LinearSVR(epsilon=self.epsilon, loss=self.loss, tol=self.tol)
 
 
 @final
+@dataclass(kw_only=True, eq=False, repr=False)
 class LogisticRegressionCV(_SearchedLinear, SearchedClassifier):
     """`LogisticRegression` that chooses C by cross-validation: C ascends from solution to solution.
 
@@ -220,25 +191,6 @@ class LogisticRegressionCV(_SearchedLinear, SearchedClassifier):
     >>> model.scores_.shape, model.predict_proba(X[:2]).shape
     ((5, 4), (2, 3))
     """
-
-    def __init__(
-        self,
-        *,
-        Cs: Any = 10,
-        cv: Any = None,
-        scoring: Any = None,
-        one_standard_error: bool = False,
-        class_weight: Any = None,
-        tol: float = 1e-4,
-        verbose: int = 0,
-    ) -> None:
-        self.Cs = Cs
-        self.cv = cv
-        self.scoring = scoring
-        self.one_standard_error = one_standard_error
-        self.class_weight = class_weight
-        self.tol = tol
-        self.verbose = verbose
 
     def _base(self) -> LogisticRegression:
         return LogisticRegression(class_weight=self.class_weight, tol=self.tol)

@@ -20,12 +20,15 @@ from sklearn.utils.metaestimators import _safe_split
 from maxmargin.estimators import FoldRows, join_paths, path_of, solve_paths
 from maxmargin.model_selection._candidates import candidates_of, last_step, steps_before
 from maxmargin.model_selection._cells import Cells, Settings
+from maxmargin.model_selection._said_once import said_once, warn_of_ignored
 
 __all__ = ["cross_val_predict", "cross_val_score"]
 
 
 def _shares(estimator: Any, params: dict[str, Any]) -> bool:
-    """Whether the fits of an estimator go together."""
+    """Whether the fits of an estimator go together; those of which callbacks want to hear are fits of their own."""
+    if any(vars(each).get("_skl_callbacks") for each in (estimator, last_step(estimator)) if hasattr(each, "__dict__")):
+        return False
     return not get_config().get("enable_metadata_routing") and candidates_of(estimator, [{}], params)[0].refusal is None
 
 
@@ -44,6 +47,8 @@ def cross_val_score(
     error_score: Any = np.nan,
 ) -> NDArray[np.float64]:
     """scikit-learn's ``cross_val_score``; the folds of our estimators, or of pipelines that end with one, run in parallel.
+
+    An estimator with callbacks is fitted fold by fold, so that they hear of every fit.
 
     Parameters
     ----------
@@ -99,7 +104,9 @@ def cross_val_score(
     splits = list(check_cv(cv, y, classifier=is_classifier(estimator)).split(X, y, groups))
     settings = Settings(check_scoring(estimator, scoring=scoring), None, given, {}, False, error_score)
     cells = Cells(clone(estimator), X, y, splits, settings)
-    cells.fill([{}], lambda _: None)
+    warn_of_ignored(estimator, [{}], "cross_val_score", stacklevel=2)
+    with said_once():
+        cells.fill([{}], lambda _: None)
     _warn_or_raise_about_fit_failures(cells.out, error_score)
     return np.array([0.0 if each is None else each["test_scores"] for each in cells.out], dtype=np.float64)
 
@@ -118,6 +125,8 @@ def cross_val_predict(
     method: str = "predict",
 ) -> Any:
     """scikit-learn's ``cross_val_predict``; the folds of our estimators, or of pipelines that end with one, run in parallel.
+
+    An estimator with callbacks is fitted fold by fold, so that they hear of every fit.
 
     Parameters
     ----------
@@ -155,8 +164,10 @@ def cross_val_predict(
     if _shares(estimator, given) and method in ("predict", "decision_function"):
         rows, labels, cuts = indexable(X, y, groups)
         splits = list(check_cv(cv, labels, classifier=is_classifier(estimator)).split(rows, labels, cuts))
+        warn_of_ignored(estimator, [{}], "cross_val_predict", stacklevel=2)
         try:
-            found = _out_of_fold(clone(estimator), rows, labels, splits, given, method)
+            with said_once():
+                found = _out_of_fold(clone(estimator), rows, labels, splits, given, method)
         except Exception:  # what cannot be shared, or fails: separate fits do it, or say so
             found = None
         cv = splits

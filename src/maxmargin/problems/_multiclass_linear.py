@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from maxmargin import _core
 from maxmargin.errors import InvalidInput
 from maxmargin.kernels import as_features
-from maxmargin.problems._primal import Penalty, _as_offset
+from maxmargin.problems._primal import Penalty, _as_offset, as_share
 from maxmargin.problems._soft_margin import Offset
 from maxmargin.validation import check_positive, feature_matrix, label_column, labelled_set, reject
 
@@ -36,7 +36,10 @@ class MulticlassLinear:
 
     The multinomial loss ``log Σ_k exp f_k − f_y`` gives multinomial logistic regression; the joint loss
     ``max_k (f_k + [k ≠ y]) − f_y`` is that of Crammer and Singer (2001): `CrammerSinger` at twice the C has the same optimum.
-    For two classes ``f_1 − f_0`` is the binary model at ``2C``. A penalised offset adds ``½b_k²``.
+    For two classes ``f_1 − f_0`` is the binary model at ``2C``. A penalised offset adds ``½b_k²``. The multinomial loss may
+    have ``Σ_k |w_k|₁`` in place of ``½ Σ_k |w_k|²`` (``penalty="l1"``), or ``Σ_k (ρ|w_k|₁ + (1 − ρ)/2 |w_k|²)`` with
+    ``ρ = l1_ratio`` (``penalty="elasticnet"``), and the same of penalised offsets. With ``|w|₁`` alone the scores of all
+    classes may often rise by the same without a cost: their differences are unique where weights are not.
     ``C_i = C · sample_weight_i``. X is not copied: float32 stays float32, CSR stays CSR.
 
     Parameters
@@ -47,8 +50,8 @@ class MulticlassLinear:
         Labels of two or more classes.
     loss : "multinomial", "joint" or ClassLoss
         The loss of a row.
-    penalty : "l2" or None
-        The penalty on large weights; the joint loss needs one.
+    penalty : "l2", "l1", "elasticnet" or None
+        The penalty on large weights; the joint loss needs "l2".
     C : float
         Factor of the loss.
     offset : "free", "penalised" or None
@@ -57,6 +60,8 @@ class MulticlassLinear:
         Weight of each row: 2 counts the row twice, 0 leaves it out.
     offset_scale : float
         Scale of a penalised offset: it costs ``½(b_k/scale)²``, like the weight of a constant feature of this value.
+    l1_ratio : float, optional
+        ρ of the penalty "elasticnet", between 0 and 1.
 
     Attributes
     ----------
@@ -80,7 +85,7 @@ class MulticlassLinear:
     4.0
     """
 
-    __slots__ = ("X", "classes", "codes", "cost", "features", "loss", "offset", "offset_scale", "penalty")
+    __slots__ = ("X", "classes", "codes", "cost", "features", "l1", "loss", "offset", "offset_scale", "penalty")
 
     X: Any
     codes: NDArray[np.intp]
@@ -90,6 +95,7 @@ class MulticlassLinear:
     penalty: Penalty
     offset: Offset
     offset_scale: float
+    l1: float
     features: _core.Features
 
     def __init__(
@@ -102,19 +108,19 @@ class MulticlassLinear:
         offset: str | Offset | None = "free",
         sample_weight: Any = None,
         offset_scale: float = 1.0,
+        l1_ratio: float | None = None,
     ) -> None:
         owner = "MulticlassLinear"
         lost, cost = _as_class_loss(loss, owner), check_positive("C", C, owner)
-        if penalty not in (Penalty.L2, Penalty.NONE, "l2", None):
-            raise reject("penalty", penalty, owner, "the str 'l2' or None")
+        paid = _as_class_penalty(penalty, owner)
         kind = _as_offset(offset, owner)
         scale = check_positive("offset_scale", offset_scale, owner)
         if kind is not Offset.PENALISED and scale != 1.0:
             raise reject("offset_scale", offset_scale, owner, "1.0 where the offset is not penalised")
         rows = feature_matrix(X)
         data = labelled_set(rows, label_column(y, rows), sample_weight)
-        paid = Penalty.L2 if penalty in (Penalty.L2, "l2") else Penalty.NONE
-        self._fill(data.X, data.codes, data.classes, cost * data.weight, lost, paid, kind, scale)
+        share = as_share(l1_ratio, paid, owner)
+        self._fill(data.X, data.codes, data.classes, cost * data.weight, lost, paid, kind, scale, share)
 
     @classmethod
     def on(
@@ -127,10 +133,11 @@ class MulticlassLinear:
         penalty: Penalty = Penalty.L2,
         offset: Offset = Offset.FREE,
         offset_scale: float = 1.0,
+        l1: float = 1.0,
     ) -> Self:
-        """The problem from parts that are valid already: rows, class numbers, the classes and ``C_i > 0``."""
+        """The problem from parts that are valid already: rows, class numbers, classes, ``C_i > 0``; ρ of an elastic net."""
         problem = cls.__new__(cls)
-        problem._fill(X, codes, classes, cost, loss, penalty, offset, offset_scale)
+        problem._fill(X, codes, classes, cost, loss, penalty, offset, offset_scale, l1)
         return problem
 
     def at(self, cost: Vector) -> Self:
@@ -151,9 +158,15 @@ class MulticlassLinear:
         penalty: Penalty,
         offset: Offset,
         offset_scale: float,
+        l1: float,
     ) -> None:
         if not len(codes) == len(cost) == X.shape[0]:
             raise InvalidInput(f"Got {X.shape[0]} rows, {len(codes)} labels and {len(cost)} costs; they must be equally many.")
+        if penalty in (Penalty.L1, Penalty.ELASTIC) and loss is not ClassLoss.MULTINOMIAL:
+            raise InvalidInput(
+                f"penalty={penalty.value!r} goes with the multinomial loss only, and loss={loss.value!r} was given."
+                " Set penalty='l2'."
+            )
         if penalty is Penalty.NONE and loss is not ClassLoss.MULTINOMIAL:
             raise InvalidInput("Without a penalty only the multinomial loss has a dual that is bounded. Set penalty='l2'.")
         fields = {
@@ -165,6 +178,7 @@ class MulticlassLinear:
             "penalty": penalty,
             "offset": offset,
             "offset_scale": offset_scale,
+            "l1": l1,
             "features": as_features(X),
         }
         for name, value in fields.items():
@@ -182,6 +196,18 @@ class MulticlassLinear:
     def d(self) -> int:
         """Number of features."""
         return int(self.X.shape[1])
+
+    @property
+    def ridge(self) -> float:
+        """Factor of ``½ Σ|w_k|²`` in the penalty."""
+        if self.penalty is Penalty.ELASTIC:
+            return 1.0 - self.l1
+        return 1.0 if self.penalty is Penalty.L2 else 0.0
+
+    @property
+    def has_l1(self) -> bool:
+        """Whether weights cost their absolute values."""
+        return self.penalty in (Penalty.L1, Penalty.ELASTIC)
 
     def scores(self, w: Matrix, b: Vector) -> Matrix:
         """``f_k(x_i) = <w_k, x_i> + b_k`` of the training rows, shape (n, K), in float64."""
@@ -220,11 +246,12 @@ class MulticlassLinear:
         return np.asarray(e / e.sum(axis=1, keepdims=True))
 
     def penalty_of(self, w: Matrix, b: Vector) -> float:
-        """``½ Σ|w_k|²``, with ``½ Σ(b_k/scale)²`` if the offset is penalised; 0 without a penalty."""
+        """``½ Σ|w_k|²``, ``Σ|w_k|₁`` or both, and the same of ``b_k/scale`` if the offset is penalised; 0 without a penalty."""
         if self.penalty is Penalty.NONE:
             return 0.0
         offsets = b / self.offset_scale if self.offset is Offset.PENALISED else np.zeros(1)
-        return 0.5 * float((w * w).sum()) + 0.5 * float((offsets * offsets).sum())
+        paid = 0.5 * self.ridge * (float((w * w).sum()) + float((offsets * offsets).sum())) if self.ridge else 0.0
+        return paid + (self.l1 * (float(np.abs(w).sum()) + float(np.abs(offsets).sum())) if self.has_l1 else 0.0)
 
 
 def _log_of_sum(f: Matrix, own: NDArray[np.intp]) -> Vector:
@@ -234,6 +261,15 @@ def _log_of_sum(f: Matrix, own: NDArray[np.intp]) -> Vector:
     e[np.arange(len(e)), own] = 0.0
     rest = e.sum(axis=1)
     return np.asarray(np.where(top > 0.0, top + np.log(rest + np.exp(-top)), np.log1p(rest)))
+
+
+def _as_class_penalty(penalty: Any, owner: str) -> Penalty:
+    if penalty is None:
+        return Penalty.NONE
+    for member in (Penalty.L2, Penalty.L1, Penalty.ELASTIC, Penalty.NONE):
+        if penalty is member or (isinstance(penalty, str) and member is not Penalty.NONE and penalty == member.value):
+            return member
+    raise reject("penalty", penalty, owner, "a str among {'l2', 'l1', 'elasticnet'} or None")
 
 
 def _as_class_loss(loss: Any, owner: str) -> ClassLoss:

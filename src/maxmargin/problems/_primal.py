@@ -20,6 +20,8 @@ __all__ = ["Penalty", "PrimalProblem"]
 
 Vector = NDArray[np.float64]
 
+_SIDES: Final = np.array([-1, 1])
+_SIDES.setflags(write=False)  # all problems share it
 _ROUNDING: Final = 1e-12  # a w that is scaled to the surface of a ball is there up to this
 
 
@@ -223,7 +225,7 @@ class PrimalProblem:
             "X": X,
             "y": y,
             "cost": cost,
-            "classes": np.array([-1, 1]) if classes is None and isinstance(loss, MarginLoss) else classes,
+            "classes": _SIDES if classes is None and isinstance(loss, MarginLoss) else classes,
             "loss": loss,
             "penalty": penalty,
             "offset": offset,
@@ -282,13 +284,13 @@ class PrimalProblem:
 
     def scores(self, w: Vector, b: float = 0.0) -> Vector:
         """``f(x_i) = <w, x_i> + b`` of the training rows, in float64."""
-        if not w.any():  # before the first step, and where the time is over then: the rows need not be looked at
+        if not np.count_nonzero(w):  # before the first step, and where the time is over then: the rows need not be looked at
             return np.full(self.n, float(b))
         return _core.row_products(self.features, np.ascontiguousarray(w, dtype=np.float64)) + b
 
     def combination(self, coefficients: Vector) -> Vector:
         """``Σ c_i x_i``, in float64."""
-        if not coefficients.any():
+        if not np.count_nonzero(coefficients):
             return np.zeros(self.d)
         return _core.row_sum(self.features, np.ascontiguousarray(coefficients, dtype=np.float64))
 

@@ -23,6 +23,7 @@ Vector = NDArray[np.float64]
 
 _FURTHER = 1e4  # how far beyond a point a solver may go where nothing bounds β: on the way to infinity it finds no end
 _FARTHEST = 1e12  # beyond, in the unit of β, scores are nothing but rounding
+_LARGEST = 1e140  # of all bounds: denormal rows would ask for coefficients whose squares overflow
 _STEEP = 1e5  # a function of such a norm, in units of target by |φ(x)|, does not exist but for rounding
 _SAME_POINT = 1e-6  # a distance, as a part of the largest |φ(x)|: below it is rounding
 _RUNS_AWAY = 10.0  # a β that gains by being so many times longer is not an answer
@@ -130,7 +131,7 @@ class EpsilonRegression(Problem):
             return self
         target, square = self._sizes
         unit, size = target / square, float(np.abs(beta).max())
-        reach = max(size, min(_FURTHER * max(size, unit), _FARTHEST * unit))
+        reach = max(size, min(_FURTHER * max(size, unit), _FARTHEST * unit, _LARGEST))
         return EpsilonRegression.on(self.gram, self.y, np.minimum(self.upper, reach), self.epsilon, self.offset)
 
     def proof(self, beta: Vector, evaluated: Evaluated) -> NoTube | None:

@@ -32,7 +32,7 @@ from maxmargin.solution._row_sums import row_sums
 from maxmargin.solution._status import Status
 from maxmargin.solution._unpenalised import repair_cost
 
-__all__ = ["FEASIBLE", "ROW_LOSSES", "LinearEvaluation", "certify_linear", "rounding_of", "unsure"]
+__all__ = ["FEASIBLE", "ROW_LOSSES", "LinearEvaluation", "certify_linear", "off_signs", "rounding_of", "unsure"]
 
 Vector = NDArray[np.float64]
 
@@ -368,13 +368,13 @@ class _Sums:
             off = self._scaled - part * b / scale if penalised else off
         elif problem.penalty in (Penalty.L1, Penalty.ELASTIC):
             l1, ridge, last = problem.l1, problem.ridge, b / scale
-            away = _off_signs(w, self.v - ridge * w, l1)
-            off = float(_off_signs(np.array([last]), np.array([self._scaled - ridge * last]), l1)[0]) if penalised else off
+            away = off_signs(w, self.v - ridge * w, l1)
+            off = float(off_signs(np.array([last]), np.array([self._scaled - ridge * last]), l1)[0]) if penalised else off
         else:
             away = self.v
         return max(float(np.abs(away).max(initial=0.0)), abs(off))
 
 
-def _off_signs(w: Vector, products: Vector, l1: float) -> Vector:
+def off_signs(w: Vector, products: Vector, l1: float) -> Vector:
     """How far products are off ρ times the signs of the weights, or outside of [−ρ, ρ] where the weight is 0."""
     return np.where(w != 0.0, products - l1 * np.sign(w), np.maximum(np.abs(products) - l1, 0.0))

@@ -16,7 +16,7 @@ from maxmargin.problems import ClassLoss, MulticlassLinear, Offset, Penalty
 from maxmargin.solution._certificate import Certificate
 from maxmargin.solution._class_data import ClassData, multinomial_gains, required
 from maxmargin.solution._kkt import KKT
-from maxmargin.solution._linear_evaluation import FEASIBLE, LinearEvaluation, rounding_of
+from maxmargin.solution._linear_evaluation import FEASIBLE, LinearEvaluation, off_signs, rounding_of
 from maxmargin.solution._predictions import label_of_best
 from maxmargin.solution._status import Status
 from maxmargin.solution._table import html_table, margin_rows
@@ -40,9 +40,10 @@ def certify_multiclass(
     Any ``α_i ≥ 0`` with ``Σ_k α_ik = C_i`` gives the bound ``−½ Σ_k |v_k|² + gain`` on the optimum (Fenchel), with
     ``v_k = Σ_i (C_i [k = y_i] − α_ik) x_i`` and the gain ``−Σ α_ik log(α_ik/C_i)`` of the multinomial loss, ``Σ_{k≠y} α_ik`` of
     the joint one; if the sums ``Σ_i (C_i [k = y_i] − α_ik)`` are 0 for free offsets; without a penalty ``v_k`` must vanish
-    instead of being penalised: see `class_repair_cost`. The multiplier of a row's own class is what the others leave of C_i,
-    and is not read. Where the bound need not be ``proven`` for all weights, it holds for those not far beyond w, as for two
-    classes.
+    instead of being penalised: see `class_repair_cost`. With an L1 penalty no ``|v_kj|`` may be above 1, and v costs nothing:
+    the multipliers of other classes are first divided by the largest of these if that is above 1. For an elastic net v costs
+    ``Σ max(0, |v_kj| − ρ)² / (2 − 2ρ)``. The multiplier of a row's own class is what the others leave of C_i, and is not
+    read. Where the bound need not be ``proven`` for all weights, it holds for those not far beyond w, as for two classes.
 
     Examples
     --------
@@ -64,20 +65,22 @@ def certify_multiclass(
     outside = max(-float((others / cost[:, np.newaxis]).min()), float(taken.max()) - 1.0)
     change = -others
     change[every, own] = lost
+    v, totals = problem.combinations(change), change.sum(axis=0)
+    shrink, inexact = _shrink(problem, v, totals, lost)
+    if shrink < 1.0:  # towards the multipliers of the labels alone, whose sums are 0
+        others, lost, change, v, totals = (shrink * each for each in (others, lost, change, v, totals))
     gains = lost if problem.loss is ClassLoss.JOINT else multinomial_gains(others, cost)
     gain, abs_sum = float(gains.sum()), 2.0 * float(np.abs(lost).sum())
     scores = problem.scores(w, b)
     losses = problem.losses(scores)
     primal = problem.penalty_of(w, b) + float((cost * losses).sum())
     reach = 1.0 + float(np.abs(scores).max(initial=0.0)) + float(np.abs(b).max(initial=0.0))
-    v, totals = problem.combinations(change), change.sum(axis=0)
     paid, missed, infeasibility = 0.0, 0.0, 0.0
     if problem.offset is Offset.FREE or (problem.penalty is Penalty.NONE and problem.offset is not Offset.NONE):
         missed = 2.0 * float(np.abs(totals).sum()) * reach
         infeasibility = float(np.abs(totals).max()) / max(abs_sum, 1e-300)
-    if problem.penalty is Penalty.L2:
-        scaled = problem.offset_scale * totals if problem.offset is Offset.PENALISED else np.zeros(1)
-        paid = 0.5 * float((v * v).sum()) + 0.5 * float((scaled * scaled).sum())
+    if problem.penalty is not Penalty.NONE:
+        paid = _paid(problem, v, totals)
     else:
         # As for two classes; the multipliers of a row are as large as what it loses to others.
         like = np.sqrt(_core.column_squares(problem.features, lost * lost)) / max(math.sqrt(float((lost * lost).sum())), 1e-300)
@@ -92,7 +95,8 @@ def certify_multiclass(
         infeasibility = infeasibility if math.isfinite(missed) else math.inf
     dual = gain - paid - missed if infeasibility <= FEASIBLE else 0.0  # no loss is below 0
     summed = paid + gain + abs_sum * reach if infeasibility <= FEASIBLE else 0.0
-    rounding, away = rounding_of(problem.n, problem.d, primal + summed), _away(problem, w, b, v, totals)
+    rounding = rounding_of(problem.n, problem.d, primal + summed) + inexact * primal
+    away = _away(problem, w, b, v / shrink, totals / shrink)
     if problem.loss is ClassLoss.MULTINOMIAL:
         slopes = -cost[:, np.newaxis] * problem.probabilities(scores)
         slopes[every, own] += cost
@@ -109,18 +113,47 @@ def certify_multiclass(
         stationarity=away,
         square_norm=float((w * w).sum()),
         loss=problem.loss,
-        w_unique=True if problem.penalty is Penalty.L2 else None,
+        w_unique=True if problem.ridge > 0.0 else None,
     )
     return LinearEvaluation(primal, dual, worst, infeasibility, rounding, at_zero=at_zero, class_data=known)
 
 
 def _away(problem: MulticlassLinear, w: Matrix, b: Vector, v: Matrix, totals: Vector) -> float:
     """How far sums of rows are from what the weights and offsets ask for, in the largest coordinate."""
-    away = w - v if problem.penalty is Penalty.L2 else v
     off = np.zeros(1) if problem.offset is Offset.NONE else totals
+    scale = problem.offset_scale
+    if problem.has_l1:
+        away = off_signs(w, v - problem.ridge * w, problem.l1)
+        if problem.offset is Offset.PENALISED:
+            off = off_signs(b / scale, scale * totals - problem.ridge * b / scale, problem.l1)
+        return max(float(np.abs(away).max(initial=0.0)), float(np.abs(off).max()))
+    away = w - v if problem.penalty is Penalty.L2 else v
     if problem.penalty is Penalty.L2 and problem.offset is Offset.PENALISED:
-        off = b - problem.offset_scale**2 * totals
+        off = b - scale**2 * totals
     return max(float(np.abs(away).max(initial=0.0)), float(np.abs(off).max()))
+
+
+def _scaled(problem: MulticlassLinear, totals: Vector) -> Vector:
+    """What the dual has of a penalised offset beside the sums of rows."""
+    return problem.offset_scale * totals if problem.offset is Offset.PENALISED else np.zeros(1)
+
+
+def _paid(problem: MulticlassLinear, v: Matrix, totals: Vector) -> float:
+    """What the sums cost in the dual objective."""
+    scaled = _scaled(problem, totals)
+    if problem.penalty is Penalty.ELASTIC:
+        v, scaled = (np.maximum(np.abs(each) - problem.l1, 0.0) for each in (v, scaled))
+    return 0.5 * (float((v * v).sum()) + float((scaled * scaled).sum())) / problem.ridge if problem.ridge else 0.0
+
+
+def _shrink(problem: MulticlassLinear, v: Matrix, totals: Vector, lost: Vector) -> tuple[float, float]:
+    """What makes multipliers feasible for an L1 penalty, and how unsure that is."""
+    if problem.penalty is not Penalty.L1:
+        return 1.0, 0.0
+    largest = max(float(np.abs(v).max(initial=0.0)), float(np.abs(_scaled(problem, totals)).max()))
+    shrink = 1.0 / max(1.0, largest)
+    norms = np.sqrt(_core.column_squares(problem.features, lost * lost))
+    return shrink, 4.0 * float(np.finfo(np.float64).eps) * shrink * float(norms.max(initial=0.0))
 
 
 def class_scores(X: Any, w: Matrix, b: Vector) -> Matrix:

@@ -13,6 +13,7 @@ from maxmargin.solvers._dual._smo import SMO
 from maxmargin.solvers._multiclass._crammer_singer import CrammerSingerDescent
 from maxmargin.solvers._multiclass._descent import MulticlassDescent
 from maxmargin.solvers._multiclass._newton import MulticlassNewton, MulticlassSolver
+from maxmargin.solvers._multiclass._proximal_newton import MulticlassProximalNewton
 from maxmargin.solvers._primal._ball import BallSearch
 from maxmargin.solvers._primal._base import PrimalSolver
 from maxmargin.solvers._primal._gradient_descent import GradientDescent
@@ -58,6 +59,7 @@ __all__ = [
     "LinearProgram",
     "MulticlassDescent",
     "MulticlassNewton",
+    "MulticlassProximalNewton",
     "MulticlassSolver",
     "Origin",
     "PrimalQP",

@@ -16,6 +16,7 @@ from maxmargin.solvers._dual._smo import SMO
 from maxmargin.solvers._multiclass._crammer_singer import CrammerSingerDescent
 from maxmargin.solvers._multiclass._descent import MulticlassDescent
 from maxmargin.solvers._multiclass._newton import MulticlassNewton, MulticlassSolver
+from maxmargin.solvers._multiclass._proximal_newton import MulticlassProximalNewton
 from maxmargin.solvers._primal._ball import BallSearch
 from maxmargin.solvers._primal._base import PrimalSolver
 from maxmargin.solvers._primal._gradient_descent import GradientDescent
@@ -91,8 +92,15 @@ _FAMILIES: Final = (
     _Family(
         MulticlassLinear,
         MulticlassSolver,
-        {"newton": MulticlassNewton, "coordinate_descent": MulticlassDescent},
-        ((MulticlassNewton, "the engine of linear models of all classes: Newton's method, after sweeps where rows are wide"),),
+        {
+            "newton": MulticlassNewton,
+            "coordinate_descent": MulticlassDescent,
+            "proximal_newton": MulticlassProximalNewton,
+        },
+        (
+            (MulticlassNewton, "the engine of linear models of all classes: Newton's method, after sweeps where rows are wide"),
+            (MulticlassProximalNewton, "weights cost their absolute values: Newton's method on a working set of them"),
+        ),
     ),
     _Family(
         CrammerSinger,

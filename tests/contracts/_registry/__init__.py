@@ -9,6 +9,7 @@ from ._data import BOXES, DATA
 from ._formulations import FORMULATIONS, SOFT_MARGINS, Answer, Formulation
 from ._kernels import COMBINATIONS, KERNELS, KernelCase
 from ._minima import least_joint, least_of_all_classes_dual, multinomial
+from ._objects import OBJECTS, ObjectCase
 from ._problems import LOSSES, NO_MARGIN, OFFSETS, PENALTIES, PROBLEMS, Family, ProblemCase, Rows
 from ._programs import ORACLES, QP, Array, solve_by_piqp
 from ._solvers import ENGINES, SOLVERS, SolverCase
@@ -23,6 +24,7 @@ __all__ = [
     "KERNELS",
     "LOSSES",
     "NO_MARGIN",
+    "OBJECTS",
     "OFFSETS",
     "ORACLES",
     "PAIRS",
@@ -39,6 +41,7 @@ __all__ = [
     "Family",
     "Formulation",
     "KernelCase",
+    "ObjectCase",
     "ProblemCase",
     "Rows",
     "SolverCase",

@@ -182,7 +182,26 @@ def multinomial(X: Array, y: Array, u: Array, penalty: str | None, offset: str |
     return value, np.column_stack([in_w, in_b]).ravel()
 
 
-def least_multinomial(X: Array, y: Array, u: Array, penalty: str | None, offset: str | None) -> float:
+def least_multinomial(X: Array, y: Array, u: Array, penalty: str | None, offset: str | None, share: float = 1.0) -> float:
     start = np.zeros((int(y.max()) + 1) * (X.shape[1] + 1))
+    if penalty in ("l1", "elasticnet"):
+        return _least_absolute(X, y, u, offset, share if penalty == "elasticnet" else 1.0)
     found = minimize(lambda p: multinomial(X, y, u, penalty, offset, p), start, jac=True, method="BFGS", options={"gtol": 1e-8})
     return float(found.fun)
+
+
+def _least_absolute(X: Array, y: Array, u: Array, offset: str | None, share: float) -> float:
+    """In the positive and the negative parts of the parameters, which cost their sum."""
+    paid = np.ones((int(y.max()) + 1, X.shape[1] + 1))
+    paid[:, -1] = float(offset == "penalised")
+    absolute, size = np.tile(share * paid.ravel(), 2), paid.size
+
+    def value(p: Array) -> tuple[float, Array]:
+        both = p[:size] - p[size:]
+        lost, down = multinomial(X, y, u, None, offset, both)
+        ridge = (1.0 - share) * paid.ravel() * both
+        down = down + ridge
+        return lost + 0.5 * float(both @ ridge) + float(absolute @ p), np.concatenate([down, -down]) + absolute
+
+    many = {"ftol": 1e-15, "maxiter": 20_000, "maxfun": 200_000, "gtol": 1e-10, "maxcor": 50}
+    return float(minimize(value, np.zeros(2 * size), jac=True, bounds=[(0.0, None)] * (2 * size), options=many).fun)

@@ -213,15 +213,19 @@ def _least_linear(loss: str, penalty: str | None, offset: str | None, rows: Rows
 
 
 def _classes(loss: str, penalty: str | None, offset: str | None) -> ProblemCase:
+    own = {"l1_ratio": SHARE} if penalty == "elasticnet" else {}
+
     def optimum(rows: Rows) -> float:
         if loss == "joint":
             return least_joint(rows.X, rows.t, rows.u, offset)
-        return least_multinomial(rows.X, rows.t, rows.u, penalty, offset)
+        return least_multinomial(rows.X, rows.t, rows.u, penalty, offset, SHARE)
 
     return ProblemCase(
         linear_name(loss, penalty, offset),
         Family.CLASSES,
-        lambda rows: MulticlassLinear(rows.X, rows.t, loss=loss, penalty=penalty, C=1.0, offset=offset, sample_weight=rows.u),
+        lambda rows: MulticlassLinear(
+            rows.X, rows.t, loss=loss, penalty=penalty, C=1.0, offset=offset, sample_weight=rows.u, **own
+        ),
         optimum,
         ("blobs",) if penalty is None else tuple(SETS[Family.CLASSES]),  # few rows of a class are separable
         _as_they_are,
@@ -236,6 +240,7 @@ _EVERY = [
     *(_crammer_singer(kernel, offset) for kernel in (_LINEAR, _RBF) for offset in (True, False)),
     *(_linear(loss, penalty, offset) for loss in LOSSES for penalty in PENALTIES for offset in OFFSETS),
     *(_classes(loss, "l2", offset) for loss in ("multinomial", "joint") for offset in OFFSETS),
+    *(_classes("multinomial", penalty, offset) for penalty in ("l1", "elasticnet") for offset in OFFSETS),
     *(_classes("multinomial", None, offset) for offset in ("free", None)),
 ]
 

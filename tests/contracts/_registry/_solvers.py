@@ -20,6 +20,7 @@ from maxmargin.solvers import (
     LinearProgram,
     MulticlassDescent,
     MulticlassNewton,
+    MulticlassProximalNewton,
     PrimalQP,
     ProjectedGradient,
     ProximalNewton,
@@ -120,6 +121,7 @@ _EVERY = [
         **_WALK,
     ),
     SolverCase("classes newton", Family.CLASSES, MulticlassNewton(), 1e-8, 1e-7, left=1),
+    SolverCase("classes proximal newton", Family.CLASSES, MulticlassProximalNewton(), 1e-8, 1e-7, left=1),
     SolverCase("classes descent", Family.CLASSES, MulticlassDescent(), 1e-6, 1e-6),
 ]
 

@@ -32,6 +32,7 @@ REASONS: Final = {
     "s": "it needs a squared hinge, logistic, squared or squared ε-insensitive loss",
     "S": "it needs a smooth loss",
     "d": "it needs a loss with slopes to follow",
+    "K": "has kinks that Newton's method does not see",
     "j": "its steps are for the joint loss",
 }
 """Words of the reason that a solver gives."""
@@ -170,10 +171,13 @@ zero_one, no penalty, any offset                        c h b b l l S d
 
 _CLASSES: Final = """
                                      classes newton
-                                     | classes descent
-multinomial, l2, any offset          + j
-joint, l2, any offset                + +
-multinomial, no penalty, any offset  + j
+                                     | classes proximal newton
+                                     | | classes descent
+multinomial, l2, any offset          + l j
+multinomial, l1, any offset          K + j
+multinomial, elasticnet, any offset  K + j
+joint, l2, any offset                + l +
+multinomial, no penalty, any offset  + l j
 """
 
 SUPPORTED: Final = "+"

@@ -19,25 +19,16 @@
 #include <vector>
 
 #include "maxmargin/linear/dual_sums.hpp"
+#include "maxmargin/linear/l1/quadratic.hpp"
 #include "maxmargin/linear/record.hpp"
 #include "maxmargin/rows/row_passes.hpp"
 
 namespace maxmargin {
 
-struct L1Model {
-  SomeColumns set;      // features in the working set
-  double constant = 0;  // value of the feature that the offset is the weight of, 0 where there is none; it comes last
-  std::vector<double> w, g, cost, ridge;  // of the set, then of the offset; g has the slope of the ridge
-  std::vector<double> u;                  // where it is least: the answer
-  std::vector<double> damping;            // of a matrix: more curvature, on its diagonal
-  bool settled = false;                   // whether the set hardly grows
-  double worst = 0;                       // violation at w, the largest of all coordinates
-
-  Index size() const { return Index(w.size()); }
-  // How far a coordinate is from its optimum, from the slope r of the smooth part.
-  static double violation(double u, double r, double cost);
-  // The least point along one coordinate of curvature h.
-  static double least(double u, double r, double h, double cost);
+struct L1Model : L1Coordinates {
+  SomeColumns set;       // features in the working set; w, g, cost and ridge are of the set, then of the offset
+  double constant = 0;   // value of the feature that the offset is the weight of, 0 where there is none; it comes last
+  bool settled = false;  // whether the set hardly grows
 };
 
 // False if the record says to stop. `curvature` is h.
@@ -48,14 +39,10 @@ class GramModel {
 
  private:
   void fill(const L1Model& model, const std::vector<double>& curvature);
-  double sweep(L1Model& model);
-  void on_the_face(L1Model& model, LinearRecord& record);
-  void move(L1Model& model, Index k, double to);
 
   RowPasses& passes_;
-  Index stride_ = 0;
-  double floor_ = 0;
-  std::vector<double> H_, r_, sum_;  // r: g + H (u - w)
+  QuadraticModel quadratic_;
+  std::vector<double> sum_;
 };
 
 // What rows lose: half the square of the error; of the error above 0; of the error above 0 or below -width.

@@ -49,7 +49,7 @@ double ClassBound::find(const std::vector<double>& alpha, const std::vector<doub
                        crammer_singer ? 0.0 : log_sums[i], out.data() + area(i));
     gains[block.chunk] += gain;
   });
-  double square = 0;
+  double square = 0, largest = 0, over = 0;
   std::vector<double> moved(width_, 0.0);
   for (Index a = 0; a < size_; ++a) {
     const double scale = a < d_ ? 1.0 : problem_.offset == LinearOffset::penalised ? problem_.offset_scale : 0.0;
@@ -61,9 +61,13 @@ double ClassBound::find(const std::vector<double>& alpha, const std::vector<doub
     for (Index k = 0; k < K_; ++k) {
       if (free_offsets()) moved[k] += give_[k] * (label_sums_[area(a) + k] - moved[k]) - take_[k] * surplus;
       square += scale * scale * moved[k] * moved[k];
+      const double product = std::abs(scale * moved[k]), beyond = std::max(product - problem_.l1, 0.0);
+      largest = std::max(largest, product);
+      over += beyond * beyond;
     }
   }
   const double gain = gains.total();
+  if (problem_.l1 > 0) return moved_to_labels(gain, 0.5 * over / problem_.ridge, largest, out);
   if (!crammer_singer || gain >= square) return gain - 0.5 * square;
   const double part = gain / square;  // the best on the way from C e_y, where both are 0
   passes_.for_rows([&](const Block& block) {
@@ -73,6 +77,41 @@ double ClassBound::find(const std::vector<double>& alpha, const std::vector<doub
     }
   });
   return 0.5 * gain * part;
+}
+
+// The dual objective with an l1: of `out`, which `gain`s and loses by products above it, or of a part of the way there from C
+// e_y.
+double ClassBound::moved_to_labels(double gain, double lost, double largest, std::vector<double>& out) {
+  if (!(largest > problem_.l1)) return gain;
+  const double part = problem_.l1 / largest;
+  const auto go = [&](bool keep) {
+    ChunkSums gains;
+    passes_.for_rows([&](const Block& block) {
+      double sum = 0;
+      for (Index i = block.first; i < block.first + block.count; ++i) {
+        const double C = problem_.C[i];
+        double others = 0;
+        for (Index k = 0; k < K_; ++k) {
+          if (k == problem_.label[i]) continue;
+          double& multiplier = out[area(i) + std::size_t(k)];
+          const double here = part * multiplier;
+          if (here > 0) sum -= here * std::log(here / C);
+          others += here;
+          if (keep) multiplier = here;
+        }
+        const double own = std::max(C - others, 0.0);
+        if (own > 0) sum -= own * std::log1p(-std::min(others / C, 1.0));
+        if (keep) out[area(i) + std::size_t(problem_.label[i])] = own;
+      }
+      gains[block.chunk] += sum;
+    });
+    return gains.total();
+  };
+  if (problem_.ridge > 0) {
+    const double shorter = go(false);
+    if (gain - lost >= shorter) return gain - lost;
+  }
+  return go(true);
 }
 
 // One row's part in that: what it gains.

@@ -12,7 +12,6 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from maxmargin._whole_or_nothing import WholeOrNothing
 from maxmargin.errors import InvalidInput
 from maxmargin.estimators._kernel._assembly import Assembly, assemble
 from maxmargin.estimators._kernel._crammer_singer import adopt_crammer_singer, crammer_singer_solution, crammer_singer_solver
@@ -21,14 +20,13 @@ from maxmargin.estimators._kernel._model import KernelModel
 from maxmargin.estimators._kernel._probabilities import Probabilities, calibrated, folds_of
 from maxmargin.estimators._kernel._records import Records, record, solutions
 from maxmargin.estimators._shared._fitted import RowKind, class_layout, fitted
+from maxmargin.estimators._shared._fitting import Fitting
 from maxmargin.estimators._shared._fold_stage import FoldStage
 from maxmargin.estimators._shared._input import new_rows
 from maxmargin.estimators._shared._parameters import check_shape_of_scores, check_votes, chosen_solver
 from maxmargin.estimators._shared._plan import ClassifierRows, Plan
 from maxmargin.estimators._shared._schemes import OneVsRest, Scheme, scheme_of, subproblem_names
-from maxmargin.estimators._shared._stages import Stages
 from maxmargin.estimators._shared._warm_start import on_parts, starts_anew, why_moved, why_relabelled
-from maxmargin.estimators._shared._watching import watching
 from maxmargin.kernels import Gram
 from maxmargin.problems import CrammerSinger, LabelledParts, Problem
 from maxmargin.solution import CrammerSingerSolution, SolutionBatch
@@ -89,8 +87,7 @@ class KernelClassifier(Probabilities, ClassifierMixin, KernelModel, ABC):  # typ
         self : estimator
             The fitted model.
         """
-        with WholeOrNothing(self), watching(self, X, y, sample_weight, solves=2 if self.probability else 1):
-            stages = Stages()
+        with Fitting(self, X, y, sample_weight, solves=2 if self.probability else 1) as stages:
             plan = self._plan(X, y, sample_weight)
             folds = folds_of(self, plan)
             stages.end("validation")
@@ -102,7 +99,6 @@ class KernelClassifier(Probabilities, ClassifierMixin, KernelModel, ABC):  # typ
                 with FoldStage(found, "probabilities"):
                     self._calibrator = calibrated(self, plan, found, folds)
                 stages.end("probabilities")
-            self._seconds = stages.seconds
         return self
 
     def _plan(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Plan[ClassifierRows]:
@@ -243,7 +239,7 @@ class KernelClassifier(Probabilities, ClassifierMixin, KernelModel, ABC):  # typ
         )
 
     def _layout(self) -> tuple[Scheme, list[int]]:
-        return class_layout(self.classes_, self._n_support, one_vs_rest=self._ovr is True)
+        return class_layout(self.classes_, self._n_support, self.intercept_, one_vs_rest=self._ovr is True)
 
     @property
     def _dual_coef_(self) -> Any:

@@ -11,11 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import OutlierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from maxmargin._whole_or_nothing import WholeOrNothing
 from maxmargin.estimators._kernel._outputs import KernelOutputs
+from maxmargin.estimators._shared._fitting import Fitting
 from maxmargin.estimators._shared._formulas import Formula
-from maxmargin.estimators._shared._stages import Stages
-from maxmargin.estimators._shared._watching import watching
 from maxmargin.kernels import Gram
 from maxmargin.problems import Ball, DataDescription, OneClass, Problem
 from maxmargin.validation import check_fraction, length
@@ -78,15 +76,13 @@ class _OneClassModel(OutlierMixin, KernelOutputs, ABC):  # type: ignore[misc]  #
         self : estimator
             The fitted model.
         """
-        with WholeOrNothing(self), watching(self, X, None, sample_weight):
-            stages = Stages()
+        with Fitting(self, X, None, sample_weight) as stages:
             plan = self._plan(X, None, sample_weight, lambda _, rows: np.ones(length(rows)))
             stages.end("validation")
             found = plan.solve()
             stages.end("solve", plan.deadline.certifying)
             self._adopt(plan, found)
             stages.end("assembly")
-            self._seconds = stages.seconds
         return self
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:

@@ -13,16 +13,15 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from maxmargin._blas import one_blas_thread
-from maxmargin._whole_or_nothing import WholeOrNothing
 from maxmargin.errors import InvalidInput
 from maxmargin.estimators._kernel._components import METHODS, Centred, Request, components
 from maxmargin.estimators._shared._fitted import RowKind
+from maxmargin.estimators._shared._fitting import Fitting
 from maxmargin.estimators._shared._formulas import Formula
 from maxmargin.estimators._shared._input import checked_rows, training_rows
 from maxmargin.estimators._shared._parameters import check_random_state
-from maxmargin.estimators._shared._stages import Stages
 from maxmargin.estimators._shared._summary import Summarised
-from maxmargin.estimators._shared._watching import CallbackSupport, watching
+from maxmargin.estimators._shared._watching import CallbackSupport
 from maxmargin.kernels import (
     BoundKernel,
     Kernel,
@@ -191,8 +190,7 @@ class KernelPCA(CallbackSupport, Summarised, ClassNamePrefixFeaturesOutMixin, Tr
         KernelPCA
             The fitted model itself.
         """
-        with WholeOrNothing(self), watching(self, X, y):
-            stages = Stages()
+        with Fitting(self, X, y) as stages:
             _check(self)
             kernel = _kernel_of(self)
             X, kind = training_rows(self, kernel, X)
@@ -222,7 +220,6 @@ class KernelPCA(CallbackSupport, Summarised, ClassNamePrefixFeaturesOutMixin, Tr
                 self.X_transformed_fit_ = vectors * np.sqrt(values)
                 self.dual_coef_ = _ridge(bound, self.X_transformed_fit_, X, float(self.alpha))
             stages.end("solve")
-            self._seconds = stages.seconds
         return self
 
     def _formula(self) -> Formula:

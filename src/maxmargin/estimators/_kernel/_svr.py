@@ -11,17 +11,15 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from maxmargin._whole_or_nothing import WholeOrNothing
 from maxmargin.errors import InvalidInput
 from maxmargin.estimators._kernel._fold_outputs import fit_folds
 from maxmargin.estimators._kernel._outputs import KernelOutputs
 from maxmargin.estimators._shared._bounds import upper_bounds
+from maxmargin.estimators._shared._fitting import Fitting
 from maxmargin.estimators._shared._fold_stage import FoldStage
 from maxmargin.estimators._shared._formulas import Formula, nu_tube_formula, tube_formula
 from maxmargin.estimators._shared._input import new_rows
 from maxmargin.estimators._shared._intervals import Intervals
-from maxmargin.estimators._shared._stages import Stages
-from maxmargin.estimators._shared._watching import watching
 from maxmargin.kernels import Gram
 from maxmargin.problems import EpsilonRegression, NuRegression, Problem, Tube
 from maxmargin.validation import check_boolean, check_fraction, check_non_negative, check_positive, target_columns
@@ -50,11 +48,10 @@ class _TubeRegressor(Intervals, RegressorMixin, KernelOutputs, ABC):  # type: ig
         self : estimator
             The fitted model.
         """
-        with WholeOrNothing(self), watching(self, X, y, sample_weight, solves=2 if self.interval else 1):
+        with Fitting(self, X, y, sample_weight, solves=2 if self.interval else 1) as stages:
             wants_interval = check_boolean("interval", self.interval, type(self).__name__)
             if wants_interval and math.isinf(self.C):
                 raise InvalidInput("interval=True needs a finite C: with C=inf no row can be held out. Choose a large C.")
-            stages = Stages()
             plan = self._plan(X, y, sample_weight, target_columns)
             stages.end("validation")
             found = plan.solve()
@@ -67,7 +64,6 @@ class _TubeRegressor(Intervals, RegressorMixin, KernelOutputs, ABC):  # type: ig
                 with FoldStage(found, "intervals"):
                     self._fold_outputs, self._residuals = fit_folds(self, plan, found)
                 stages.end("intervals")
-            self._seconds = stages.seconds
         return self
 
     def _of_folds(self, X: Any) -> NDArray[np.float64]:

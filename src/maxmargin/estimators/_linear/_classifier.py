@@ -13,19 +13,18 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from maxmargin._deadline import Deadline
-from maxmargin._whole_or_nothing import WholeOrNothing
 from maxmargin.estimators._linear._sparse_weights import SparseWeights
 from maxmargin.estimators._shared._bounds import upper_bounds
 from maxmargin.estimators._shared._estimate import Estimating
+from maxmargin.estimators._shared._fitting import Fitting
 from maxmargin.estimators._shared._formulas import Formula, linear_formula, multiclass_formula
 from maxmargin.estimators._shared._input import checked_rows
 from maxmargin.estimators._shared._parameters import check_budget, check_class_weight, check_random_state
 from maxmargin.estimators._shared._plan import LinearRows, Plan
 from maxmargin.estimators._shared._schemes import scheme_of, subproblem_names
-from maxmargin.estimators._shared._stages import Stages
-from maxmargin.estimators._shared._summary import Summarised, kinds_of
+from maxmargin.estimators._shared._summary import Summarised
 from maxmargin.estimators._shared._warm_start import hold, linear_starts, multiclass_start
-from maxmargin.estimators._shared._watching import CallbackSupport, watching
+from maxmargin.estimators._shared._watching import CallbackSupport
 from maxmargin.kernels import feature_scale_warning
 from maxmargin.losses import Hinge, Loss, SquaredHinge
 from maxmargin.problems import Centring, ClassLoss, MulticlassLinear, Offset, Penalty, PrimalProblem
@@ -148,15 +147,13 @@ class LinearModel(Estimating, LinearScores, ABC):
         self : estimator
             The fitted model.
         """
-        with WholeOrNothing(self), watching(self, X, y, sample_weight):
-            stages = Stages()
+        with Fitting(self, X, y, sample_weight) as stages:
             plan = self._plan(X, y, sample_weight)
             stages.end("validation")
             found = plan.solve()
             stages.end("solve", plan.deadline.certifying)
             self._adopt(plan.rows, self._as_stored(plan, found))
             stages.end("assembly")
-            self._seconds = stages.seconds
         return self
 
     def _plan(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Plan[LinearRows]:
@@ -182,7 +179,9 @@ class LinearModel(Estimating, LinearScores, ABC):
         offset, scale = self._offset()
         problems: list[Any]
         if (class_loss := self._class_loss(len(data.classes))) is not None:
-            problems = [MulticlassLinear.on(data.X, data.codes, data.classes, cost, class_loss, penalty, offset, scale)]
+            problems = [
+                MulticlassLinear.on(data.X, data.codes, data.classes, cost, class_loss, penalty, offset, scale, self._l1())
+            ]
             names, starts = (lambda: ["all classes"]), multiclass_start(self, data, X.shape[1])
         else:
             scheme, where = scheme_of(len(data.classes), one_vs_rest=True), (offset, scale, self._bound(), centring)
@@ -244,8 +243,7 @@ class LinearModel(Estimating, LinearScores, ABC):
         self.certificate_ = Certificate.combined(solution.certificate for solution in solutions)
         self.status_ = self.certificate_.status
         self.fit_status_ = int(not self.status_.is_optimal)
-        self._kinds = kinds_of(solutions)
-        self._n_active = sum(len(solution.support) for solution in solutions)
+        self._n_active = sum(_active(solution) for solution in solutions)
         hold(self, solutions)
 
 
@@ -261,6 +259,13 @@ def _weights(
     if len(first.classes) > 2:
         return first.weights, first.bias
     return np.diff(first.weights, axis=0), np.diff(first.bias)
+
+
+def _active(solution: LinearSolution | MulticlassSolution) -> int:
+    """How many rows have a multiplier that is not 0."""
+    if isinstance(solution, MulticlassSolution):
+        return len(solution.support)
+    return int(np.count_nonzero(solution.alpha))
 
 
 def linear_rows(model: Any, X: Any, *, reset: bool) -> Any:

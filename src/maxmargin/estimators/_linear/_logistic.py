@@ -34,9 +34,10 @@ class LogisticRegression(LinearModel):
         minimise ½ Σ_k ‖w_k‖² + Σ C_i (log Σ_k e^f_k(x_i) − f_{y_i}(x_i))
 
     to a proven relative gap of ``tol``, with ``C_i = C · class weight · sample weight``. In place of ``½ ‖w‖²`` it may have
-    ``ρ |w|₁ + (1 − ρ)/2 ‖w‖²`` with ``ρ = l1_ratio``: then many weights are exactly 0. Without a penalty this is maximum
-    likelihood, or minimum cross-entropy, and need not have a minimum: where a hyperplane separates the classes, w grows without
-    limit. This is detected; ``status_`` and a warning report it.
+    ``ρ |w|₁ + (1 − ρ)/2 ‖w‖²`` with ``ρ = l1_ratio``, summed over the classes: then many
+    weights are exactly 0. Without a penalty this is maximum likelihood, or minimum cross-entropy, and need not have a
+    minimum: where a hyperplane separates the classes, w grows without limit. This is detected; ``status_`` and a warning
+    report it.
 
     Parameters
     ----------
@@ -63,8 +64,8 @@ class LogisticRegression(LinearModel):
         Factor of C for each class; "balanced" gives every class the same total weight.
     multi_class : {"auto", "multinomial", "ovr"}, default="auto"
         "multinomial" solves the second problem; "ovr" solves the first for each class against the rest, and scales the
-        probabilities to sum to 1. "auto" takes the first for two classes and where ``l1_ratio`` is not 0 (scikit-learn takes
-        the second there), else the second. For two classes the second problem is the first at ``2C``.
+        probabilities to sum to 1. "auto" takes the first for two classes, else the second. For two classes the second problem
+        with ``½ ‖w‖²`` is the first at ``2C``, and with ``|w|₁`` the first.
     threshold : float, default=0.5
         For two classes, ``classes_[1]`` is predicted where its probability is at least this value, between 0 and 1.
     verbose : bool or int, default=0
@@ -184,8 +185,7 @@ class LogisticRegression(LinearModel):
         return isinstance(self.solver, str) and self.solver == "liblinear"
 
     def _class_loss(self, n_classes: int) -> ClassLoss | None:
-        several = n_classes > 2 and penalty_of(self)[0] in (Penalty.L2, Penalty.NONE)
-        together = self.multi_class == "multinomial" or (self.multi_class == "auto" and several)
+        together = self.multi_class == "multinomial" or (self.multi_class == "auto" and n_classes > 2)
         return ClassLoss.MULTINOMIAL if together else None
 
     def _terms(self) -> tuple[Loss, Penalty, float]:

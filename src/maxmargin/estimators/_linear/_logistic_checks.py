@@ -56,11 +56,6 @@ def check_logistic(model: LogisticRegression) -> None:
     penalty = penalty_of(model)[0]
     if given in ("l1", "l2", None) and share not in (None, 0.0, 1.0 if given == "l1" else 0.0):
         warnings.warn(f"penalty={given!r} decides, and l1_ratio={share!r} is not used. Set one of them.", stacklevel=5)
-    if penalty in (Penalty.L1, Penalty.ELASTIC) and model.multi_class == "multinomial":
-        raise InvalidInput(
-            f'multi_class="multinomial" has no L1 penalty, and l1_ratio={share!r} with penalty={given!r} asks for one. Choose'
-            ' penalty="l2", or multi_class="ovr", one for each class.'
-        )
     _check_solver(model, penalty)
 
 

@@ -12,22 +12,21 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from maxmargin._deadline import Deadline
-from maxmargin._whole_or_nothing import WholeOrNothing
 from maxmargin.calibrators import Folds
 from maxmargin.errors import InvalidInput
 from maxmargin.estimators._linear._classifier import linear_rows
 from maxmargin.estimators._linear._sparse_weights import SparseWeights
 from maxmargin.estimators._shared._bounds import upper_bounds
 from maxmargin.estimators._shared._estimate import Estimating
+from maxmargin.estimators._shared._fitting import Fitting
 from maxmargin.estimators._shared._fold_stage import FoldStage
 from maxmargin.estimators._shared._formulas import Formula
 from maxmargin.estimators._shared._intervals import FOLDS, Intervals, Residuals
 from maxmargin.estimators._shared._parameters import check_budget, check_dual, check_intercept, check_random_state, offset_of
 from maxmargin.estimators._shared._plan import Plan
-from maxmargin.estimators._shared._stages import Stages
 from maxmargin.estimators._shared._summary import Summarised
 from maxmargin.estimators._shared._warm_start import hold, linear_starts
-from maxmargin.estimators._shared._watching import CallbackSupport, watching
+from maxmargin.estimators._shared._watching import CallbackSupport
 from maxmargin.kernels import feature_scale_warning
 from maxmargin.losses import EpsilonInsensitive, SquaredEpsilonInsensitive
 from maxmargin.problems import Centring, Penalty, PrimalProblem, require_range
@@ -183,9 +182,8 @@ class LinearSVR(CallbackSupport, Estimating, Summarised, Intervals, SparseWeight
         self : LinearSVR
             The fitted model.
         """
-        with WholeOrNothing(self), watching(self, X, y, sample_weight, solves=1 + FOLDS if self.interval else 1):
+        with Fitting(self, X, y, sample_weight, solves=1 + FOLDS if self.interval else 1) as stages:
             wants_interval = check_boolean("interval", self.interval, "LinearSVR")
-            stages = Stages()
             plan = self._plan(X, y, sample_weight)
             stages.end("validation")
             (solution,) = solutions = plan.solve()
@@ -195,7 +193,6 @@ class LinearSVR(CallbackSupport, Estimating, Summarised, Intervals, SparseWeight
                 with FoldStage([solution], "intervals"):
                     self._fit_folds(plan, solution, weighted=sample_weight is not None)
                 stages.end("intervals")
-            self._seconds = stages.seconds
         return self
 
     def _as_stored(self, plan: Plan[WeightedRows], solutions: list[Any]) -> list[Any]:

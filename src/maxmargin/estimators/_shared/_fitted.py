@@ -89,12 +89,17 @@ def fitted(model: KernelModel) -> Fitted:
         ) from None
 
 
-def class_layout(classes: Any, n_support: Any, one_vs_rest: bool) -> tuple[Scheme, list[int]]:
+def class_layout(classes: Any, n_support: Any, intercept: Any, one_vs_rest: bool) -> tuple[Scheme, list[int]]:
     """Scheme and bounds of a classifier."""
     n_classes = len(_array("classes_", classes, ndim=1, kinds=LABEL_KINDS))
     if n_classes < 2:
         raise _Altered("classes_ has less than two classes")
-    return scheme_of(n_classes, one_vs_rest=one_vs_rest), _class_bounds(n_support, n_classes)
+    bounds = _class_bounds(n_support, n_classes)
+    if not one_vs_rest:  # a scheme lists its pairs: not of as many classes as somebody wrote there
+        found, pairs = len(_array("intercept_", intercept, ndim=1, kinds="f")), n_classes * (n_classes - 1) // 2
+        if found != pairs:
+            raise _Altered(f"intercept_ has {found} values for {pairs} subproblems")
+    return scheme_of(n_classes, one_vs_rest=one_vs_rest), bounds
 
 
 def single_layout(n_support: Any, n_outputs: int) -> tuple[Scheme, list[int]]:

@@ -27,6 +27,13 @@ _PENALTIES: Final = {
     Penalty.NONE: "",
 }
 
+_OF_ALL_CLASSES: Final = {
+    Penalty.L2: "½ Σ_k |w_k|² + ",
+    Penalty.L1: "Σ_k |w_k|₁ + ",
+    Penalty.ELASTIC: "Σ_k (ρ |w_k|₁ + (1 − ρ)/2 |w_k|²) + ",
+    Penalty.NONE: "",
+}
+
 
 def linear_formula(loss: Loss, penalty: Penalty, *, offset: bool, where: str = "") -> Formula:
     """A linear classifier of two classes."""
@@ -42,7 +49,7 @@ def linear_formula(loss: Loss, penalty: Penalty, *, offset: bool, where: str = "
 
 def multiclass_formula(loss: Any, penalty: Penalty) -> Formula:
     """A linear classifier of all classes at once."""
-    paid = "½ Σ_k |w_k|² + " if penalty is Penalty.L2 else _PENALTIES[penalty]
+    paid = _OF_ALL_CLASSES[penalty]
     multinomial = loss.name == "MULTINOMIAL"
     each = "(log Σ_k exp f_k(x_i) − f_y(x_i))" if multinomial else "max_k (f_k(x_i) + [k ≠ y_i] − f_y(x_i))"
     name = "multinomial loss" if multinomial else "Crammer and Singer's loss"

@@ -216,10 +216,13 @@ class NotebookReport(Report):
         )
 
 
+_SILENT: Final = SilentReport()  # it holds nothing of a fit
+
+
 def report_for(verbose: bool | int, title: str, n_subproblems: int, tol: float) -> Report:
     """Silent; in a notebook and, if rich is there, on a terminal a bar; else lines."""
     if not verbose:
-        return SilentReport()
+        return _SILENT
     if _is_notebook():
         return NotebookReport(title, n_subproblems, tol)
     try:

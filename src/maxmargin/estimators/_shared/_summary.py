@@ -17,7 +17,7 @@ from maxmargin.estimators._shared._formulas import Formula
 from maxmargin.problems import Margin
 from maxmargin.solution import Kind, Solution, Status
 
-__all__ = ["Summarised", "Summary", "kinds_of"]
+__all__ = ["Summarised", "Summary"]
 
 _WIDTH = 80
 _NAMES = 20
@@ -130,9 +130,9 @@ class Summarised(ABC):
         lines = []
         if hasattr(self, "support_"):
             lines.append(("support vectors", f"{len(self.support_)} of {cast(Any, self).shape_fit_[0]} rows"))
-        counts = kinds_of(solutions) if solutions else vars(self).get("_kinds")
+        counts = _kinds_of(solutions) if solutions else None
         if counts is not None:
-            several = " (over all binary classifiers)" if len(solutions) > 1 or len(getattr(self, "coef_", [0])) > 1 else ""
+            several = " (over all binary classifiers)" if len(solutions) > 1 else ""
             listed = ", ".join(f"{count} {_KINDS[Kind(kind)]}" for kind, count in enumerate(counts))
             lines.append(("kinds of rows", listed + several))
         if (margin := _narrowest(solutions)) is not None:
@@ -152,7 +152,7 @@ class Summarised(ABC):
         return state
 
 
-def kinds_of(solutions: Sequence[Any]) -> tuple[int, ...] | None:
+def _kinds_of(solutions: Sequence[Any]) -> tuple[int, ...] | None:
     """How many rows are of each `Kind`, in all subproblems; None where rows have no kinds."""
     counts = np.zeros(len(Kind), dtype=np.int64)
     for solution in solutions:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, final
 
+from maxmargin import _core
 from maxmargin.problems import ClassLoss, MulticlassLinear
 from maxmargin.solution import PrimalIterate
 from maxmargin.solvers._multiclass._newton import MulticlassSolver, minimise
@@ -49,4 +50,4 @@ class MulticlassDescent(MulticlassSolver):
         self, problem: MulticlassLinear, start: PrimalIterate | None, limits: Limits, callback: Callback | None
     ) -> PrimalIterate:
         """From 0 until the gap is ``limits.tol`` of the primal objective, or a limit is reached."""
-        return minimise(problem, limits, callback, by_rows=True)[0]
+        return minimise(problem, limits, callback, method=_core.MulticlassMethod.rows)[0]

@@ -72,7 +72,11 @@ class MulticlassNewton(MulticlassSolver):
         return 2000
 
     def supports(self, problem: MulticlassLinear) -> str | None:
-        """Every problem."""
+        """Every problem but those whose weights cost their absolute values."""
+        if problem.has_l1:
+            return (
+                f"penalty={problem.penalty.value!r} has kinks that Newton's method does not see. Take MulticlassProximalNewton."
+            )
         return None
 
     def run_one(
@@ -80,7 +84,7 @@ class MulticlassNewton(MulticlassSolver):
     ) -> PrimalIterate:
         """From 0, or a given point, until the gap is ``limits.tol`` of the primal objective, or a limit is reached."""
         patience = Patience(limits, callback)
-        found, claimed = minimise(problem, limits, callback, start, by_rows=False)
+        found, claimed = minimise(problem, limits, callback, start)
         if problem.penalty is not Penalty.NONE or found.status in (Status.INTERRUPTED, Status.TIME_LIMIT):
             return found
         return _without_minimum(problem, _with_slopes(problem, found), patience, claimed=claimed)
@@ -91,10 +95,9 @@ def minimise(
     limits: Limits,
     callback: Callback | None,
     start: PrimalIterate | None = None,
-    *,
-    by_rows: bool,
+    method: _core.MulticlassMethod = _core.MulticlassMethod.newton,
 ) -> tuple[PrimalIterate, bool]:
-    """Run the core: by steps of single rows, or Newton's. The second says that it saw all rows ahead, without a penalty.
+    """Run the core by one of its methods. The second says that it saw all rows ahead, without a penalty.
 
     Where there is less time than its matrices take to be made, it is not begun.
     """
@@ -109,9 +112,9 @@ def minimise(
         loss=_LOSSES[problem.loss],
         offset=OFFSETS[problem.offset],
         offset_scale=problem.offset_scale,
-        penalty=problem.penalty is Penalty.L2,
+        penalty=problem.penalty is not Penalty.NONE,
+        l1=problem.l1 if problem.has_l1 else 0.0,
     )
-    method = _core.MulticlassMethod.rows if by_rows else _core.MulticlassMethod.newton
     point = None if start is None else _core.MulticlassStart(start.w, start.b, start.alpha)
     result = _core.minimise_multiclass(spec, point, core_limits(limits), method, listener(callback))
     b = result.b - result.b.mean() if problem.offset is Offset.FREE else result.b

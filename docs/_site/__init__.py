@@ -1,0 +1,1 @@
+"""What the build of the site makes by itself: pages of the reference, settings of the gallery."""
