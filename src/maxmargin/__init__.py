@@ -37,7 +37,7 @@ from maxmargin.estimators import (
 from maxmargin.solvers import get_threads, set_threads
 
 if _TYPE_CHECKING:
-    from maxmargin import bounds, calibration, callbacks, feature_maps, scales
+    from maxmargin import bounds, calibration, callbacks, feature_maps, inspection, scales
     from maxmargin.model_selection import SVCCV, SVRCV, LinearSVCCV, LinearSVRCV, LogisticRegressionCV, NuSVCCV
 
 try:
@@ -45,7 +45,7 @@ try:
 except _metadata.PackageNotFoundError:  # a source tree that is not installed
     __version__ = "0+unknown"
 
-_ROOMS = ("bounds", "calibration", "callbacks", "feature_maps", "model_selection", "plots", "scales")
+_ROOMS = ("bounds", "calibration", "callbacks", "feature_maps", "inspection", "model_selection", "plots", "scales")
 _SEARCHED = ("SVCCV", "SVRCV", "LinearSVCCV", "LinearSVRCV", "LogisticRegressionCV", "NuSVCCV")
 
 
@@ -90,6 +90,7 @@ __all__ = [
     "errors",
     "feature_maps",
     "get_threads",
+    "inspection",
     "kernels",
     "losses",
     "problems",

@@ -20,7 +20,7 @@ PUBLIC: dict[str, str] = {
     "maxmargin": "ApproximateOneClass ApproximateSVC ApproximateSVR KernelLogisticRegression KernelPCA LinearClassifier "
     "LinearOneClassSVM LinearSVC LinearSVCCV LinearSVR LinearSVRCV LogisticRegression LogisticRegressionCV NuSVC NuSVCCV NuSVR "
     "OneClassSVM Perceptron StochasticClassifier SVC SVCCV SVDD SVR SVRCV bounds calibration calibrators callbacks errors "
-    "feature_maps get_threads kernels losses problems scales set_threads solution solve solvers",
+    "feature_maps get_threads inspection kernels losses problems scales set_threads solution solve solvers",
     "maxmargin.bounds": "EnclosingBall LeaveOneOut VCDimension enclosing_ball feature_dimension leave_one_out_bound "
     "leave_one_out_error vc_dimension",
     "maxmargin.callbacks": "GapMonitor GapRecord StopAtGap",
@@ -34,6 +34,7 @@ PUBLIC: dict[str, str] = {
     "StochasticClassifier Summary SVC SVDD SVR",
     "maxmargin.feature_maps": "Affine ApproximationError FeatureMap GaussianSeries Monomials Multinomial Nystroem Powers "
     "QuadraticForm RandomFourier SecondOrder Squares WeightedSecondOrder",
+    "maxmargin.inspection": "Explanation Reduced decision_gradient explain reduce_support relevance",
     "maxmargin.io": "Fasta read_fasta",
     "maxmargin.kernels": "BoundKernel ChiSquared Cosine GappedKmer GappySubsequence GlobalAlignment Gram Intersection Kernel "
     "Laplacian Linear Matern Mercer MinMax Mismatch Normalised OnColumns Polynomial Power Precomputed Product Quadratic RBF "
@@ -43,7 +44,8 @@ PUBLIC: dict[str, str] = {
     "SquaredEpsilonInsensitive SquaredHinge ZeroOne as_loss cross_entropy logit odds sigmoid",
     "maxmargin.model_selection": "GridSearchCV LinearSVCCV LinearSVRCV LogisticRegressionCV NuSVCCV RandomizedSearchCV SVCCV "
     "SVRCV cross_val_predict cross_val_score",
-    "maxmargin.plots": "canvas convergence decision_boundary margin_losses ordinary_region reliability search_surface tube",
+    "maxmargin.plots": "alphas canvas convergence decision_boundary embedding kernel_matrix margin_distribution margin_losses "
+    "ordinary_region path relevance reliability search_surface style tube",
     "maxmargin.problems": "Ball ClassLoss CrammerSinger DataDescription DualProblem EpsilonRegression HardMargin Inseparable "
     "InseparableClasses KernelLogistic KKTData Level Margin Model MulticlassLinear NoTube NuClassification NuRegression "
     "Offset OneClass Penalty PrimalProblem Problem Slack SlackRule SoftMargin Tube",

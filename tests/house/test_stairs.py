@@ -14,6 +14,7 @@ STAIRS = (
     ("__main__",),
     ("cli", "playground"),
     ("model_selection", "bounds", "plots", "io", "distributed", "calibration", "callbacks"),
+    ("inspection",),
     ("estimators",),
     ("calibrators",),
     ("_solve",),
@@ -29,7 +30,7 @@ STAIRS = (
 """From the top to the ground; rooms on one step do not import each other."""
 
 STEP = {name: depth for depth, step in enumerate(STAIRS) for name in step}
-ABOVE_ESTIMATORS = {name for step in STAIRS[:4] for name in step}
+ABOVE_ESTIMATORS = {name for step in STAIRS[:5] for name in step}
 
 ALLOWED = {
     "maxmargin._core": {"validation", "kernels", "feature_maps", "problems", "solution", "solvers", "io"},

@@ -10,7 +10,9 @@ import pandas as pd
 import pytest
 from scipy import sparse
 from sklearn.exceptions import NotFittedError
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import Ridge
+from sklearn.multioutput import MultiOutputClassifier
+from sklearn.preprocessing import StandardScaler
 
 from maxmargin import SVC
 from maxmargin.errors import InvalidInput, MissingExtra
@@ -99,7 +101,7 @@ def test_wrong_resolution(two: Any, resolution: Any) -> None:
 def test_wrong_legend(two: Any) -> None:
     X, y, model = two
     words = complaint(model, X, y, legend="left")
-    assert "must be 'auto', 'inside', 'outside' or None. Got 'left' instead." in words
+    assert "must be True, False, 'auto', 'inside', 'outside', 'below' or None. Got 'left' instead." in words
 
 
 def test_labels(two: Any) -> None:
@@ -127,15 +129,20 @@ def test_wrong_number_of_features_for_the_model(wide: Any) -> None:
 
 def test_wrong_models(two: Any) -> None:
     X, y, _ = two
-    words = complaint(LogisticRegression().fit(X, y), X, y)
-    assert "a fitted maxmargin.SVC, a Pipeline that ends in one, or a Solution." in words
-    assert "Got LogisticRegression." in words
-    assert "best_estimator_" in words
+    words = complaint(Ridge().fit(X, y), X, y)
+    assert "a fitted classifier, a Pipeline that ends in one, a search, or the solution of one." in words
+    assert "Got Ridge. Use plots.tube for it." in words
+    words = complaint(MultiOutputClassifier(SVC()).fit(X, np.column_stack([y, y])), X, y)
+    assert "Got MultiOutputClassifier: it has several outputs; pass the model of one of them" in words
+    words = complaint(StandardScaler().fit(X), X, y)
+    assert words.endswith("Got StandardScaler.")
+    words = complaint(SVC().fit(X, y), X, None)
+    assert words == "decision_boundary needs y, the labels of the rows."
     with pytest.raises(NotFittedError, match="not fitted yet"):
         decision_boundary(SVC(), X, y)
     words = complaint(SVC(kernel="precomputed").fit(X @ X.T, y), X, y)
-    assert "kernel='precomputed'" in words
-    assert "Fit with the kernel itself" in words
+    assert "Got SVC: it knows rows by kernel values only" in words
+    assert "Use plots.margin_distribution for it." in words
 
 
 def test_missing_matplotlib(two: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -63,14 +63,16 @@ def test_slices_pipelines_frames_and_sparse_rows() -> None:
 def test_messages() -> None:
     model = SVDD().fit(X)
     with pytest.raises(
-        InvalidInput, match=r"ordinary_region draws a fitted maxmargin.OneClassSVM or SVDD, a Pipeline .* Got SVC"
+        InvalidInput, match=r"ordinary_region draws a fitted OneClassSVM, SVDD or other .* Got SVC. Use plots.decision_boundary"
     ):
         ordinary_region(SVC().fit(X, X[:, 0] > 3), X)
     with pytest.raises(InvalidInput, match=r"ordinary_region draws a plane and needs at least two features. Got X with 1"):
         ordinary_region(SVDD().fit(X[:, :1]), X[:, :1])
-    with pytest.raises(InvalidInput, match=r"ordinary_region needs features to draw. Got a precomputed kernel"):
+    with pytest.raises(
+        InvalidInput, match=r"ordinary_region draws features. Got OneClassSVM: it knows rows .* Use plots.kernel_matrix"
+    ):
         ordinary_region(OneClassSVM(kernel="precomputed").fit(X @ X.T), X)
     with pytest.raises(InvalidInput, match="The 'resolution' parameter of ordinary_region must be an int"):
         ordinary_region(model, X, resolution=0)
     with pytest.raises(InvalidInput, match="The 'legend' parameter of ordinary_region must be"):
-        ordinary_region(model, X, legend=None)
+        ordinary_region(model, X, legend="left")

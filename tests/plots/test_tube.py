@@ -67,15 +67,17 @@ def test_one_row() -> None:
 
 def test_messages() -> None:
     model = SVR().fit(X, Y)
-    with pytest.raises(InvalidInput, match=r"tube draws a fitted maxmargin.SVR or NuSVR, .* Got SVC\. \(After a grid search"):
+    with pytest.raises(InvalidInput, match=r"tube draws a fitted regressor, .* Got SVC\. Use plots.decision_boundary for it"):
         tube(SVC().fit(X, Y > 0), X, Y)
     with pytest.raises(InvalidInput, match="Got StandardScaler"):
         tube(StandardScaler().fit(X), X, Y)
-    with pytest.raises(InvalidInput, match=r"tube draws one output\. Got a model of 2; pass one of its solutions_"):
+    with pytest.raises(InvalidInput, match=r"tube draws one output\. Got a model of 2 .*; pass one of its solutions_"):
         tube(SVR().fit(X, np.column_stack([Y, Y])), X, Y)
-    with pytest.raises(InvalidInput, match=r"one feature\. Got X of shape \(50, 2\); it must be \(n, 1\)"):
+    with pytest.raises(InvalidInput, match=r"one feature\. Got X of shape \(50, 2\). Choose one, for example feature=0"):
         tube(SVR().fit(np.hstack([X, X]), Y), np.hstack([X, X]), Y)
-    with pytest.raises(InvalidInput, match=r"tube needs features to draw. Got a precomputed kernel"):
+    with pytest.raises(
+        InvalidInput, match=r"tube draws features. Got SVR: it knows rows by kernel values only, .* Use plots.kernel_matrix"
+    ):
         tube(SVR(kernel="precomputed").fit(X @ X.T, Y), X, Y)
     with pytest.raises(InvalidInput, match="The 'resolution' parameter of tube must be an int"):
         tube(model, X, Y, resolution=1)

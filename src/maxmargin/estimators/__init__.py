@@ -26,6 +26,9 @@ from maxmargin.estimators._paths import path_of as path_of
 from maxmargin.estimators._paths import path_refusal as path_refusal
 from maxmargin.estimators._paths import solve_paths as solve_paths
 from maxmargin.estimators._shared._estimate import Estimate
+from maxmargin.estimators._shared._expansion import Expansion as Expansion
+from maxmargin.estimators._shared._expansion import expansion_of as expansion_of
+from maxmargin.estimators._shared._expansion import with_fewer_vectors as with_fewer_vectors
 from maxmargin.estimators._shared._fold_fits import fit_out_of_fold as fit_out_of_fold
 from maxmargin.estimators._shared._fold_fits import last_step as last_step
 from maxmargin.estimators._shared._fold_fits import pairs_of as pairs_of

@@ -91,6 +91,19 @@ class BoundKernel(ABC):
         """Raise for rows that the kernel is not defined for, as those below 0 are for some."""
         return
 
+    @property
+    def roughness(self) -> str:
+        """Why values have no derivative by the features of a row; empty if they have one."""
+        return f"{type(self).__name__.lstrip('_')} knows its values only"
+
+    def gradient_sums(self, X: Any, rows: Any, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """``Σ_j W_ij ∂k(x_i, r_j)/∂x_i`` for each row of X, shape (m, d), if there is no `roughness`."""
+        raise TypeError(f"{type(self).__name__} has no gradient.")
+
+    def own_gradient(self, X: Any) -> NDArray[np.float64]:
+        """``∂k(x, x)/∂x`` for each row of X, shape (m, d), if there is no `roughness`."""
+        raise TypeError(f"{type(self).__name__} has no gradient.")
+
     def encode(self, objects: Sequence[Any], first_column: int) -> _core.Objects:
         """Objects as the core reads them, if `of_objects`; those from ``first_column`` on are the columns of blocks."""
         raise TypeError(f"{type(self).__name__} is no kernel of objects.")

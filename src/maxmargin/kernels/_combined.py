@@ -67,6 +67,19 @@ class CombinedKernel(BoundKernel, ABC):
         """Rows up to which a matrix of an unknown kernel is examined as a whole."""
         return min(part.largest_checked for part in self.parts)
 
+    @property
+    def roughness(self) -> str:
+        """Why values have no gradient: what a part says."""
+        return next((part.roughness for part in self.parts if part.roughness), "")
+
+    @abstractmethod
+    def gradient_sums(self, X: Any, rows: Any, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The chain rule: sums of the gradients of the parts, with other weights."""
+
+    @abstractmethod
+    def own_gradient(self, X: Any) -> NDArray[np.float64]:
+        """``∂k(x, x)/∂x`` from those of the parts."""
+
     def check(self, X: Any) -> None:
         """Raise for rows that a part is not defined for."""
         for part in self.parts:

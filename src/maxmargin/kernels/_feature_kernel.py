@@ -13,6 +13,7 @@ from scipy import sparse
 
 from maxmargin import _core
 from maxmargin.errors import InvalidInput
+from maxmargin.kernels import _gradients
 from maxmargin.kernels._base import BoundKernel
 from maxmargin.kernels._gram import FeatureSource, Gram
 from maxmargin.kernels._linear_rows import as_features, row_sizes
@@ -105,6 +106,24 @@ class FeatureKernel(BoundKernel):
         held = np.ascontiguousarray(coefficients, dtype=np.float64)
         groups = np.array(bounds, dtype=np.int32)
         return _core.weighted_sums(self._function(X), as_features(X), as_features(rows), held, groups)
+
+    @property
+    def roughness(self) -> str:
+        """Why the formula has no gradient everywhere; empty if it has one."""
+        return _gradients.roughness(self.kind, self.degree)
+
+    def gradient_sums(self, X: Any, rows: Any, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """``Σ_j W_ij ∂k(x_i, r_j)/∂x_i`` for each row of X, shape (m, d)."""
+        self.check(X)
+        return _gradients.gradient_sums(self.kind, self._numbers, X, rows, weights)
+
+    def own_gradient(self, X: Any) -> NDArray[np.float64]:
+        """``∂k(x, x)/∂x`` for each row of X, shape (m, d)."""
+        return _gradients.own_gradient(self.kind, self._numbers, X)
+
+    @property
+    def _numbers(self) -> tuple[float, float, float]:
+        return 1.0 if self.gamma is None else self.gamma, self.coef0, self.degree
 
     def push_to(self, program: Program, columns: tuple[int, ...] | None) -> bool:
         """Add the formula to a program; False if that is full."""

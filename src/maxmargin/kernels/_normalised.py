@@ -62,6 +62,18 @@ class _BoundNormalised(CombinedKernel):
         squares = self.kernel.diagonal(X)
         return np.where(squares < 0.0, -1.0, 1.0)
 
+    def gradient_sums(self, X: Any, rows: Any, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        squares, across = self.kernel.diagonal(X)[:, np.newaxis], self.kernel.diagonal(rows)
+        if not squares.all():
+            row = int(np.flatnonzero(squares[:, 0] == 0.0)[0])
+            raise InvalidInput(f"Normalised has no gradient where k(x, x) = 0. Got row {row}, for which it is; leave it out.")
+        held = weights / np.sqrt(squares * np.where(across > 0.0, across, np.inf))
+        turned = (held * self.kernel.cross(X, rows)).sum(axis=1)[:, np.newaxis]
+        return np.asarray(self.kernel.gradient_sums(X, rows, held) - 0.5 * turned / squares * self.kernel.own_gradient(X))
+
+    def own_gradient(self, X: Any) -> NDArray[np.float64]:
+        return np.zeros(X.shape)
+
     def encode(self, objects: Sequence[Any], first_column: int) -> _core.Objects:
         return normalised_objects(self.kernel.encode(objects, first_column), "Normalised")
 

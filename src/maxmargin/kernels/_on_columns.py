@@ -54,6 +54,19 @@ class _BoundOnColumns(CombinedKernel):
     def own_values(self, X: Any) -> NDArray[np.float64]:
         return self.kernel.diagonal(_taken(X, self.columns))
 
+    def gradient_sums(self, X: Any, rows: Any, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        inner = self.kernel.gradient_sums(_taken(X, self.columns), _taken(rows, self.columns), weights)
+        return self._scattered(inner, X)
+
+    def own_gradient(self, X: Any) -> NDArray[np.float64]:
+        return self._scattered(self.kernel.own_gradient(_taken(X, self.columns)), X)
+
+    def _scattered(self, inner: NDArray[np.float64], X: Any) -> NDArray[np.float64]:
+        """Derivatives by the columns that the kernel sees, among 0 for the others."""
+        every = np.zeros(X.shape)
+        every[:, list(self.columns)] = inner
+        return every
+
     def push_to(self, program: Program, columns: Columns | None) -> bool:
         chosen = self.columns if columns is None else tuple(columns[k] for k in self.columns)
         return push_part(self.kernel, program, chosen)

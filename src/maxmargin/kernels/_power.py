@@ -49,6 +49,14 @@ class _BoundPower(CombinedKernel):
     def own_values(self, X: Any) -> NDArray[np.float64]:
         return np.asarray(self.kernel.diagonal(X) ** self.exponent)
 
+    def gradient_sums(self, X: Any, rows: Any, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        inner = self.kernel.cross(X, rows) ** (self.exponent - 1)
+        return self.kernel.gradient_sums(X, rows, self.exponent * weights * inner)
+
+    def own_gradient(self, X: Any) -> NDArray[np.float64]:
+        inner = self.kernel.diagonal(X)[:, np.newaxis] ** (self.exponent - 1)
+        return np.asarray(self.exponent * inner * self.kernel.own_gradient(X))
+
     def encode(self, objects: Sequence[Any], first_column: int) -> _core.Objects:
         return self.kernel.encode(objects, first_column).power(self.exponent)
 

@@ -48,6 +48,14 @@ class _BoundProduct(CombinedKernel):
     def own_values(self, X: Any) -> NDArray[np.float64]:
         return self.left.diagonal(X) * self.right.diagonal(X)
 
+    def gradient_sums(self, X: Any, rows: Any, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        by_left = self.left.gradient_sums(X, rows, weights * self.right.cross(X, rows))
+        return by_left + self.right.gradient_sums(X, rows, weights * self.left.cross(X, rows))
+
+    def own_gradient(self, X: Any) -> NDArray[np.float64]:
+        left, right = self.left.diagonal(X)[:, np.newaxis], self.right.diagonal(X)[:, np.newaxis]
+        return np.asarray(right * self.left.own_gradient(X) + left * self.right.own_gradient(X))
+
     def encode(self, objects: Sequence[Any], first_column: int) -> _core.Objects:
         return self.left.encode(objects, first_column).times(self.right.encode(objects, first_column))
 

@@ -49,6 +49,12 @@ class _BoundScaled(CombinedKernel):
     def own_values(self, X: Any) -> NDArray[np.float64]:
         return self.factor * self.kernel.diagonal(X)
 
+    def gradient_sums(self, X: Any, rows: Any, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        return self.factor * self.kernel.gradient_sums(X, rows, weights)
+
+    def own_gradient(self, X: Any) -> NDArray[np.float64]:
+        return self.factor * self.kernel.own_gradient(X)
+
     def encode(self, objects: Sequence[Any], first_column: int) -> _core.Objects:
         return self.kernel.encode(objects, first_column).scaled(self.factor)
 

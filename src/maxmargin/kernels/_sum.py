@@ -50,6 +50,12 @@ class _BoundSum(CombinedKernel):
     def own_values(self, X: Any) -> NDArray[np.float64]:
         return self.left.diagonal(X) + self.right.diagonal(X)
 
+    def gradient_sums(self, X: Any, rows: Any, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        return self.left.gradient_sums(X, rows, weights) + self.right.gradient_sums(X, rows, weights)
+
+    def own_gradient(self, X: Any) -> NDArray[np.float64]:
+        return self.left.own_gradient(X) + self.right.own_gradient(X)
+
     def encode(self, objects: Sequence[Any], first_column: int) -> _core.Objects:
         return self.left.encode(objects, first_column).plus(self.right.encode(objects, first_column))
 

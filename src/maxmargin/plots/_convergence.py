@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.errors import InvalidInput
 from maxmargin.plots._canvas import matplotlib_module, screen_panels
-from maxmargin.plots._style import INK, class_colours
+from maxmargin.plots._dress import Legend, check_legend, finish
+from maxmargin.plots._kinds import SOLUTIONS, last_of, refuse
+from maxmargin.plots._style import Theme, theme_of
 from maxmargin.solution import CrammerSingerSolution, LinearSolution, MulticlassSolution, Solution, Trace
+from maxmargin.validation import check_option
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -20,20 +23,25 @@ _ROUNDING: Final = 1e-16
 """Distances below this part of the objective are rounding; they are drawn there, as a logarithm has no 0."""
 _APART: Final = 1e-6
 """Objectives that differ by more than this part contradict each other; by less it is rounding."""
+_FEW: Final = 12
+"""Checkpoints up to which each is a dot."""
 _DASHES: Final = ("-", "--", "-.", ":")
 
 AnySolution = Solution | CrammerSingerSolution | LinearSolution | MulticlassSolution
 _DUAL: Final = (Solution, CrammerSingerSolution)  # what moves is the multipliers
-_ALL: Final = (*_DUAL, LinearSolution, MulticlassSolution)
 
 
 def convergence(
     solutions: AnySolution | Sequence[AnySolution] | Mapping[str, AnySolution],
     names: Sequence[str] | None = None,
     *,
+    ax: Axes | None = None,
+    along: Literal["seconds", "steps"] = "seconds",
     axes: Any = None,
     best: float | None = None,
-) -> NDArray[Any]:
+    legend: Legend = "auto",
+    title: str | None = None,
+) -> Any:
     """Draw how several solvers approach the optimum of one problem.
 
     The upper axes show how far the solver's objective is from the best known dual objective, relative to its size:
@@ -46,18 +54,27 @@ def convergence(
     Parameters
     ----------
     solutions : Solution, CrammerSingerSolution, LinearSolution, MulticlassSolution, sequence or dict of these
-        Answers to the same problem; the keys of a dict are their names.
+        Answers to the same problem; the keys of a dict are their names. A fitted estimator of one binary classifier or output
+        stands for its one solution.
     names : sequence of str, optional
         One for each in the legend; by default the names of their solvers.
+    ax : matplotlib Axes, optional
+        Where to draw the distance from the optimum alone.
+    along : "seconds" or "steps", default="seconds"
+        What is across in ``ax``.
     axes : array of four matplotlib Axes, optional
-        Where to draw, row by row. By default a new pyplot figure.
+        Where to draw all, row by row. By default a new pyplot figure.
     best : float, optional
         The optimum of the dual; by default the best that any of the traces reached.
+    legend : bool, "auto", "inside", "outside", "below" or None, default="auto"
+        Where the solutions are named.
+    title : str, optional
+        None by default.
 
     Returns
     -------
-    ndarray of shape (2, 2)
-        The axes.
+    ndarray of shape (2, 2), or matplotlib Axes
+        The axes; ``ax`` if that is given.
 
     Raises
     ------
@@ -89,27 +106,39 @@ def convergence(
             )
         names, listed = list(solutions), list(solutions.values())
     else:
-        listed = [solutions] if isinstance(solutions, _ALL) else list(solutions)
+        several = isinstance(solutions, Iterable) and not hasattr(solutions, "fit")
+        listed = list(cast("Iterable[Any]", solutions)) if several else [cast("Any", solutions)]
+    listed = [_solution_of(each) for each in listed]
     labels = _labels(listed, names)
-    if axes is not None and np.size(axes) != 4:
-        raise InvalidInput(f"The 'axes' parameter of convergence must be four axes. Got {np.size(axes)}.")
+    if axes is not None and (ax is not None or np.size(axes) != 4):
+        got = f"{np.size(axes)}" if ax is None else "'ax' too"
+        raise InvalidInput(f"The 'axes' parameter of convergence must be four axes. Got {got}.")
+    check_option("along", along, "convergence", ("seconds", "steps"))
+    place = check_legend(legend, "convergence")
     reached = max(float(solution.trace.objective.max()) for solution in listed)
     top = reached if best is None else float(best)
     _require_one_problem(listed, reached)
-    panels = np.asarray(screen_panels(2, 2) if axes is None else axes, dtype=object).reshape(2, 2)
-    colours, linear = class_colours(len(listed)), not all(isinstance(solution, _DUAL) for solution in listed)
+    linear = not all(isinstance(solution, _DUAL) for solution in listed)
+    given = (ax if ax is not None else screen_panels(2, 2)) if axes is None else axes
+    panels = np.asarray(given, dtype=object).reshape((1, 1) if ax is not None else (2, 2))
+    ways = (along,) if ax is not None else ("seconds", "steps")
+    theme = theme_of(panels[0, 0])
+    colours = theme.colours(len(listed))
     for k, (solution, label) in enumerate(zip(listed, labels, strict=True)):
         trace, look = solution.trace, {"color": colours[k], "linestyle": _DASHES[k % len(_DASHES)], "label": label}
         away = top - trace.objective if isinstance(solution, _DUAL) else trace.primal - top
         distance = np.maximum(away / max(1.0, abs(top)), _ROUNDING)
         violation = np.maximum(_relative_gap(trace) if linear else trace.violation, _ROUNDING)
-        for column, along in enumerate((np.maximum(trace.seconds, 1e-6), np.maximum(trace.steps, 1))):
-            for row, values in enumerate((distance, violation)):
-                # A dot at the end: where a solver stopped is as much of interest as the way.
-                panels[row, column].plot(along, values, linewidth=1.6, gid=label, **look)
-                panels[row, column].plot(along[-1:], values[-1:], marker="o", markersize=5, color=colours[k])
-    _name(panels, "relative gap" if linear else "KKT violation")
-    return panels
+        for column, way in enumerate(ways):
+            across = np.maximum(trace.seconds, 1e-6) if way == "seconds" else np.maximum(trace.steps, 1)
+            for row, values in enumerate((distance, violation)[: len(panels)]):
+                # Dots: few checkpoints are no curve. A large one at the end: where a solver stopped is of interest too.
+                few = "." if len(across) <= _FEW else ""
+                panels[row, column].plot(across, values, linewidth=1.6, gid=label, marker=few, **look)
+                panels[row, column].plot(across[-1:], values[-1:], marker="o", markersize=5, color=colours[k])
+    _name(panels, theme, ways, "relative gap" if linear else "KKT violation")
+    _explain(panels, theme, place, title)
+    return panels if ax is None else ax
 
 
 def _require_one_problem(solutions: list[Any], reached: float) -> None:
@@ -128,7 +157,10 @@ def _relative_gap(trace: Trace) -> NDArray[np.float64]:
 
 
 def _labels(solutions: list[Any], names: Sequence[str] | None) -> list[str]:
-    wrong = [type(solution).__name__ for solution in solutions if not isinstance(solution, _ALL)]
+    for each in solutions:
+        if not isinstance(each, SOLUTIONS) and hasattr(last_of(each), "fit"):
+            refuse("convergence", "solutions of maxmargin.solve, or the one of a kernel model of one binary classifier", each)
+    wrong = [type(solution).__name__ for solution in solutions if not isinstance(solution, SOLUTIONS)]
     if wrong or not solutions:
         raise InvalidInput(
             f"The 'solutions' parameter of convergence must be one or more solutions of maxmargin.solve. Got {wrong or 'none'}."
@@ -145,20 +177,38 @@ def _labels(solutions: list[Any], names: Sequence[str] | None) -> list[str]:
     return [str(name) for name in names]
 
 
-def _name(panels: NDArray[Any], below: str) -> None:
+def _solution_of(each: Any) -> Any:
+    """The one solution of an estimator that keeps it, or what was given."""
+    found = [] if isinstance(each, SOLUTIONS) else getattr(last_of(each), "solutions_", [])
+    return found[0] if len(found) == 1 else each
+
+
+def _name(panels: NDArray[Any], theme: Theme, ways: tuple[str, ...], below: str) -> None:
     ticker = matplotlib_module("matplotlib.ticker")
     titles = ("distance from the optimum", below)
-    for row in range(2):
-        for column, along in enumerate(("seconds", "steps")):
-            ax: Axes = panels[row, column]
+    for row, line in enumerate(panels):
+        for column, ax in enumerate(line):
             ax.set_xscale("log")
             ax.set_yscale("log")
-            ax.grid(True, which="major", color="#dddddd", linewidth=0.6)
-            ax.set_axisbelow(True)
             ax.yaxis.set_major_locator(ticker.LogLocator(numticks=8))
-            ax.set_xlabel(along)
-            if column == 0:
-                ax.set_ylabel(titles[row], color=INK)
-            for side in ("top", "right"):
-                ax.spines[side].set_visible(False)
-    panels[0, 1].legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), borderaxespad=0.0, frameon=False)
+            up = titles[row] if column == 0 else ""
+            finish(ax, theme, labels=(ways[column], up), title=None, legend=None, grid=True)
+            ax.grid(False, which="minor")
+
+
+def _explain(panels: NDArray[Any], theme: Theme, place: str | None, title: str | None) -> None:
+    last: Axes = panels[0, -1]
+    four = panels.size > 1
+    if title is not None:
+        if four:
+            last.figure.suptitle(title, color=theme.ink)
+        else:
+            last.set_title(title, color=theme.ink)
+    if place is None:
+        return
+    if four and place in ("auto", "outside"):
+        look: dict[str, Any] = {"bbox_to_anchor": (1.01, 1.0), "borderaxespad": 0.0, "frameon": False}
+        last.legend(loc="upper left", labelcolor=theme.ink, fontsize="small", **look)
+        return
+    labels = (last.get_xlabel(), last.get_ylabel())
+    finish(last, theme, labels=labels, title=title if not four else None, legend=place, grid=True)

@@ -8,15 +8,18 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
-from sklearn.pipeline import Pipeline
 
 from maxmargin.errors import InvalidInput
-from maxmargin.estimators import SVC
-from maxmargin.plots._canvas import matplotlib_module, screen_axes
-from maxmargin.plots._plane import Plane, make_plane
-from maxmargin.plots._style import FULL_AREA, INK, MARKS, Colour, class_colours, mark_area, tint
+from maxmargin.plots._canvas import matplotlib_module
+from maxmargin.plots._dress import Legend, begin, check_legend, finish
+from maxmargin.plots._kinds import best_of, has_features, refuse, right_picture
+from maxmargin.plots._marks import draw_rings
+from maxmargin.plots._ordinary import ordinary_region
+from maxmargin.plots._plane import Plane, for_model, make_plane
+from maxmargin.plots._style import MANY, MARKS, Colour, Theme, mark_area
 from maxmargin.plots._subject import Subject, subject_of
-from maxmargin.solution import Kind, Solution
+from maxmargin.solution import Kind
+from maxmargin.validation import check_integer
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,38 +28,42 @@ _MOST_CLASSES_NAMED: Final = 12
 
 
 def decision_boundary(
-    model: SVC | Pipeline | Solution,
+    model: Any,
     X: Any,
-    y: ArrayLike,
+    y: ArrayLike | None = None,
     *,
     ax: Axes | None = None,
     features: Sequence[int | str] | None = None,
     fixed: Literal["median", "mean"] | ArrayLike = "median",
     feature_names: Sequence[str] | None = None,
     resolution: int = 200,
-    legend: Literal["auto", "inside", "outside"] | None = "auto",
+    legend: Legend = "auto",
+    title: str | None = None,
 ) -> Axes:
     r"""Draw the decisions of a classifier over two features, and the rows it was trained on.
 
-    The plane is coloured by the predicted class. With two classes, :math:`f` being the decision function, the
-    solid line is the boundary :math:`f = 0` and the dashed lines are the edges :math:`f = \pm 1` of the
-    margin band, which is shaded lighter. With several classes the solid lines are the boundaries between
-    pairs of classes.
+    The plane is coloured by the predicted class. With two classes, :math:`f` being the decision function, the solid line is the
+    boundary :math:`f = 0`. Where the model has a margin, that of an SVM or of another hinge, the dashed lines are its edges
+    :math:`f = \pm 1`, and the band between them is lighter. For logistic regression, and for models that only have
+    probabilities, they are where the probability is 10 and 90 %. With several classes the solid lines are the boundaries
+    between classes.
 
     Rows are coloured by their class and marked by their kind, ``y`` being :math:`\pm 1` in each binary classifier:
-    non-informative (:math:`yf > 1`), on the margin (:math:`yf = 1`), inside the band but on the right side
-    (:math:`0 < yf < 1`), or misclassified. With several classes a row has its worst kind over all binary classifiers, and is
-    misclassified if and only if its predicted class is wrong. Support vectors are ringed if X is the training set.
+    non-informative (:math:`yf > 1`), on the margin (:math:`yf = 1`), inside the band but on the right side (:math:`0 < yf <
+    1`), or misclassified. With several classes a row has its worst kind over all binary classifiers, and is misclassified if
+    and only if its predicted class is wrong. Models without a margin have right and misclassified rows only. Support vectors
+    are ringed if X is the training set.
 
     Parameters
     ----------
-    model : SVC, Pipeline or Solution
-        A fitted :class:`maxmargin.SVC`, a pipeline that ends in one (X is then what the pipeline takes),
-        or a :class:`maxmargin.solution.Solution` of a two-class problem.
+    model : classifier, Pipeline, search or solution
+        Any fitted classifier, of maxmargin or of scikit-learn; a pipeline that ends in one (X is then what the pipeline takes);
+        a search, whose best model is drawn; or a solution of `maxmargin.solve`. Of a one-class model `ordinary_region` is
+        drawn.
     X : array, sparse matrix or data frame of shape (n, d)
         The rows to show: normally the training set.
     y : array-like of shape (n,)
-        Their labels.
+        Their labels; not for one-class models.
     ax : matplotlib Axes, optional
         Where to draw. By default a new pyplot figure.
     features : two ints or names, optional
@@ -68,9 +75,12 @@ def decision_boundary(
         Labels of the axes; by default the columns of a data frame.
     resolution : int, default=200
         Grid points along each axis.
-    legend : "auto", "inside", "outside" or None, default="auto"
-        Where to explain the marks, with the number of rows of each kind. "auto" is beside the axes in a
-        figure whose layout makes room for it (``layout="constrained"``, as when ``ax`` is None), else inside.
+    legend : bool, "auto", "inside", "outside", "below" or None, default="auto"
+        Where to explain the marks, with the number of rows of each kind. "auto" is beside the axes in a figure whose layout
+        makes room for it (``layout="constrained"``, as when ``ax`` is None), below them where the figure is narrow, else
+        inside.
+    title : str, optional
+        By default what the other features are held at, if there are others.
 
     Returns
     -------
@@ -92,88 +102,111 @@ def decision_boundary(
     >>> X = X[["petal length (cm)", "petal width (cm)"]]
     >>> ax = decision_boundary(SVC().fit(X, y), X, y)
     """
-    if isinstance(resolution, bool) or not isinstance(resolution, (int, np.integer)) or resolution < 2:
-        raise InvalidInput(
-            f"The 'resolution' parameter of decision_boundary must be an int in the range [2, inf). Got {resolution!r} instead."
+    points = check_integer("resolution", resolution, "decision_boundary", 2)
+    place = check_legend(legend, "decision_boundary")
+    if right_picture(model) == "ordinary_region":
+        return ordinary_region(
+            model,
+            X,
+            ax=ax,
+            features=features,
+            fixed=fixed,
+            feature_names=feature_names,
+            resolution=points,
+            legend=legend,
+            title=title,
         )
-    if legend not in ("auto", "inside", "outside", None):
-        raise InvalidInput(
-            f"The 'legend' parameter of decision_boundary must be 'auto', 'inside', 'outside' or None. Got {legend!r} instead."
-        )
+    if not has_features(model):
+        refuse("decision_boundary", "features", model, "it knows rows by kernel values only, so that there is no plane to draw")
+    if y is None:
+        y = np.zeros(0)
+        subject_of(model, y)  # what is no classifier needs no labels
+        raise InvalidInput("decision_boundary needs y, the labels of the rows.")
     subject = subject_of(model, y)
-    plane = make_plane(X, features, feature_names, fixed)
+    plane = for_model(make_plane(X, features, feature_names, fixed), best_of(model), X)
     labels = subject.index_labels(y, len(plane.coordinates))
     rows = X if sparse.issparse(X) else plane.wrap(np.asarray(X, dtype=np.float64))
     trained = subject.trained_on(rows)
     kinds = subject.kinds(rows, labels, trained)
     support = subject.support() if trained else None
 
-    axes = screen_axes() if ax is None else ax
-    colours = class_colours(len(subject.classes))
-    _draw_regions(axes, subject, plane, int(resolution), colours)
-    _draw_rows(axes, plane.coordinates, labels, kinds, support, colours)
-    axes.set_xlabel(plane.labels[0])
-    axes.set_ylabel(plane.labels[1])
-    if plane.held:
-        axes.set_title(f"Slice: {plane.held}", loc="left", fontsize="small", color=INK)
-    if legend is not None:
-        outside = legend == "outside" or (legend == "auto" and axes.figure.get_layout_engine() is not None)
-        _draw_legend(axes, subject, kinds, support, colours, outside=outside)
-    return axes
+    axes, theme = begin(ax)
+    colours = theme.colours(len(subject.classes))
+    _draw_regions(axes, theme, subject, plane, points, colours)
+    _draw_rows(axes, theme, plane.coordinates, labels, kinds, support, colours)
+    handles = _handles(theme, subject, kinds, support, colours)
+    return finish(
+        axes,
+        theme,
+        labels=plane.labels,
+        title=title,
+        legend=place,
+        frame=True,
+        handles=handles,
+        note=f"Slice: {plane.held}" if plane.held else "",
+    )
 
 
-def _draw_regions(ax: Axes, subject: Subject, plane: Plane, resolution: int, colours: list[Colour]) -> None:
+def _draw_regions(ax: Axes, theme: Theme, subject: Subject, plane: Plane, resolution: int, colours: list[Colour]) -> None:
     across, up = plane.grid(resolution)
     ax.set_xlim(across[0], across[-1])
     ax.set_ylim(up[0], up[-1])
     scores = plane.evaluate(subject.scores, across, up)
     if len(subject.sides) == 1:
-        f = scores[..., 0]
-        shades = [
-            tint(colours[0], 0.30),
-            tint(colours[0], 0.12),
-            tint(colours[1], 0.12),
-            tint(colours[1], 0.30),
-        ]
-        ax.contourf(across, up, f, levels=[-1.0, 0.0, 1.0], colors=shades, extend="both", zorder=0)
-        if f.min() <= 1.0 and f.max() >= -1.0:
-            lines = ax.contour(
-                across,
-                up,
-                f,
-                levels=[-1.0, 0.0, 1.0],
-                colors=INK,
-                linestyles=["--", "-", "--"],
-                linewidths=[1.0, 1.8, 1.0],
-                zorder=1,
-            )
-            lines.set_gid("boundary")
+        _draw_two(ax, theme, subject, (across, up), scores[..., 0], colours)
         return
     # Underneath the predicted class cell by cell, which is right also where the votes tie; above it the area
     # where a class beats all others, whose edges are smooth.
     winners = plane.evaluate(subject.winners, across, up)
-    shades = [tint(colour, 0.25) for colour in colours]
+    shades = [theme.tint(colour, 0.25) for colour in colours]
     cells = matplotlib_module("matplotlib.colors").ListedColormap(shades)
     ax.pcolormesh(across, up, winners, cmap=cells, vmin=-0.5, vmax=len(shades) - 0.5, zorder=0, rasterized=True)
     leads = subject.leads(scores)
+    tied = leads.max(axis=-1, keepdims=True) <= 0.0  # whole areas, of votes or of shares of neighbours: they go to the winner
+    if tied.any():
+        little = 1e-3 * (float(np.abs(leads).max()) or 1.0)
+        leads = np.where(tied, np.where(winners[..., np.newaxis] == np.arange(len(shades)), little, -little), leads)
     for k, shade in enumerate(shades):
         lead = leads[..., k]
         if lead.max() <= 0.0:
             continue
         ax.contourf(across, up, lead, levels=[0.0, np.inf], colors=[shade], zorder=0.1)
         if lead.min() < 0.0:
-            ax.contour(across, up, lead, levels=[0.0], colors=INK, linewidths=1.2, zorder=1).set_gid("boundary")
+            ax.contour(across, up, lead, levels=[0.0], colors=theme.ink, linewidths=1.2, zorder=1).set_gid("boundary")
+
+
+def _draw_two(
+    ax: Axes,
+    theme: Theme,
+    subject: Subject,
+    grid: tuple[NDArray[np.float64], NDArray[np.float64]],
+    f: NDArray[np.float64],
+    colours: list[Colour],
+) -> None:
+    """Both sides of one boundary, and the band around it."""
+    band, first, second = subject.band, colours[0], colours[1]
+    if band is None:
+        levels, styles, widths = [0.0], ["-"], [1.8]
+        shades = [theme.tint(first, 0.25), theme.tint(second, 0.25)]
+    else:
+        levels, styles, widths = [-band.level, 0.0, band.level], ["--", "-", "--"], [1.0, 1.8, 1.0]
+        shades = [theme.tint(first, 0.30), theme.tint(first, 0.12), theme.tint(second, 0.12), theme.tint(second, 0.30)]
+    ax.contourf(*grid, f, levels=[-np.inf, *levels, np.inf], colors=shades, zorder=0)
+    if any(f.min() < level < f.max() for level in levels):
+        lines = ax.contour(*grid, f, levels=levels, colors=theme.ink, linestyles=styles, linewidths=widths, zorder=1)
+        lines.set_gid("boundary")
 
 
 def _draw_rows(
     ax: Axes,
+    theme: Theme,
     coordinates: NDArray[np.float64],
     labels: NDArray[np.int64],
     kinds: NDArray[np.int64],
     support: NDArray[np.int64] | None,
     colours: list[Colour],
 ) -> None:
-    area = mark_area(len(labels))
+    area = mark_area(len(labels), ax)
     for kind, mark in MARKS.items():
         for k, colour in enumerate(colours):
             chosen = coordinates[(kinds == kind) & (labels == k)]
@@ -185,76 +218,44 @@ def _draw_rows(
                     marker=mark.marker,
                     color=[colour],
                     alpha=mark.alpha,
-                    edgecolors="white",
+                    edgecolors=[theme.paper],
                     linewidths=0.5,
                     zorder=3 + int(kind),
                     gid=f"{kind.name}:{k}",
+                    rasterized=len(labels) > MANY,
                 )
     if support is not None and len(support):
-        ax.scatter(
-            coordinates[support, 0],
-            coordinates[support, 1],
-            s=area * 3.4,
-            marker="o",
-            facecolors="none",
-            edgecolors=INK,
-            linewidths=0.7 * (area / FULL_AREA) ** 0.5,
-            alpha=0.7,
-            zorder=2.5,
-            gid="support",
-        )
+        draw_rings(ax, theme, coordinates[support, 0], coordinates[support, 1], area)
 
 
-def _draw_legend(
-    ax: Axes,
+def _handles(
+    theme: Theme,
     subject: Subject,
     kinds: NDArray[np.int64],
     support: NDArray[np.int64] | None,
     colours: list[Colour],
-    *,
-    outside: bool,
-) -> None:
+) -> list[Any]:
+    """What the legend explains: classes, kinds of rows, lines."""
     line = matplotlib_module("matplotlib.lines").Line2D
     patch = matplotlib_module("matplotlib.patches").Patch
-    handles = [
-        patch(facecolor=colour, label=str(name))
-        for colour, name in zip(colours[:_MOST_CLASSES_NAMED], subject.classes[:_MOST_CLASSES_NAMED], strict=True)
-    ]
-    for kind in Kind:
+    named = list(zip(colours, subject.classes, strict=True))
+    handles = [patch(facecolor=colour, label=str(name)) for colour, name in named[:_MOST_CLASSES_NAMED]]
+    if len(named) > _MOST_CLASSES_NAMED:
+        handles.append(patch(facecolor="none", label=f"and {len(named) - _MOST_CLASSES_NAMED} more classes"))
+    margin = subject.band is not None and subject.band.is_margin
+    for kind in Kind if margin else (Kind.NON_INFORMATIVE, Kind.WRONG):
         mark = MARKS[kind]
-        label = f"{mark.words} ({int(np.sum(kinds == kind))})"
-        handles.append(
-            line(
-                [],
-                [],
-                linestyle="",
-                marker=mark.marker,
-                color="#777777",
-                markersize=6.0 * mark.size**0.5,
-                label=label,
-            )
-        )
+        words = mark.words if margin or kind is Kind.WRONG else "right"
+        label, size = f"{words} ({int(np.sum(kinds == kind))})", 6.0 * mark.size**0.5
+        look: dict[str, Any] = {"linestyle": "", "marker": mark.marker, "color": theme.middle, "markeredgecolor": theme.middle}
+        handles.append(line([], [], markersize=size, label=label, **look))
     if support is not None:
-        label = f"support vector ({len(support)})"
-        handles.append(
-            line(
-                [],
-                [],
-                linestyle="",
-                marker="o",
-                markersize=9.5,
-                color=INK,
-                fillstyle="none",
-                mew=0.8,
-                label=label,
-            )
-        )
-    if len(subject.sides) == 1:
-        handles.append(line([], [], color=INK, linewidth=1.8, label="boundary  f = 0"))
-        handles.append(line([], [], color=INK, linewidth=1.0, linestyle="--", label="margin  f = ±1"))
-    else:
-        handles.append(line([], [], color=INK, linewidth=1.2, label="boundary"))
-    if outside:
-        ax.legend(handles=handles, loc="upper left", bbox_to_anchor=(1.01, 1.0), borderaxespad=0.0, frameon=False)
-    else:
-        ax.legend(handles=handles, fontsize="small", framealpha=0.9)
+        ring: dict[str, Any] = {"linestyle": "", "marker": "o", "fillstyle": "none", "mew": 0.8}
+        handles.append(line([], [], markersize=9.5, color=theme.ink, label=f"support vector ({len(support)})", **ring))
+    if len(subject.sides) > 1:
+        return [*handles, line([], [], color=theme.ink, linewidth=1.2, label="boundary")]
+    probable = subject.band is not None and not margin
+    handles.append(line([], [], color=theme.ink, linewidth=1.8, label="boundary  p = ½" if probable else "boundary  f = 0"))
+    if subject.band is not None:
+        handles.append(line([], [], color=theme.ink, linewidth=1.0, linestyle="--", label=subject.band.label))
+    return handles

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from maxmargin.losses import Exponential, Hinge, Logistic, MarginLoss, Perceptron, Squared, SquaredHinge, ZeroOne
-from maxmargin.plots._canvas import screen_axes
-from maxmargin.plots._style import INK, class_colours
+from maxmargin.plots._dress import Legend, begin, check_legend, finish
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,7 +23,7 @@ _DRAWN: Final[tuple[tuple[str, MarginLoss, str], ...]] = (
 _TOP: Final = 4.0
 
 
-def margin_losses(ax: Any = None) -> Axes:
+def margin_losses(ax: Any = None, *, legend: Legend = "inside", title: str | None = None) -> Axes:
     """Draw all losses of the margin ``z = y f(x)`` together.
 
     The zero-one loss counts errors. Hinge, squared hinge, exponential and squared loss lie above it. So does the logistic
@@ -34,6 +33,10 @@ def margin_losses(ax: Any = None) -> Axes:
     ----------
     ax : matplotlib Axes, optional
         Where to draw. By default a new pyplot figure.
+    legend : bool, "auto", "inside", "outside", "below" or None, default="inside"
+        Where the losses are named.
+    title : str, optional
+        None by default.
 
     Returns
     -------
@@ -47,22 +50,16 @@ def margin_losses(ax: Any = None) -> Axes:
     >>> len(margin_losses(ax).lines)
     8
     """
-    drawn: Axes = screen_axes() if ax is None else ax
+    place = check_legend(legend, "margin_losses")
+    drawn, theme = begin(ax)
     z = np.linspace(-2.0, 3.0, 501)
     # The step in two pieces: a line through the jump would be a value the loss never has.
     for part in (z[z <= 0.0], z[z > 0.0]):
         first = part[0] <= 0.0
-        look: dict[str, Any] = {"color": INK, "linewidth": 2.4, "gid": "zero-one"}
+        look: dict[str, Any] = {"color": theme.ink, "linewidth": 2.4, "gid": "zero-one"}
         drawn.plot(part, ZeroOne().value(part), label="zero-one" if first else None, **look)
-    for colour, (name, loss, dash) in zip(class_colours(len(_DRAWN)), _DRAWN, strict=True):
+    for colour, (name, loss, dash) in zip(theme.colours(len(_DRAWN)), _DRAWN, strict=True):
         drawn.plot(z, loss.value(z), color=colour, linestyle=dash, linewidth=1.7, label=name, gid=name)
     drawn.set_xlim(z[0], z[-1])
     drawn.set_ylim(-0.1, _TOP)
-    drawn.set_xlabel("margin  y f(x)")
-    drawn.set_ylabel("loss", color=INK)
-    drawn.grid(True, color="#dddddd", linewidth=0.6)
-    drawn.set_axisbelow(True)
-    for side in ("top", "right"):
-        drawn.spines[side].set_visible(False)
-    drawn.legend(loc="upper center", frameon=False)
-    return drawn
+    return finish(drawn, theme, labels=("margin  y f(x)", "loss"), title=title, legend=place, grid=True)

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.base import is_outlier_detector
 
-from maxmargin.plots._canvas import screen_axes
+from maxmargin.estimators import SVDD, OneClassSVM
+from maxmargin.plots._dress import Legend, begin, check_legend, finish
+from maxmargin.plots._kinds import fitted_model, has_features, is_a, last_of, refuse
 from maxmargin.plots._marks import draw_rows
-from maxmargin.plots._plane import make_plane
-from maxmargin.plots._style import INK, class_colours, tint
-from maxmargin.plots._subproblem import subproblem_of
+from maxmargin.plots._plane import for_model, make_plane
+from maxmargin.plots._subject import same_rows, transform_of
 from maxmargin.problems import Ball, Level
-from maxmargin.validation import check_boolean, check_integer
+from maxmargin.solution import Solution
+from maxmargin.validation import check_integer
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -31,7 +34,8 @@ def ordinary_region(
     fixed: Literal["median", "mean"] | ArrayLike = "median",
     feature_names: Sequence[str] | None = None,
     resolution: int = 200,
-    legend: bool = True,
+    legend: Legend = "auto",
+    title: str | None = None,
 ) -> Axes:
     r"""Draw the region that a one-class model accepts as ordinary, over two features.
 
@@ -40,9 +44,10 @@ def ordinary_region(
 
     Parameters
     ----------
-    model : OneClassSVM, SVDD, Pipeline or Solution
-        A fitted :class:`maxmargin.OneClassSVM` or :class:`maxmargin.SVDD`, a pipeline that ends in one (X is then what the
-        pipeline takes), or the solution of such a problem.
+    model : outlier detector, Pipeline or Solution
+        A fitted :class:`maxmargin.OneClassSVM` or :class:`maxmargin.SVDD`, any outlier detector of scikit-learn with a
+        ``decision_function``, a pipeline that ends in one (X is then what the pipeline takes), or the solution of such a
+        problem.
     X : array or data frame of shape (n, d)
         The rows to show: normally the training set.
     ax : matplotlib Axes, optional
@@ -56,8 +61,10 @@ def ordinary_region(
         Labels of the axes; by default the columns of a data frame.
     resolution : int, default=200
         Grid points along each axis.
-    legend : bool, default=True
-        Whether to explain the marks, with the number of rows of each.
+    legend : bool, "auto", "inside", "outside", "below" or None, default="auto"
+        Where to explain the marks, with the number of rows of each: see `decision_boundary`.
+    title : str, optional
+        By default what the other features are held at, if there are others.
 
     Returns
     -------
@@ -72,29 +79,47 @@ def ordinary_region(
     >>> ax = ordinary_region(SVDD(kernel="linear", nu=0.1).fit(X), X)
     """
     points = check_integer("resolution", resolution, "ordinary_region", 2)
-    shown = check_boolean("legend", legend, "ordinary_region")
-    subproblem = subproblem_of(model, (Level, Ball), "ordinary_region", "a fitted maxmargin.OneClassSVM or SVDD")
-    plane = make_plane(X, features, feature_names, fixed, "ordinary_region")
+    place = check_legend(legend, "ordinary_region")
+    model = fitted_model(model)
+    scores, solution = _scores(model)
+    plane = for_model(make_plane(X, features, feature_names, fixed, "ordinary_region"), model, X)
     rows = plane.wrap(np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype=np.float64))
-    support = subproblem.support_among(rows)
     # A support vector on the edge is ordinary, whatever rounding says.
-    solution = subproblem.solution
-    outside = subproblem.scores(rows) < -(solution.certificate.kkt_violation + 1e-9 * abs(solution.bias))
+    slip = 0.0 if solution is None else solution.certificate.kkt_violation + 1e-9 * abs(solution.bias)
+    outside = np.asarray(scores(rows)).ravel() < -slip
+    support = None
+    if solution is not None and rows.shape[0] == solution.n:
+        moved = transform_of(model)(rows)
+        support = solution.support if same_rows(moved, solution.support, solution.support_vectors) else None
 
-    axes = screen_axes() if ax is None else ax
+    axes, theme = begin(ax)
     across, up = plane.grid(points)
-    f = plane.evaluate(subproblem.scores, across, up)
-    blue = class_colours(2)[0]
-    axes.contourf(across, up, f, levels=[0.0, np.inf], colors=[tint(blue, 0.18)], zorder=0)
+    f = plane.evaluate(lambda some: np.asarray(scores(some), dtype=np.float64).ravel(), across, up)
+    axes.contourf(across, up, f, levels=[0.0, np.inf], colors=[theme.tint(theme.colours(1)[0], 0.18)], zorder=0)
     if f.min() < 0.0 < f.max():
-        axes.contour(across, up, f, levels=[0.0], colors=INK, linewidths=1.8, zorder=1).set_gid("boundary")
-    draw_rows(axes, plane.coordinates[:, 0], plane.coordinates[:, 1], outside, ("ordinary", "outlier"), support)
+        axes.contour(across, up, f, levels=[0.0], colors=theme.ink, linewidths=1.8, zorder=1).set_gid("boundary")
+    names = ("ordinary", "outlier")
+    draw_rows(axes, theme, plane.coordinates[:, 0], plane.coordinates[:, 1], outside, names, support)
     axes.set_xlim(across[0], across[-1])
     axes.set_ylim(up[0], up[-1])
-    axes.set_xlabel(plane.labels[0])
-    axes.set_ylabel(plane.labels[1])
-    if plane.held:
-        axes.set_title(f"Slice: {plane.held}", loc="left", fontsize="small", color=INK)
-    if shown:
-        axes.legend(fontsize="small", framealpha=0.9)
-    return axes
+    note = f"Slice: {plane.held}" if plane.held else ""
+    return finish(axes, theme, labels=plane.labels, title=title, legend=place, frame=True, note=note)
+
+
+def _scores(model: Any) -> tuple[Callable[[Any], Any], Solution | None]:
+    """The values that are at least 0 for ordinary rows, and the solution behind them if there is one."""
+    wanted = "a fitted OneClassSVM, SVDD or other outlier detector, a Pipeline that ends in one, or its Solution"
+    last = last_of(model)
+    solution = last if isinstance(last, Solution) else None
+    if not has_features(model):
+        refuse("ordinary_region", "features", model, "it knows rows by kernel values only, so that there is no plane to draw")
+    if isinstance(last, OneClassSVM | SVDD):
+        (solution,) = last.solutions_ if hasattr(last, "solutions_") else (None,)
+    elif solution is None and (not is_a(is_outlier_detector, last) or not hasattr(model, "decision_function")):
+        refuse("ordinary_region", wanted, model)
+    if solution is not None and not isinstance(solution.slack_rule, Level | Ball):
+        refuse("ordinary_region", wanted, model)
+    if isinstance(last, Solution):
+        move, found = transform_of(model), last
+        return lambda rows: found.decision_function(move(rows)), solution
+    return model.decision_function, solution

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any, final
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -68,6 +68,15 @@ class Plane:
         return values.reshape(len(up), len(across), *values.shape[1:])
 
 
+L = TypeVar("L", "Plane", "Line")
+
+
+def for_model(place: L, model: Any, X: Any) -> L:
+    """The same place, with points as arrays where X is a data frame but the model was fitted without names of features."""
+    nameless = hasattr(model, "n_features_in_") and not hasattr(model, "feature_names_in_")
+    return replace(place, wrap=np.asarray) if nameless and hasattr(X, "columns") else place
+
+
 def make_plane(
     X: Any,
     features: Sequence[int | str] | None,
@@ -91,6 +100,61 @@ def make_plane(
     coordinates = np.asarray(chosen.toarray() if sparse.issparse(chosen) else chosen, dtype=np.float64)
     labels = (names[pair[0]], names[pair[1]]) if names else (f"feature {pair[0]}", f"feature {pair[1]}")
     return Plane(pair, labels, coordinates, base, held, wrap)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Line:
+    """A line through feature space: one feature varies. The attributes are those of a `Plane`."""
+
+    column: int
+    label: str
+    coordinates: Floats
+    base: Floats
+    held: str
+    wrap: Callable[[Floats], Any]
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """Where the line begins and ends: it covers all rows, with some room."""
+        low, high = float(self.coordinates.min()), float(self.coordinates.max())
+        room = 0.04 * (high - low) or 0.5
+        return low - room, high + room
+
+    def at(self, across: Floats) -> Any:
+        """Points of the line."""
+        points = np.repeat(self.base[None, :], len(across), axis=0)
+        points[:, self.column] = across
+        return self.wrap(points)
+
+
+def make_line(
+    X: Any, feature: int | str | None, feature_names: Sequence[str] | None, fixed: str | ArrayLike, owner: str = "tube"
+) -> Line:
+    """Choose the line to draw.
+
+    Raises
+    ------
+    InvalidInput
+        When X is not a table of numbers, or has several features of which none is chosen.
+    """
+    if sparse.issparse(X):
+        raise InvalidInput(f"{owner} draws rows of dense X. Got a sparse matrix. Pass X.toarray().")
+    table, columns, wrap = _read(X, owner)
+    d = table.shape[1]
+    names = _names(feature_names, columns, d)
+    if feature is None and d > 1:
+        raise InvalidInput(
+            f"{owner} draws a function of one feature. Got X of shape {table.shape}. Choose one, for example feature=0; the"
+            " others are then held at their median."
+        )
+    column = 0 if feature is None else _position(feature, names, d)
+    base, _ = _base(table, fixed, d)
+    others = d - 1
+    at = f"at their {fixed}" if isinstance(fixed, str) and others > 1 else f"at its {fixed}" if isinstance(fixed, str) else ""
+    held = f"{others} other feature{'s' if others > 1 else ''} held {at or 'at the values given'}" if others else ""
+    label = names[column] if names else "feature" if d == 1 else f"feature {column}"
+    return Line(column, label, np.asarray(table[:, column], dtype=np.float64), base, held, wrap)
 
 
 def _read(X: Any, owner: str) -> tuple[Any, list[str] | None, Callable[[Floats], Any]]:

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.base import is_classifier
 
 from maxmargin.errors import InvalidInput
-from maxmargin.plots._canvas import screen_axes
-from maxmargin.plots._style import INK, class_colours
+from maxmargin.plots._dress import Legend, begin, check_legend, finish
+from maxmargin.plots._kinds import fitted_model, is_a, last_of, refuse, right_picture
 from maxmargin.validation import check_integer
 
 if TYPE_CHECKING:
@@ -19,7 +20,16 @@ if TYPE_CHECKING:
 _MARKERS: Final = ("o", "s", "^", "D", "v", "P", "X", "*")
 
 
-def reliability(model: Any, X: Any, y: ArrayLike, *, bins: int = 10, ax: Any = None) -> Axes:
+def reliability(
+    model: Any,
+    X: Any,
+    y: ArrayLike,
+    *,
+    bins: int = 10,
+    ax: Any = None,
+    legend: Legend = "inside",
+    title: str | None = None,
+) -> Axes:
     """Draw how often rows are what a model says, against how likely it says they are.
 
     The rows are sorted by their predicted probability and cut into groups of equally many. Each group is a point: the mean of
@@ -40,6 +50,10 @@ def reliability(model: Any, X: Any, y: ArrayLike, *, bins: int = 10, ax: Any = N
         How many groups; fewer where there are fewer rows.
     ax : matplotlib Axes, optional
         Where to draw. By default a new pyplot figure.
+    legend : bool, "auto", "inside", "outside", "below" or None, default="inside"
+        Where the models are named.
+    title : str, optional
+        None by default.
 
     Returns
     -------
@@ -60,39 +74,44 @@ def reliability(model: Any, X: Any, y: ArrayLike, *, bins: int = 10, ax: Any = N
     'predicted probability of class 1'
     """
     models = dict(model) if isinstance(model, Mapping) else {type(model).__name__: model}
+    place = check_legend(legend, "reliability")
     groups = check_integer("bins", bins, "reliability", 1)
     labels = np.asarray(y)
     curves = {name: _curve(each, X, labels, groups) for name, each in models.items()}
     if not curves:
         raise InvalidInput("reliability needs a model, or a mapping from names to models. Got an empty mapping.")
-    drawn: Axes = screen_axes() if ax is None else ax
-    drawn.plot([0.0, 1.0], [0.0, 1.0], color="#999999", linestyle="--", linewidth=1.2, label="as it says", gid="diagonal")
-    for place, (colour, (name, (said, seen, error, loss))) in enumerate(
-        zip(class_colours(len(curves)), curves.items(), strict=True)
+    drawn, theme = begin(ax)
+    drawn.plot([0.0, 1.0], [0.0, 1.0], color=theme.middle, linestyle="--", linewidth=1.2, label="as it says", gid="diagonal")
+    for number, (colour, (name, (said, seen, error, loss))) in enumerate(
+        zip(theme.colours(len(curves)), curves.items(), strict=True)
     ):
-        look: dict[str, Any] = {"color": colour, "linewidth": 1.7, "marker": _MARKERS[place % len(_MARKERS)], "markersize": 5.5}
+        look: dict[str, Any] = {
+            "color": colour,
+            "linewidth": 1.7,
+            "marker": _MARKERS[number % len(_MARKERS)],
+            "markersize": 5.5,
+        }
         drawn.vlines(said, np.maximum(seen - error, 0.0), np.minimum(seen + error, 1.0), color=colour, linewidth=1.0, alpha=0.6)
         drawn.plot(said, seen, label=f"{name}: log-loss {loss:.3g}", gid=name, **look)
     classes = [np.asarray(each.classes_) for each in models.values()]
     two = all(len(each) == 2 for each in classes)
-    drawn.set_xlabel(f"predicted probability of class {classes[0][1]}" if two else "largest predicted probability")
-    drawn.set_ylabel(f"share of rows of class {classes[0][1]}" if two else "share of rows of that class", color=INK)
+    said_of = f"predicted probability of class {classes[0][1]}" if two else "largest predicted probability"
+    seen_of = f"share of rows of class {classes[0][1]}" if two else "share of rows of that class"
     drawn.set_xlim(-0.02, 1.02)
     drawn.set_ylim(-0.02, 1.02)
-    drawn.grid(True, color="#dddddd", linewidth=0.6)
-    drawn.set_axisbelow(True)
-    for side in ("top", "right"):
-        drawn.spines[side].set_visible(False)
-    drawn.legend(loc="upper left", frameon=False)
-    return drawn
+    return finish(drawn, theme, labels=(said_of, seen_of), title=title, legend=place, grid=True)
 
 
 def _curve(model: Any, X: Any, y: NDArray[Any], bins: int) -> tuple[Any, Any, Any, float]:
     """Mean probability, share and its standard error of each group, and the mean log-loss."""
+    model = fitted_model(model)
+    if not hasattr(model, "predict_proba") and not is_a(is_classifier, last_of(model)):
+        refuse("reliability", "how right probabilities of classes are", model)
     if not hasattr(model, "predict_proba"):
         raise InvalidInput(
-            f"reliability needs probabilities, and {type(model).__name__} has no predict_proba. Fit SVC(probability=True), or"
-            " put the model into maxmargin.calibration.CalibratedClassifierCV."
+            f"reliability needs probabilities, and {type(last_of(model)).__name__} has no predict_proba. Fit"
+            f" SVC(probability=True), or put the model into maxmargin.calibration.CalibratedClassifierCV."
+            f" plots.{right_picture(model)} draws it as it is."
         )
     P, classes = np.asarray(model.predict_proba(X)), np.asarray(model.classes_)
     if len(P) != len(y) or not len(y):

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.errors import InvalidInput
-from maxmargin.plots._canvas import screen_axes
-from maxmargin.plots._style import INK
+from maxmargin.plots._dress import Legend, begin, check_legend, finish
+from maxmargin.plots._kinds import refuse
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -18,7 +18,16 @@ _FEWEST = 2
 _LOGARITHMIC = 20.0  # largest over smallest value from which an axis is logarithmic
 
 
-def search_surface(search: Any, x: str | None = None, y: str | None = None, *, metric: str = "score", ax: Any = None) -> Axes:
+def search_surface(
+    search: Any,
+    x: str | None = None,
+    y: str | None = None,
+    *,
+    metric: str = "score",
+    ax: Any = None,
+    legend: Legend = None,
+    title: str | None = None,
+) -> Axes:
     """Draw the mean held-out score of a search over two of its parameters, and where it is best.
 
     Of candidates that differ in other parameters only, the best is shown. Candidates without a score are left white. The ring
@@ -34,6 +43,10 @@ def search_surface(search: Any, x: str | None = None, y: str | None = None, *, m
         Which of several scores.
     ax : matplotlib Axes, optional
         Where to draw. By default new axes of a pyplot figure.
+    legend : bool, "auto", "inside", "outside", "below" or None, default=None
+        Where the ring and the cross are explained.
+    title : str, optional
+        By default the best score and its parameters.
 
     Returns
     -------
@@ -57,9 +70,10 @@ def search_surface(search: Any, x: str | None = None, y: str | None = None, *, m
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('C', 'gamma')
     """
+    place = check_legend(legend, "search_surface")
     results = getattr(search, "cv_results_", None)
     if results is None:
-        raise InvalidInput(f"search_surface draws a fitted search, which has cv_results_. Got {type(search).__name__}.")
+        refuse("search_surface", "a fitted search, which has cv_results_", search)
     if f"mean_test_{metric}" not in results:
         known = sorted(name.removeprefix("mean_test_") for name in results if name.startswith("mean_test_"))
         raise InvalidInput(f"The search has no score {metric!r}. Its scores are: {', '.join(known)}.")
@@ -70,22 +84,22 @@ def search_surface(search: Any, x: str | None = None, y: str | None = None, *, m
     surface = np.full((len(ys), len(xs)), np.nan)
     places = np.searchsorted(ys, numbers[up]), np.searchsorted(xs, numbers[across])
     np.fmax.at(surface, places, scores)
-    drawn: Axes = screen_axes() if ax is None else ax
+    drawn, theme = begin(ax)
     mesh = drawn.pcolormesh(_edges(xs), _edges(ys), surface, cmap="viridis")
-    drawn.figure.colorbar(mesh, ax=drawn, label=f"mean held-out {metric}")
+    bar = drawn.figure.colorbar(mesh, ax=drawn)
+    bar.set_label(f"mean held-out {metric}", color=theme.ink)
+    bar.ax.tick_params(colors=theme.ink)
     for values, axis in ((xs, "x"), (ys, "y")):
         if values[0] > 0.0 and values[-1] > _LOGARITHMIC * values[0]:
             getattr(drawn, f"set_{axis}scale")("log")
     best = int(np.nanargmax(scores))
-    drawn.plot(numbers[across][best], numbers[up][best], "o", mfc="none", mec="white", mew=2.0, ms=11)
+    drawn.plot(numbers[across][best], numbers[up][best], "o", mfc="none", mec="white", mew=2.0, ms=11, ls="", label="best")
     taken = getattr(search, "best_index_", best)
     if taken != best:
-        drawn.plot(numbers[across][taken], numbers[up][taken], "x", color="white", mew=2.0, ms=9)
-    drawn.set_xlabel(across, color=INK)
-    drawn.set_ylabel(up, color=INK)
-    drawn.set_title(
-        f"{scores[best]:.4g} at {across} = {numbers[across][best]:.3g}, {up} = {numbers[up][best]:.3g}", fontsize=10
-    )
+        drawn.plot(numbers[across][taken], numbers[up][taken], "x", color="white", mew=2.0, ms=9, ls="", label="chosen")
+    words = f"{scores[best]:.4g} at {across} = {numbers[across][best]:.3g}, {up} = {numbers[up][best]:.3g}"
+    finish(drawn, theme, labels=(across, up), title=words if title is None else title, legend=place, frame=True)
+    drawn.title.set_fontsize(10)
     return drawn
 
 
@@ -110,7 +124,7 @@ def _chosen(numbers: dict[str, NDArray[np.float64]], x: str | None, y: str | Non
     if len(numbers) < _FEWEST or (x is not None and x == y):
         raise InvalidInput(
             f"search_surface draws the scores over two parameters with several numbers. The search has {len(numbers)}:"
-            f" {', '.join(numbers) or 'none'}."
+            f" {', '.join(numbers) or 'none'}." + (" Use plots.path for it." if numbers else "")
         )
     costs = [name for name in numbers if name.rpartition("__")[2] in ("C", "nu")]
     across = x or next(name for name in [*costs, *numbers] if name != y)

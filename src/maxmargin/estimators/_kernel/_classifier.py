@@ -225,11 +225,11 @@ class KernelClassifier(Probabilities, ClassifierMixin, KernelModel, ABC):  # typ
             steps = int(self.n_iter_[0])
             return [
                 crammer_singer_solution(
-                    self._records, state, classes=self.classes_, kind=self._rows, support=self.support_, n=n, steps=steps
+                    self._proofs, state, classes=self.classes_, kind=self._rows, support=self.support_, n=n, steps=steps
                 )
             ]
         return solutions(
-            self._records,
+            self._proofs,
             state,
             kind=self._rows,
             support=self.support_,

@@ -77,7 +77,7 @@ class KernelModel(CallbackSupport, Estimating, Summarised, BaseEstimator, ABC): 
 
     def _coefficients(self) -> list[Coefficients]:
         """The coefficients of the last fit, one set for each subproblem, with row numbers of its X."""
-        return coefficients(self._records, fitted(self), self.support_)
+        return coefficients(self._proofs, fitted(self), self.support_)
 
     @abstractmethod
     def _check_own(self) -> None:
@@ -108,7 +108,17 @@ class KernelModel(CallbackSupport, Estimating, Summarised, BaseEstimator, ABC): 
     def certificate_(self) -> Certificate:
         """How close to optimal: objectives summed over the subproblems, worst relative gap and violation."""
         check_is_fitted(self)
-        return Certificate.combined(certificates(self._records))
+        return Certificate.combined(certificates(self._proofs))
+
+    @property
+    def _proofs(self) -> Any:
+        """The records of the fit."""
+        if "_records" not in vars(self):
+            raise AttributeError(
+                f"This {type(self).__name__} has no certificate, status or solutions: its support vectors were reduced, and it"
+                " is no optimum. The model that reduce_support was given has them."
+            )
+        return self._records
 
     @property
     def status_(self) -> Status:

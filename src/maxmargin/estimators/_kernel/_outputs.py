@@ -89,7 +89,7 @@ class KernelOutputs(KernelModel, ABC):
         """Solution of each subproblem; traces are thinned to 8 checkpoints."""
         check_is_fitted(self)
         return solutions(
-            self._records,
+            self._proofs,
             fitted(self),
             kind=self._rows,
             support=self.support_,
