@@ -1,9 +1,9 @@
 """Support vector machines with a certificate of optimality.
 
-``ApproximateSVC``, ``ApproximateSVR``, ``ApproximateOneClass``,
-``SVC``, ``NuSVC``, ``SVR``, ``NuSVR``, ``OneClassSVM``, ``SVDD``, ``LinearClassifier``, ``LinearOneClassSVM``,
-``LinearSVC``, ``LinearSVR``, ``LogisticRegression``, ``StochasticClassifier``, ``Perceptron`` and ``KernelPCA`` have
-scikit-learn's interface;
+The estimators have scikit-learn's interface: ``SVC``, ``NuSVC``, ``SVR``, ``NuSVR``, ``OneClassSVM``, ``SVDD``, ``KernelPCA``,
+``KernelLogisticRegression`` and ``Perceptron`` take kernels; ``LinearSVC``, ``LinearSVR``, ``LinearOneClassSVM``,
+``LogisticRegression``, ``LinearClassifier`` and ``StochasticClassifier`` are linear; ``ApproximateSVC``, ``ApproximateSVR`` and
+``ApproximateOneClass`` are for many rows and a kernel.
 ``maxmargin.solve`` solves a problem of ``maxmargin.problems`` directly.
 """
 
