@@ -15,18 +15,17 @@ from sklearn.utils.validation import check_is_fitted, check_random_state
 
 from maxmargin._blas import one_blas_thread
 from maxmargin._deadline import Deadline
-from maxmargin._whole_or_nothing import WholeOrNothing
 from maxmargin.errors import InvalidInput
 from maxmargin.estimators._approximate._exact import ExactBound, Subproblems, exact_bound
 from maxmargin.estimators._approximate._number import AUTO, chosen_number
 from maxmargin.estimators._shared._fitted import RowKind
+from maxmargin.estimators._shared._fitting import Fitting
 from maxmargin.estimators._shared._input import checked_rows, training_rows
 from maxmargin.estimators._shared._parameters import check_budget, check_kernel_numbers
 from maxmargin.estimators._shared._plan import Plan
-from maxmargin.estimators._shared._stages import Stages
-from maxmargin.estimators._shared._summary import Summarised, kinds_of
+from maxmargin.estimators._shared._summary import Summarised
 from maxmargin.estimators._shared._warm_start import hold, linear_starts, starts_anew
-from maxmargin.estimators._shared._watching import CallbackSupport, watching
+from maxmargin.estimators._shared._watching import CallbackSupport
 from maxmargin.feature_maps import LANDMARKS, LandmarkMap, landmark_map
 from maxmargin.kernels import BoundKernel, as_kernel, feature_scale_warning, takes_matrix
 from maxmargin.solution import Certificate, Status
@@ -116,8 +115,7 @@ class ApproximateModel(CallbackSupport, Summarised, BaseEstimator, ABC):  # type
         """What the exact bound asks of the problems with these multipliers."""
 
     def _fit(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> Self:
-        with WholeOrNothing(self), watching(self, X, y, sample_weight):
-            stages = Stages()
+        with Fitting(self, X, y, sample_weight) as stages:
             fit, random = self._begin(X, y, sample_weight), check_random_state(self.random_state)
             stages.end("validation")
             self.auto_scores_ = None
@@ -134,7 +132,6 @@ class ApproximateModel(CallbackSupport, Summarised, BaseEstimator, ABC):  # type
             stages.end("solve", fit.deadline.certifying)
             self._adopt(fit, map, found)
             stages.end("assembly")
-            self._seconds = stages.seconds
         return self
 
     def _begin(self, X: Any, y: Any, sample_weight: Any) -> Fit:
@@ -215,7 +212,6 @@ class ApproximateModel(CallbackSupport, Summarised, BaseEstimator, ABC):  # type
         self.certificate_ = Certificate.combined(each.certificate for each in solutions)
         self.status_ = self.certificate_.status
         self.fit_status_ = int(not self.status_.is_optimal)
-        self._kinds = kinds_of(solutions)
         hold(self, solutions)
 
     def _values(self, X: Any) -> NDArray[np.float64]:

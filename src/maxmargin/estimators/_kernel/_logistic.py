@@ -10,19 +10,18 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from maxmargin._deadline import Deadline
-from maxmargin._whole_or_nothing import WholeOrNothing
 from maxmargin.errors import InvalidInput
 from maxmargin.estimators._shared._bounds import require_finite
 from maxmargin.estimators._shared._estimate import Estimating
 from maxmargin.estimators._shared._fitted import RowKind
+from maxmargin.estimators._shared._fitting import Fitting
 from maxmargin.estimators._shared._formulas import Formula
 from maxmargin.estimators._shared._input import new_rows, training_rows
 from maxmargin.estimators._shared._parameters import check_budget, check_class_weight, check_kernel_numbers
 from maxmargin.estimators._shared._plan import ClassifierRows, Plan
-from maxmargin.estimators._shared._stages import Stages
 from maxmargin.estimators._shared._summary import Summarised
 from maxmargin.estimators._shared._warm_start import starts_anew
-from maxmargin.estimators._shared._watching import CallbackSupport, watching
+from maxmargin.estimators._shared._watching import CallbackSupport
 from maxmargin.kernels import BoundKernel, as_kernel, feature_scale_warning, takes_matrix
 from maxmargin.problems import KernelLogistic
 from maxmargin.solution import KernelLogisticSolution, probabilities_of
@@ -184,14 +183,12 @@ class KernelLogisticRegression(CallbackSupport, Estimating, Summarised, Classifi
         self : KernelLogisticRegression
             The fitted model.
         """
-        with WholeOrNothing(self), watching(self, X, y, sample_weight):
-            stages = Stages()
+        with Fitting(self, X, y, sample_weight) as stages:
             plan = self._plan(X, y, sample_weight)
             stages.end("validation")
             (solution,) = plan.solve()
             stages.end("solve", plan.deadline.certifying)
             self._adopt(plan.rows, solution)
-            self._seconds = stages.seconds
         return self
 
     def _plan(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Plan[ClassifierRows]:

@@ -11,17 +11,16 @@ from sklearn.base import BaseEstimator, OutlierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from maxmargin._deadline import Deadline
-from maxmargin._whole_or_nothing import WholeOrNothing
 from maxmargin.errors import InvalidInput, NoMarginWarning
 from maxmargin.estimators._linear._classifier import linear_rows
 from maxmargin.estimators._shared._estimate import Estimating
+from maxmargin.estimators._shared._fitting import Fitting
 from maxmargin.estimators._shared._formulas import Formula
 from maxmargin.estimators._shared._parameters import check_budget
 from maxmargin.estimators._shared._plan import Plan
-from maxmargin.estimators._shared._stages import Stages
 from maxmargin.estimators._shared._summary import Summarised
 from maxmargin.estimators._shared._warm_start import hold, linear_starts
-from maxmargin.estimators._shared._watching import CallbackSupport, watching
+from maxmargin.estimators._shared._watching import CallbackSupport
 from maxmargin.kernels import feature_scale_warning
 from maxmargin.losses import Perceptron
 from maxmargin.problems import Centring, PrimalProblem, require_range
@@ -140,14 +139,12 @@ class LinearOneClassSVM(CallbackSupport, Estimating, Summarised, OutlierMixin, B
         self : LinearOneClassSVM
             The fitted model.
         """
-        with WholeOrNothing(self), watching(self, X, None, sample_weight):
-            stages = Stages()
+        with Fitting(self, X, None, sample_weight) as stages:
             plan = self._plan(X, sample_weight)
             stages.end("validation")
             (solution,) = plan.solve()
             stages.end("solve", plan.deadline.certifying)
             self._adopt(solution)
-            self._seconds = stages.seconds
         if self.status_ is Status.ZERO_OPTIMUM:
             warnings.warn(
                 f"The margin is 0: at nu = {self.nu:g} the origin is inside the reduced convex hull of the rows, w = 0 is"
