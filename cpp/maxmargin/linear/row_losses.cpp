@@ -13,9 +13,21 @@ namespace {
 
 constexpr double first_by_rows = 10.0;  // of the penalty_parameter on wide rows
 
+constexpr Index lanes = 8;  // sums that do not wait for each other
+
 struct Row {
   double alpha, curvature;
 };
+
+// The terms of rows 0 ... count - 1, each in the lane of its number.
+template <class Term>
+void add_in_lanes(Index count, double* sums, const Term& term) {
+  double own[lanes];
+  for (Index l = 0; l < lanes; ++l) own[l] = sums[l];
+  for (Index k = 0; k < count; k += lanes)
+    for (Index l = 0; l < lanes; ++l) own[l] += term(k + l);
+  for (Index l = 0; l < lanes; ++l) sums[l] = own[l];
+}
 
 }  // namespace
 
@@ -71,18 +83,15 @@ void RowLosses::at(Index begin, Index count, const double* z, double* alpha, dou
 }
 
 RowLosses::Slope RowLosses::slope_at(Index begin, Index end, const double* from, const double* direction, double length) const {
-  constexpr Index lanes = 8;  // sums that do not wait for each other
   double z[block], alpha[block], curvature[block], first[lanes] = {}, second[lanes] = {};
   for (Index i = begin; i < end; i += block) {
     const Index count = std::min(block, end - i), whole = count / lanes * lanes;
     const double* const along = direction + i;
     for (Index k = 0; k < count; ++k) z[k] = from[i + k] + length * along[k];
     at(i, count, z, alpha, curvature, nullptr);
-    for (Index k = 0; k < whole; k += lanes)
-      for (Index l = 0; l < lanes; ++l) {
-        first[l] -= alpha[k + l] * along[k + l];
-        second[l] += curvature[k + l] * along[k + l] * along[k + l];
-      }
+    // One sum at a time: eight lanes of both do not fit the registers.
+    add_in_lanes(whole, first, [&](Index k) { return -(alpha[k] * along[k]); });
+    add_in_lanes(whole, second, [&](Index k) { return curvature[k] * along[k] * along[k]; });
     for (Index k = whole; k < count; ++k) {
       first[k - whole] -= alpha[k] * along[k];
       second[k - whole] += curvature[k] * along[k] * along[k];

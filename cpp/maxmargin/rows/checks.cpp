@@ -33,6 +33,33 @@ bool finite_block(const V* x, std::int64_t count) {
   return std::accumulate(sums, sums + lanes, V(0)) == V(0);
 }
 
+struct Columns {
+  bool inside = true;
+  std::int64_t descents = 0;  // columns that are not above the one before
+};
+
+// Both in one pass without branches: the top bit of `column | (last - column)` is that of one outside 0 ... last.
+template <class I>
+Columns scan_columns(const I* indices, std::int64_t count, std::int64_t columns) {
+  using Unsigned = std::make_unsigned_t<I>;
+  constexpr std::int64_t block = 1 << 12;  // their descents can be counted in any type
+  const auto last = Unsigned(std::min<std::int64_t>(columns - 1, std::numeric_limits<I>::max()));
+  Columns found;
+  Unsigned outside = Unsigned(indices[0]) | (last - Unsigned(indices[0]));
+  for (std::int64_t begin = 1; begin < count; begin += block) {
+    const std::int64_t end = std::min(begin + block, count);
+    Unsigned descents = 0;
+    for (std::int64_t k = begin; k < end; ++k) {
+      const auto column = Unsigned(indices[k]);
+      outside |= column | (last - column);
+      descents += indices[k - 1] >= indices[k] ? 1 : 0;
+    }
+    found.descents += std::int64_t(descents);
+  }
+  found.inside = (outside >> std::numeric_limits<I>::digits) == 0;
+  return found;
+}
+
 // Of a tile and the one across the diagonal. A maximum does not see NaN, a sum of differences does.
 template <class V>
 void check_tile(const V* matrix, std::ptrdiff_t n, Index row, Index column, V& largest, V& asymmetry, V& nothing) {
@@ -88,7 +115,6 @@ CsrCheck check_csr(const S* starts, std::int64_t rows, const I* indices, std::in
     if (starts[row + 1] < starts[row]) return {CsrFault::starts, false};
   }
   if (std::int64_t(starts[rows]) > held) return {CsrFault::starts, false};
-  using Unsigned = std::make_unsigned_t<I>;  // what is negative is large
   std::atomic<bool> inside{true}, ascends{true};
   // Chunks of rows with about so many values: the starts are known to be good.
   const std::int64_t stored = starts[rows], chunks = std::min(rows, stored / values_of_a_chunk + 1);
@@ -97,13 +123,15 @@ CsrCheck check_csr(const S* starts, std::int64_t rows, const I* indices, std::in
   };
   parallel_chunks(chunks, [&](std::ptrdiff_t chunk) {
     const auto begin = first_row(chunk), end = first_row(chunk + 1);
-    Unsigned largest = 0;
-    bool canonical = true;
-    for (S k = starts[begin]; k < starts[end]; ++k) largest = std::max(largest, Unsigned(indices[k]));
-    for (std::int64_t row = begin; row < end; ++row)
-      for (S k = starts[row] + 1; k < starts[row + 1]; ++k) canonical &= indices[k - 1] < indices[k];
-    if (begin < end && starts[end] > starts[begin] && std::uint64_t(largest) >= std::uint64_t(columns)) inside.store(false);
-    if (!canonical) ascends.store(false);
+    if (begin >= end || starts[begin] == starts[end]) return;
+    const auto found = scan_columns(indices + starts[begin], std::int64_t(starts[end] - starts[begin]), columns);
+    std::int64_t between_rows = 0;  // where the next row begins, columns need not ascend
+    for (std::int64_t row = begin + 1; row < end; ++row) {
+      const S k = starts[row];
+      between_rows += k > starts[begin] && k < starts[row + 1] && indices[k - 1] >= indices[k];
+    }
+    if (!found.inside) inside.store(false);
+    if (found.descents != between_rows) ascends.store(false);
   });
   return {inside.load() ? CsrFault::none : CsrFault::columns, ascends.load()};
 }
