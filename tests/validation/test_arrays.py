@@ -1,9 +1,12 @@
 """Rows of all kinds at the porch."""
 
+import itertools
+
 import numpy as np
 import pytest
 from scipy import sparse
 
+from maxmargin import _core
 from maxmargin.errors import InvalidInput
 from maxmargin.validation import (
     canonical,
@@ -140,3 +143,40 @@ def test_rows_of_any_kind_are_counted_and_taken():
         assert length(take_rows(given, rows)) == 2
     assert take_rows(list("abcd"), rows) == ["c", "a"]
     assert shape(list("abcd")) == (4,)
+
+
+def test_check_of_csr_arrays_agrees_with_a_look_at_each_row():
+    rng = np.random.default_rng(0)
+    seen = set()
+    for _ in range(2000):
+        n, d = int(rng.integers(1, 8)), int(rng.integers(0, 6))
+        kind, starts = rng.choice([np.int32, np.int64], 2), np.concatenate([[0], np.cumsum(rng.integers(0, 4, n))])
+        columns = rng.integers(-(rng.random() < 0.2), max(d, 1) + (rng.random() < 0.2), starts[-1]).astype(kind[1])
+        rows = [columns[begin:end] for begin, end in itertools.pairwise(starts)]  # views
+        if rng.random() < 0.5:
+            for row in rows:
+                row.sort()
+        if len(columns) and rng.random() < 0.1:
+            limits = np.iinfo(columns.dtype)
+            columns[rng.integers(len(columns))] = rng.choice([limits.min, limits.max])
+        found = _core.csr_check(starts.astype(kind[0]), columns, n, d, len(columns))
+        inside = all(0 <= column < d for column in columns.tolist())
+        assert (found.fault is _core.CsrFault.none) == inside
+        if inside:
+            assert found.canonical == all(a < b for row in rows for a, b in itertools.pairwise(row.tolist()))
+        seen.add((inside, found.canonical))
+    assert len(seen) == 4
+
+
+def test_one_fault_among_many_rows_is_seen():
+    rng = np.random.default_rng(1)
+    counts = rng.integers(0, 30, 40_000)  # several chunks, and empty rows where they meet
+    starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
+    columns = (np.arange(starts[-1]) - np.repeat(starts[:-1], counts)).astype(np.int32)
+    assert _core.csr_check(starts, columns, len(counts), 30, len(columns)).canonical
+    for row in rng.choice(np.flatnonzero(counts > 1), 20):
+        twice, outside = columns.copy(), columns.copy()
+        twice[starts[row] + 1] = twice[starts[row]]
+        outside[starts[row]] = 30
+        assert not _core.csr_check(starts, twice, len(counts), 30, len(columns)).canonical
+        assert _core.csr_check(starts, outside, len(counts), 30, len(columns)).fault is _core.CsrFault.columns
