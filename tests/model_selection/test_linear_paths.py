@@ -79,6 +79,28 @@ def test_bits_do_not_depend_on_threads() -> None:
     assert found[0] == found[1] == found[2]
 
 
+@pytest.mark.parametrize("sample_weight", [None, np.arange(15000) % 3.0], ids=["equal", "weighted"])
+def test_paths_of_many_rows_give_the_same_scores_and_bits(sample_weight: Any) -> None:
+    """Three paths on up to three threads; rows enough for passes of several chunks."""
+    rows = RNG.normal(size=(15000, 11)) + 2.0
+    y = rows @ RNG.normal(size=11) + RNG.logistic(size=15000) > 0
+    before, found = get_threads(), []
+    model, costs = LogisticRegression(tol=1e-6), {"C": [1e-4, 1e-3, 1e-2, 0.1, 10.0]}
+    try:
+        for threads in (1, 2, 3):
+            set_threads(threads)
+            search = GridSearchCV(model, costs, scoring="neg_log_loss", cv=3)
+            found.append(search.fit(rows, y, sample_weight=sample_weight))
+    finally:
+        set_threads(before)
+    assert len({each.gaps_.tobytes() for each in found}) == 1
+    assert found[0].gaps_.max() <= 1e-6
+    wanted = Reference(model, costs, scoring="neg_log_loss", cv=3).fit(rows, y, sample_weight=sample_weight)
+    for k in range(3):
+        name = f"split{k}_test_score"
+        assert np.abs(found[0].cv_results_[name] - wanted.cv_results_[name]).max() <= 1e-4
+
+
 @pytest.mark.filterwarnings("ignore")
 def test_what_has_not_converged_or_has_no_penalty_is_fitted_by_itself() -> None:
     limited = GridSearchCV(LinearSVC(loss="hinge", max_iter=1), {"C": [1e4]}).fit(X, TWO)
