@@ -1,18 +1,22 @@
-"""Small fits that rounding keeps from their optimum end STALLED after few steps: they go round in circles, or gain nothing."""
+"""Small fits that rounding or bad conditioning keeps from their optimum end after few steps, and within seconds."""
 
 from __future__ import annotations
 
+import time
 import warnings
 from typing import Any
 
 import numpy as np
 import pytest
 
-from maxmargin import SVC
+from maxmargin import SVC, SVR
 from maxmargin.solution import Status
+from maxmargin.solvers import SMO
 
 MOST_STEPS = 1_000_000
 """Of all binary classifiers together; before, each took up to 4 million, and a fit up to 14 seconds."""
+LONGEST = 10.0
+"""Seconds of a processor for a small fit."""
 
 
 def _rows(seed: int, n: int, d: int, offset: float) -> tuple[np.ndarray, np.ndarray]:
@@ -47,3 +51,18 @@ def test_steps_that_gain_nothing_of_the_gap_end() -> None:
         warnings.simplefilter("ignore")
         model = SVC(kernel="linear", C=2e-4, loss="squared_hinge", fit_intercept=False, tol=1e-6).fit(X, np.arange(28) % 2)
     assert model.n_iter_.sum() <= MOST_STEPS
+
+
+def test_the_automatic_steps_of_a_small_fit_take_seconds() -> None:
+    """A smooth kernel of one column, a large C and no tube: a search that goes on for millions of steps."""
+    rng = np.random.default_rng(0)
+    n, taken = 300, 50_000
+    x = rng.normal(size=n)
+    begin = time.process_time()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = SVR(C=575.0, epsilon=0.0, gamma=0.05, tol=1e-8, max_iter=taken)
+        model.fit(x[:, np.newaxis], np.sign(x) + rng.normal(size=n))
+    seconds = time.process_time() - begin
+    assert model.status_ is Status.ITERATION_LIMIT
+    assert seconds / taken * SMO().automatic_steps(n) <= LONGEST
