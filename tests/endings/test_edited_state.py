@@ -9,9 +9,18 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.datasets import load_iris
 
-from maxmargin import SVC
+from maxmargin import (
+    SVC,
+    LinearClassifier,
+    LinearSVC,
+    LinearSVR,
+    LogisticRegression,
+    Perceptron,
+    StochasticClassifier,
+)
 from maxmargin.errors import InvalidInput
 
 from ._isolated import run
@@ -63,6 +72,54 @@ def test_wrong_shapes_raise(name: str, attribute: str, wrong: str) -> None:
         model.predict(X)
 
 
+LINEAR: dict[str, Any] = {
+    "LinearSVC": LinearSVC(),
+    "Crammer and Singer": LinearSVC(multi_class="crammer_singer"),
+    "LogisticRegression": LogisticRegression(),
+    "LinearClassifier": LinearClassifier(),
+    "StochasticClassifier": StochasticClassifier(max_iter=1000),
+    "Perceptron": Perceptron(),
+    "LinearSVR": LinearSVR(),
+}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("wrong", WRONG_SHAPES)
+@pytest.mark.parametrize("attribute", ["coef_", "intercept_", "classes_"])
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("name", LINEAR)
+def test_wrong_shapes_of_a_linear_model_raise(name: str, n_classes: int, attribute: str, wrong: str) -> None:
+    X, y = load_iris(return_X_y=True)
+    X, y = X[y < n_classes], y[y < n_classes]
+    model = clone(LINEAR[name]).fit(X, y)
+    model.predict(X)
+    if attribute not in vars(model):
+        return  # a regression has no classes
+    edited = WRONG_SHAPES[wrong](np.array(vars(model)[attribute]))
+    vars(model)[attribute] = edited
+    with pytest.raises(InvalidInput, match=rf"(internal representation|coef_) of {type(model).__name__}.* Fit it again"):
+        model.predict(X)
+
+
+@pytest.mark.parametrize("model", [LinearSVC(), LogisticRegression(), LinearSVR()], ids=repr)
+def test_broken_sparse_weights_raise(model: Any) -> None:
+    X, y = load_iris(return_X_y=True)
+    model = clone(model).fit(X, y).sparsify()
+    model.coef_.indptr = np.full_like(model.coef_.indptr, 10**8)
+    with pytest.raises(InvalidInput, match="coef_ is no sound sparse matrix"):
+        model.predict(X)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", [name for name in LINEAR if name != "LinearSVR"])
+def test_a_million_classes_of_a_linear_model_are_refused(name: str) -> None:
+    X, y = load_iris(return_X_y=True)
+    model = clone(LINEAR[name]).fit(X, y)
+    model.classes_ = np.zeros(10**6)
+    with pytest.raises(InvalidInput, match=r"internal representation of .* was altered"):
+        model.predict(X)
+
+
 @pytest.mark.parametrize("counts", [False, True], ids=["classes alone", "their counts too"])
 @pytest.mark.parametrize("name", MODELS)
 def test_a_million_classes_are_refused_before_their_pairs_are_listed(name: str, counts: bool) -> None:
@@ -97,7 +154,16 @@ def test_wrong_counts_raise(counts: list[int]) -> None:
 
 FUZZ = """
 import pickle
-from maxmargin import SVC
+from maxmargin import (
+    SVC,
+    LinearClassifier,
+    LinearSVC,
+    LinearSVR,
+    LogisticRegression,
+    Perceptron,
+    StochasticClassifier,
+)
+from sklearn.base import clone
 from sklearn.datasets import load_iris
 from scipy.sparse import csr_array
 X, y = load_iris(return_X_y=True)
@@ -161,7 +227,16 @@ def test_edited_sparse_support_vectors_raise(edit: str) -> None:
     result = run(
         f"""
 import pickle
-from maxmargin import SVC
+from maxmargin import (
+    SVC,
+    LinearClassifier,
+    LinearSVC,
+    LinearSVR,
+    LogisticRegression,
+    Perceptron,
+    StochasticClassifier,
+)
+from sklearn.base import clone
 from sklearn.datasets import load_iris
 from scipy.sparse import csr_array
 X, y = load_iris(return_X_y=True)
@@ -182,7 +257,16 @@ def test_an_edited_solution_does_not_crash() -> None:
     run(
         """
 import pickle
-from maxmargin import SVC
+from maxmargin import (
+    SVC,
+    LinearClassifier,
+    LinearSVC,
+    LinearSVR,
+    LogisticRegression,
+    Perceptron,
+    StochasticClassifier,
+)
+from sklearn.base import clone
 from sklearn.datasets import load_iris
 X, y = load_iris(return_X_y=True)
 for solution in SVC().fit(X, y).solutions_:

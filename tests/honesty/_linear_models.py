@@ -93,15 +93,10 @@ class LinearProblem:
 
 @dataclass(frozen=True)
 class ClassesProblem:
-    """The penalty of all w_k, such as ``½ Σ_k |w_k|²``, ``+ Σ C_i ℓ(f(x_i), y_i)``: log-loss ``log Σ exp f_k − f_y``, joint "
-    "``max "
-    "(f_k "
-    "+ "
-    "[k "
-    "≠ "
-    "y]) "
-    "− "
-    "f_y``."""
+    """The penalty of all w_k, such as ``½ Σ_k |w_k|²``, ``+ Σ C_i ℓ(f(x_i), y_i)``.
+
+    The log-loss is ``log Σ exp f_k − f_y``, the joint one ``max (f_k + [k ≠ y]) − f_y``.
+    """
 
     digits: Digits
     X: np.ndarray

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from maxmargin import SVC, NuSVR
+from maxmargin import SVC, SVDD, NuSVR
 from maxmargin.kernels import RBF, Linear
 from maxmargin.problems import CrammerSinger, EpsilonRegression, MulticlassLinear, NuRegression, Problem, SoftMargin
 from maxmargin.solution import Status, certify, certify_crammer_singer, levelled, with_rounding
@@ -190,3 +190,14 @@ def test_sums_of_many_equal_terms(n: int, scale: float, C: float) -> None:
     assert found.kkt_violation == 0.0
     assert found.gap >= -found.rounding
     assert SVC(kernel="linear", C=C).fit(rows, y).status_ is Status.CONVERGED
+
+
+@pytest.mark.parametrize("nu", [0.5, 1.0])
+@pytest.mark.parametrize("seed", [4, 8, 13, 15, 17, 18, 23, 30, 52, 56])
+def test_no_rounding_that_hides_below_a_wide_tolerance_makes_a_bound_above_the_objective(seed: int, nu: float) -> None:
+    """Kernel values of 1e48 leave an objective of 1e37 few digits: little beside a gap of 0.1, but no gap is below 0."""
+    rows = 1e6 + np.random.default_rng(seed).normal(size=(32, 7))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = SVDD(nu=nu, kernel="poly", gamma="auto", degree=4, coef0=0.5, tol=0.1).fit(rows).certificate_
+    assert found.gap >= -1e-9 * abs(found.primal_objective)

@@ -65,6 +65,8 @@ class ActiveSet {
   double gap() const;
   // The same as it may be told: float32 rows know the objective up to their rounding, however well the search solves them.
   double told_gap() const;
+  // And what of a violation float32 rows cannot tell.
+  double untold_violation() const { return sizeof(R) == 4 ? noise() : 0.0; }
   double abs_sum() const;
   // Variables that are not 0, of the inactive ones too.
   Index support() const;

@@ -132,8 +132,8 @@ bool PairSearch<R>::checkpoint(double violation) {
   const bool report = now - state_.last_report > std::chrono::milliseconds(50);
   if (due || report) {
     const Index support = state_.n_support = active_.support();
-    const Progress progress{seconds, outcome.steps,     state_.objective, std::max(violation, state_.known_violation),
-                            support, active_.told_gap()};
+    state_.untold_violation = active_.untold_violation();
+    const Progress progress{seconds, outcome.steps, state_.objective, state_.told_violation(), support, active_.told_gap()};
     if (due) {
       outcome.trace.push_back(progress);
       state_.next_checkpoint = state_.next_note =
@@ -229,9 +229,11 @@ bool PairSearch<R>::search() {
 template <class R>
 bool PairSearch<R>::run() {
   bool ended = true;
+  state_.untold_violation = active_.untold_violation();
   try {
     ended = search();
     state_.violation = active_.violation();
+    state_.untold_violation = active_.untold_violation();
     state_.n_support = active_.support();
     state_.outcome.end = state_.progress();
     state_.outcome.end->gap = active_.told_gap();

@@ -22,6 +22,7 @@ namespace {
 // At most so many run at once, so that each one's share of the memory does not depend on the number of threads.
 constexpr std::size_t most_at_once = 16;
 constexpr int most_rounds = 8;
+constexpr double negative_gap = 1e-9;  // of the primal objective: one further below 0 is looked at with its rounding
 constexpr double rounding_of_sums = std::numeric_limits<double>::epsilon();  // of each term
 
 // A point with its scores.
@@ -245,7 +246,10 @@ class Matrices {
 
 }  // namespace
 
-bool is_clear(const Evaluation& at, const Allowed& allowed) { return at.rounding <= allowed.rounding * std::abs(at.primal); }
+bool is_clear(const Evaluation& at, const Allowed& allowed) {
+  const double size = std::abs(at.primal);
+  return at.rounding <= allowed.rounding * size && at.primal - at.dual >= -negative_gap * size;
+}
 
 bool is_stationary(const Evaluation& at, const Allowed& allowed) {
   return -at.rounding <= at.primal - at.dual && at.violation <= allowed.violation && at.infeasibility <= allowed.infeasibility;

@@ -110,7 +110,7 @@ bool SampledSearch::run(const Search& search) {
   } catch (const Stopped& stop) {
     state_.outcome.termination = stop.termination();
   }
-  if (state_.outcome.end) state_.outcome.end->violation = std::max(state_.violation, state_.known_violation);
+  if (state_.outcome.end) state_.outcome.end->violation = state_.told_violation();
   return true;
 }
 

@@ -23,7 +23,7 @@ void SearchState::poll(const Deadline& deadline) {
 }
 
 Progress SearchState::progress() const {
-  Progress found{seconds(), outcome.steps, objective, std::max(violation, known_violation), n_support};
+  Progress found{seconds(), outcome.steps, objective, told_violation(), n_support};
   if (!outcome.trace.empty()) found.gap = outcome.trace.back().gap + (objective - outcome.trace.back().objective);
   return found;
 }

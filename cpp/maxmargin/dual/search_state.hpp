@@ -1,6 +1,7 @@
 // What a run of the engine keeps when the active set or the precision of its rows changes.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <limits>
 #include <vector>
@@ -15,7 +16,8 @@ struct SearchState {
   std::vector<Index> active;
   double objective = 0;
   double diagonal_scale = 0;
-  double known_violation = 0;  // of all variables when last known, where the active ones cannot tell it
+  double known_violation = 0;   // of all variables when last known, where the active ones cannot tell it
+  double untold_violation = 0;  // what of it the rounding of float32 rows may hide
   Outcome outcome;
   std::chrono::steady_clock::time_point start, last_report;
   std::int64_t next_checkpoint = 0, next_note = 0;
@@ -35,6 +37,7 @@ struct SearchState {
   static std::int64_t steps_to_checkpoint(std::int64_t steps, Index active_size);
   // In the middle of something: of the primal objective it is known what it was at the last checkpoint.
   Progress progress() const;
+  double told_violation() const { return std::max({violation, known_violation, untold_violation}); }
   double seconds() const;
   // In the middle of something: throws `Stopped` if the run must end here.
   void poll(const Deadline& deadline);

@@ -31,7 +31,7 @@ class GapRecord(NamedTuple):
         Gap between the objectives as a part of the primal one; nan where the solver does not know it. While a search uses
         float32 kernel values it is at least what their rounding may hide.
     violation : float
-        KKT violation; for linear models the relative gap.
+        KKT violation; for linear models the relative gap. Of float32 kernel values too it is at least their rounding.
     done : bool
         Whether it is the last report of a search: it tells where that ended. The solution is evaluated anew, and another search
         follows if it is not within ``tol``.

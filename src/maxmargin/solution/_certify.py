@@ -117,8 +117,9 @@ class Evaluation(NamedTuple):
         return self.dual - rounding <= 0.0 <= self.primal + rounding and self.gap <= _NOTHING * self.scale
 
     def needs_bounds(self, tol: float) -> bool:
-        """Whether rounding is so large beside the allowed gap that it must be bounded row by row."""
-        return self.rounding > _NOTICEABLE * allowed_gap(tol) * abs(self.primal)
+        """Whether rounding is so large beside the allowed gap, or the gap so negative, that it must be bounded row by row."""
+        size = abs(self.primal)
+        return self.rounding > _NOTICEABLE * allowed_gap(tol) * size or self.gap < -_NEGATIVE * size
 
     def widened(self) -> Evaluation:
         """Both objectives moved apart by all that rounding may do to them: what is known without another look at the rows."""
@@ -136,6 +137,7 @@ _NOTHING = 1e-9
 _LAST_PLACES = 1e-15
 _INFEASIBLE = 1e-9
 _NOTICEABLE = 0.01
+_NEGATIVE = 1e-9
 _OF_A_SUM = 4.0 * float(np.finfo(np.float64).eps)  # its error, beside the sizes of all that is summed up
 _LONG_ENOUGH = 2e-3  # seconds that can be told from the noise of a clock
 

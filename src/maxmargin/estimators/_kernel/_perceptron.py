@@ -327,6 +327,9 @@ class Perceptron(CallbackSupport, Summarised, ClassifierMixin, BaseEstimator):  
     def _values(self, X: Any) -> NDArray[np.float64]:
         """``f(x)`` of every binary classifier, shape (m, n_subproblems)."""
         check_is_fitted(self)
+        classes = np.size(self.classes_)
+        self._require(classes >= 2 and np.shape(self.classes_) == (classes,))
+        self._require(np.shape(self.intercept_) == (1 if classes == 2 else classes,))
         if "coef_" in vars(self):
             X = canonical(checked_rows(self, X, reset=False))
             self._require(self.coef_.shape == (len(self.intercept_), X.shape[1]))

@@ -68,12 +68,20 @@ class LinearScores(CallbackSupport, Summarised, SparseWeights, ClassifierMixin, 
     def _scores(self, X: Any) -> tuple[NDArray[np.float64], np.dtype[Any]]:
         """Scores in float64, and what they are to be rounded to."""
         check_is_fitted(self)
-        X, weights = linear_rows(self, X, reset=False), self._dense_weights()
+        X = linear_rows(self, X, reset=False)
+        weights, offsets = self._linear_state(self._n_scores())
         kind = np.result_type(X.dtype, weights.dtype)
         if len(weights) > 1:
             wide = np.ascontiguousarray(weights, dtype=np.float64)
-            return class_scores(X, wide, self.intercept_.astype(np.float64, copy=False)), kind
-        return linear_scores(X, weights[0], float(self.intercept_[0])), kind
+            return class_scores(X, wide, offsets.astype(np.float64, copy=False)), kind
+        return linear_scores(X, weights[0], float(offsets[0])), kind
+
+    def _n_scores(self) -> int:
+        """Rows of ``coef_``: one for two classes, else one for each."""
+        classes = self.classes_
+        if not isinstance(classes, np.ndarray) or classes.ndim != 1 or len(classes) < 2:
+            raise self._altered("classes_ is no array of at least two classes")
+        return 1 if len(classes) == 2 else len(classes)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Predict the class of rows.

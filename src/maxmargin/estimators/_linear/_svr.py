@@ -313,7 +313,9 @@ class LinearSVR(CallbackSupport, Estimating, Summarised, Intervals, SparseWeight
             ``f(x)``.
         """
         check_is_fitted(self)
-        return linear_scores(linear_rows(self, X, reset=False), self._dense_weights(), float(self.intercept_[0]))
+        rows = linear_rows(self, X, reset=False)
+        weights, offsets = self._linear_state(1)
+        return linear_scores(rows, weights, float(offsets[0]))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -134,8 +134,8 @@ class DualSolver(Solver[Problem, Start, DualIterate], ABC):
     """A solver of problems with a canonical dual (`DualProblem`)."""
 
     def automatic_steps(self, n: int, n_classes: int = 2) -> int:
-        """Four million, which take seconds, and 6 000 for each row up to ten million; beyond, a hundred for each row."""
-        return min(10_000_000, 4_000_000 + 6_000 * n) + 100 * n
+        """A million and 4 000 for each row, which take seconds, up to ten million; beyond, a hundred for each row."""
+        return min(10_000_000, 1_000_000 + 4_000 * n) + 100 * n
 
     @abstractmethod
     def run(
