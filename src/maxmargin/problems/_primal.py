@@ -391,10 +391,8 @@ def as_share(l1_ratio: Any, penalty: Penalty, owner: str) -> float:
 
 
 def _as_offset(offset: Any, owner: str) -> Offset:
-    if isinstance(offset, Offset):
-        return offset
-    if offset is None:
-        return Offset.NONE
+    if offset is None or isinstance(offset, Offset):
+        return offset or Offset.NONE
     if isinstance(offset, str) and offset in (Offset.FREE.value, Offset.PENALISED.value):
         return Offset(offset)
     raise reject("offset", offset, owner, "a str among {'free', 'penalised'} or None")
