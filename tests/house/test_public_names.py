@@ -139,5 +139,5 @@ def test_what_is_loaded_late_is_there() -> None:
     assert maxmargin.__version__ == importlib.metadata.version("maxmargin")
     assert set(dir(maxmargin)) >= {"__version__", *maxmargin.__all__}
     assert set(dir(maxmargin.kernels)) >= set(maxmargin.kernels.__all__)
-    with pytest.raises(AttributeError, match="module 'maxmargin.kernels' has no attribute 'Spectre'"):
+    with pytest.raises(AttributeError, match=r"module 'maxmargin\.kernels' has no attribute 'Spectre'"):
         _ = maxmargin.kernels.Spectre
