@@ -8,7 +8,6 @@ The estimators have scikit-learn's interface: ``SVC``, ``NuSVC``, ``SVR``, ``NuS
 """
 
 from importlib import import_module as _import_module
-from importlib import metadata as _metadata
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
@@ -40,22 +39,33 @@ if _TYPE_CHECKING:
     from maxmargin import bounds, calibration, callbacks, feature_maps, inspection, scales
     from maxmargin.model_selection import SVCCV, SVRCV, LinearSVCCV, LinearSVRCV, LogisticRegressionCV, NuSVCCV
 
-try:
-    __version__ = _metadata.version("maxmargin")
-except _metadata.PackageNotFoundError:  # a source tree that is not installed
-    __version__ = "0+unknown"
+    __version__: str
 
 _ROOMS = ("bounds", "calibration", "callbacks", "feature_maps", "inspection", "model_selection", "plots", "scales")
 _SEARCHED = ("SVCCV", "SVRCV", "LinearSVCCV", "LinearSVRCV", "LogisticRegressionCV", "NuSVCCV")
 
 
+def _version() -> str:
+    metadata = _import_module("importlib.metadata")  # with Python's parser of mail
+    try:
+        return str(metadata.version("maxmargin"))
+    except metadata.PackageNotFoundError:  # a source tree that is not installed
+        return "0+unknown"
+
+
 def __getattr__(name: str) -> _Any:
-    """Rooms that not every program needs, and estimators that choose their parameters: both take their time to load."""
+    """What not every program needs and takes its time to load: rooms, estimators that choose their parameters, the version."""
+    if name == "__version__":
+        return _version()
     if name in _ROOMS:
         return _import_module(f"maxmargin.{name}")
     if name in _SEARCHED:
         return getattr(_import_module("maxmargin.model_selection"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_ROOMS, *_SEARCHED, "__version__"})
 
 
 __all__ = [

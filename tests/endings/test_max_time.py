@@ -138,6 +138,10 @@ CLASSES = {
         "LogisticRegression(multi_class='multinomial', penalty=None, tol=1e-12, max_time=t).fit(X, codes)",
         _CLASSES.format(loss="multinomial"),
     ),
+    "multinomial with an L1 penalty": (
+        "LogisticRegression(multi_class='multinomial', penalty='l1', C=100, tol=1e-12, max_time=t).fit(X, codes)",
+        _CLASSES.format(loss="multinomial"),
+    ),
     "crammer_singer": (
         "LinearSVC(multi_class='crammer_singer', C=100, tol=1e-12, max_time=t).fit(X, codes)",
         _CLASSES.format(loss="joint"),

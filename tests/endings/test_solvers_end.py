@@ -40,6 +40,7 @@ _MODELS = {
     "coordinates": "LinearSVC(C=100, tol=1e-12, penalise_intercept=True, solver=solvers.CoordinateDescent()).fit(X, y)",
     "proximal newton": "LogisticRegression(penalty='l1', C=100, tol=1e-12).fit(X, y)",
     "one against the rest": "LinearSVC(C=100, tol=1e-12).fit(X, rng.integers(0, 5, len(y)))",
+    "multinomial, proximal newton": "LogisticRegression(penalty='l1', C=100, tol=1e-12).fit(X, rng.integers(0, 5, len(y)))",
     "gradient descent": "solve(problems.PrimalProblem(X, y, loss='logistic'), 'gradient_descent', tol=1e-12)",
     "subgradient": "solve(problems.PrimalProblem(X, y), 'stochastic_subgradient', tol=1e-12)",
     "ball": "solve(problems.PrimalProblem(X, y, loss='logistic', penalty='ball', B=1.0), tol=1e-12)",
@@ -53,6 +54,7 @@ _MARGIN = "problems.SoftMargin(X, y, C=10.0{more})"
 
 OTHERS = {
     "one against the rest": (_ROWS[0], _MODELS["one against the rest"]),
+    "multinomial, proximal newton": (_ROWS[0], _MODELS["multinomial, proximal newton"]),
     "gradient descent": (_ROWS[0], _MODELS["gradient descent"]),
     "linear program": (
         "X, y = dense(3000, 600)",

@@ -72,6 +72,7 @@ ENDLESS = {
     "coordinates": ("", "LinearSVC(C=1e4, tol=1e-12, penalise_intercept=True, solver=solvers.CoordinateDescent()).fit(X, y)"),
     "multinomial": ("", "LogisticRegression(C=1e4, tol=1e-12).fit(X, Y3)"),
     "l1": ("", "LogisticRegression(penalty='l1', C=1e4, tol=1e-12).fit(X, y)"),
+    "multinomial l1": ("", "LogisticRegression(penalty='l1', C=1e4, tol=1e-12).fit(X, Y3)"),
     "predict": ("model = SVC(C=10.0).fit(X, y)", "model.predict(X)"),
     "linear predict": ("model = LinearSVC(C=10.0).fit(X, y)", "model.predict(X)"),
     "kernel values": ("", "kernels.RBF(gamma=0.1)(X)"),

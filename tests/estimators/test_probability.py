@@ -11,7 +11,7 @@ import pytest
 import sklearn.svm
 from scipy import sparse
 from sklearn.base import clone
-from sklearn.datasets import load_breast_cancer, load_digits, load_iris, make_classification
+from sklearn.datasets import load_breast_cancer, load_digits, load_iris, make_blobs, make_classification
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import log_loss
 from sklearn.model_selection import PredefinedSplit, cross_val_predict, train_test_split
@@ -273,6 +273,19 @@ def test_nu_that_a_fold_does_not_allow() -> None:
     with pytest.warns(UserWarning, match=r"infeasible for the training rows of some fold. Those folds take the largest"):
         model = NuSVC(nu=share, probability=True).fit(X, y)
     assert np.isfinite(model.predict_proba(X)).all()
+
+
+def test_predict_follows_the_decision_function_also_with_probabilities() -> None:
+    """Three overlapping classes: as in scikit-learn, votes decide, and the largest share is another's in near ties only."""
+    X, y = make_blobs(300, centers=3, random_state=0)
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    model = NuSVC(nu=0.2, probability=True).fit(X, y)
+    shares, predicted = model.predict_proba(X), model.predict(X)
+    np.testing.assert_array_equal(predicted, NuSVC(nu=0.2).fit(X, y).predict(X))
+    np.testing.assert_allclose(shares.sum(axis=1), 1.0, rtol=1e-12)
+    lost = shares.max(axis=1) - shares[np.arange(len(y)), np.searchsorted(model.classes_, predicted)]
+    assert (lost > 0).mean() <= 0.02
+    assert lost.max() <= 0.1
 
 
 def test_one_time_limit_for_all() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import importlib
+import importlib.metadata
 import inspect
 import pkgutil
 import warnings
@@ -119,5 +120,27 @@ def test_examples_run(name: str) -> None:
 
 def test_importing_is_light() -> None:
     """What only one room or extra needs is not loaded (pandas is, by scikit-learn itself)."""
-    loaded = run("import maxmargin\nreport(modules=sorted({'matplotlib', 'polars', 'rich'} & set(sys.modules)))")
-    assert loaded["modules"] == []
+    loaded = run(
+        """
+import sklearn.svm
+before = set(sys.modules)
+from maxmargin import SVC
+new = set(sys.modules) - before
+report(rooms=sorted({".".join(name.split(".")[:2]) for name in new if name.startswith("maxmargin.")}),
+    objects=sorted(name for name in new if name.startswith("maxmargin.kernels._objects.")),
+    others=sorted({name.partition(".")[0] for name in new} - sys.stdlib_module_names - {"maxmargin"}),
+    heavy=sorted({"matplotlib", "polars", "rich", "email.parser", "importlib.metadata", "asyncio"} & new))
+"""
+    )
+    assert loaded["heavy"] == []
+    assert loaded["others"] == []
+    assert loaded["objects"] == ["maxmargin.kernels._objects._base"]
+    assert set(loaded["rooms"]).isdisjoint(f"maxmargin.{name}" for name in maxmargin._ROOMS)
+
+
+def test_what_is_loaded_late_is_there() -> None:
+    assert maxmargin.__version__ == importlib.metadata.version("maxmargin")
+    assert set(dir(maxmargin)) >= {"__version__", *maxmargin.__all__}
+    assert set(dir(maxmargin.kernels)) >= set(maxmargin.kernels.__all__)
+    with pytest.raises(AttributeError, match=r"module 'maxmargin\.kernels' has no attribute 'Spectre'"):
+        _ = maxmargin.kernels.Spectre

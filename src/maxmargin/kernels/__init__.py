@@ -1,5 +1,9 @@
 """The kernels: objects with parameters that grid search can set, and the sources of their Gram matrices."""
 
+from importlib import import_module as _import_module
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+from typing import Any as _Any
+
 from maxmargin.kernels._base import BoundKernel, Kernel
 from maxmargin.kernels._chi_squared import ChiSquared
 from maxmargin.kernels._choice import as_kernel
@@ -30,12 +34,6 @@ from maxmargin.kernels._mercer import gram_product as gram_product
 from maxmargin.kernels._mercer import matrix_product as matrix_product
 from maxmargin.kernels._min_max import MinMax
 from maxmargin.kernels._normalised import Normalised
-from maxmargin.kernels._objects._bags import RelationalKernel, SetKernel
-from maxmargin.kernels._objects._graphs import ShortestPath, WeisfeilerLehman
-from maxmargin.kernels._objects._positions import WeightedDegree
-from maxmargin.kernels._objects._series import GlobalAlignment
-from maxmargin.kernels._objects._spectrum import GappedKmer, Mismatch, Spectrum
-from maxmargin.kernels._objects._subsequence import GappySubsequence
 from maxmargin.kernels._on_columns import OnColumns
 from maxmargin.kernels._polynomial import Polynomial
 from maxmargin.kernels._polynomial import check_degree as check_degree
@@ -53,6 +51,39 @@ from maxmargin.kernels._sigmoid import Sigmoid
 from maxmargin.kernels._sum import Sum
 from maxmargin.kernels._tanimoto import Tanimoto
 from maxmargin.kernels._user_function import UserFunction
+
+if _TYPE_CHECKING:
+    from maxmargin.kernels._objects._bags import RelationalKernel, SetKernel
+    from maxmargin.kernels._objects._graphs import ShortestPath, WeisfeilerLehman
+    from maxmargin.kernels._objects._positions import WeightedDegree
+    from maxmargin.kernels._objects._series import GlobalAlignment
+    from maxmargin.kernels._objects._spectrum import GappedKmer, Mismatch, Spectrum
+    from maxmargin.kernels._objects._subsequence import GappySubsequence
+
+_OF_OBJECTS = {
+    "RelationalKernel": "_bags",
+    "SetKernel": "_bags",
+    "ShortestPath": "_graphs",
+    "WeisfeilerLehman": "_graphs",
+    "WeightedDegree": "_positions",
+    "GlobalAlignment": "_series",
+    "GappedKmer": "_spectrum",
+    "Mismatch": "_spectrum",
+    "Spectrum": "_spectrum",
+    "GappySubsequence": "_subsequence",
+}
+"""Kernels of strings, graphs, series and records, with their files: loaded when they are asked for."""
+
+
+def __getattr__(name: str) -> _Any:
+    if name in _OF_OBJECTS:
+        return getattr(_import_module(f"{__name__}._objects.{_OF_OBJECTS[name]}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_OF_OBJECTS})
+
 
 __all__ = [
     "RBF",

@@ -50,11 +50,6 @@ void GramModel::fill(const L1Model& model, const std::vector<double>& curvature)
   last[m] = model.constant * model.constant * std::accumulate(curvature.begin(), curvature.end(), 0.0);
 }
 
-bool GramModel::solve(L1Model& model, const std::vector<double>& curvature, LinearRecord& record) {
-  fill(model, curvature);
-  return quadratic_.solve(model, record);
-}
-
 template <class Visit>
 void ColumnModel::for_entries(Index k, const RowTerms& rows, const Visit& visit) const {
   if (k + 1 == Index(columns_.start.size())) {

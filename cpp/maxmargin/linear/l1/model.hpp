@@ -31,15 +31,15 @@ struct L1Model : L1Coordinates {
   bool settled = false;  // whether the set hardly grows
 };
 
-// False if the record says to stop. `curvature` is h.
 class GramModel {
  public:
   explicit GramModel(RowPasses& passes) : passes_(passes) {}
-  bool solve(L1Model& model, const std::vector<double>& curvature, LinearRecord& record);
+  // The matrix. `curvature` is h.
+  void fill(const L1Model& model, const std::vector<double>& curvature);
+  // As often as damping changes. False if the record says to stop.
+  bool solve(L1Model& model, LinearRecord& record) { return quadratic_.solve(model, record); }
 
  private:
-  void fill(const L1Model& model, const std::vector<double>& curvature);
-
   RowPasses& passes_;
   QuadraticModel quadratic_;
   std::vector<double> sum_;

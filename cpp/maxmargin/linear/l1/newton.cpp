@@ -90,9 +90,12 @@ class L1Newton {
       if (record_.see(primal_, w_, constant_ * last_, dual, beta_, 1.0, 1.0, round)) break;
       choose();
       if (model_.worst == 0) break;
+      const bool small = model_.size() <= widest_gram;
+      if (small) gram_.fill(model_, curvature_);
       Step found = Step::too_far;
       for (int attempt = 0; found == Step::too_far; ++attempt) {
-        if (!(model_.size() <= widest_gram ? by_gram() : by_columns())) return record_.finish();
+        find_damping();
+        if (!(small ? gram_.solve(model_, record_) : by_columns())) return record_.finish();
         found = step(attempt < most_attempts);
       }
       if (found == Step::none) break;
@@ -262,7 +265,9 @@ class L1Newton {
     }
   }
 
-  bool by_gram() {
+  void find_damping() {
+    model_.damping.assign(model_.size(), 0.0);
+    if (damping_ == 0) return;
     if (bound_.empty()) {
       bound_.resize(d_ + 1);
       std::vector<double> most(n_);
@@ -270,10 +275,8 @@ class L1Newton {
       passes_.squares(most.data(), bound_.data());
       bound_[d_] = constant_ * constant_ * std::accumulate(most.begin(), most.end(), 0.0);
     }
-    model_.damping.clear();
-    for (const Index k : model_.set.columns) model_.damping.push_back(damping_ * bound_[k]);
-    if (constant_ > 0) model_.damping.push_back(damping_ * bound_[d_]);
-    return gram_.solve(model_, curvature_, record_);
+    for (std::size_t a = 0; a < model_.set.columns.size(); ++a) model_.damping[a] = damping_ * bound_[model_.set.columns[a]];
+    if (constant_ > 0) model_.damping.back() = damping_ * bound_[d_];
   }
 
   // The logistic loss by its model; squared losses as they are.
@@ -290,11 +293,14 @@ class L1Newton {
       rows_.error[i] = root * (tube ? f_[i] - y - problem_.epsilon : 1.0 - y * f_[i]);
       if (tube) rows_.width[i] = 2 * root * problem_.epsilon;
     }
-    const std::vector<double> slopes = model_.g;
-    if (!logistic)
-      for (std::size_t k = 0; k < slopes.size(); ++k) model_.g[k] = model_.ridge[k] * model_.w[k];
+    const std::vector<double> slopes = model_.g, ridges = model_.ridge;
+    for (std::size_t k = 0; k < slopes.size(); ++k) {
+      if (!logistic) model_.g[k] = ridges[k] * model_.w[k];
+      model_.ridge[k] += model_.damping[k];
+    }
     const bool done = columns_.solve(model_, rows_, record_);
     model_.g = slopes;
+    model_.ridge = ridges;
     return done;
   }
 

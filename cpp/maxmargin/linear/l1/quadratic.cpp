@@ -30,17 +30,17 @@ double L1Coordinates::least(double u, double r, double h, double cost) {
 void QuadraticModel::begin(Index size) {
   stride_ = (size + 7) / 8 * 8;
   H_.assign(std::size_t(stride_) * std::size_t(stride_), 0.0);
+  diagonal_.clear();
 }
 
-// The upper triangle, so that a coordinate's row is in one piece, and what is added to the diagonal.
-void QuadraticModel::complete(const L1Coordinates& model) {
-  const Index size = model.size();
+// The upper triangle, so that a coordinate's row is in one piece.
+void QuadraticModel::complete(Index size) {
   double trace = 0;
   for (Index k = 0; k < size; ++k) {
-    trace += row(k)[k];
+    diagonal_.push_back(row(k)[k]);
+    trace += diagonal_[k];
     for (Index l = 0; l < k; ++l) row(l)[k] = row(k)[l];
   }
-  for (Index k = 0; k < size; ++k) row(k)[k] += model.ridge[k] + model.damping[k];
   floor_ = 1e-14 * trace / size + 1e-300;
 }
 
@@ -95,7 +95,8 @@ void QuadraticModel::on_the_face(L1Coordinates& model, NewtonRecord& record) {
 }
 
 bool QuadraticModel::solve(L1Coordinates& model, NewtonRecord& record) {
-  complete(model);
+  if (diagonal_.empty()) complete(model.size());
+  for (Index k = 0; k < model.size(); ++k) row(k)[k] = diagonal_[k] + (model.ridge[k] + model.damping[k]);
   model.u = model.w;
   r_ = model.g;
   r_.resize(stride_, 0.0);

@@ -31,18 +31,20 @@ class QuadraticModel {
   void begin(Index size);
   double* row(Index k) { return H_.data() + std::ptrdiff_t(k) * stride_; }
   Index stride() const { return stride_; }
-  // With the lower triangle of H filled: ridge and damping come to its diagonal here. False if the record says to stop.
+  // With the lower triangle of H filled: ridge and damping come to its diagonal here, and may be others when it is called
+  // again. False if the record says to stop.
   bool solve(L1Coordinates& model, NewtonRecord& record);
 
  private:
-  void complete(const L1Coordinates& model);
+  void complete(Index size);
   double sweep(L1Coordinates& model);
   void on_the_face(L1Coordinates& model, NewtonRecord& record);
   void move(L1Coordinates& model, Index k, double to);
 
   Index stride_ = 0;
   double floor_ = 0;
-  std::vector<double> H_, r_;  // r: g + H (u - w)
+  std::vector<double> H_, r_;     // r: g + H (u - w)
+  std::vector<double> diagonal_;  // of the matrix as it was filled; none: its upper triangle is not there yet
 };
 
 }  // namespace maxmargin

@@ -18,10 +18,6 @@ constexpr int most_halves = 10;
 
 }  // namespace
 
-bool ClassGramModel::solve(ClassWorkingSet& model, const std::vector<double>& alpha, NewtonRecord& record) {
-  return fill(model, alpha, record) && quadratic_.solve(model, record);
-}
-
 // The matrix of each two classes over the features that are in the set for any class, of which it has a part.
 bool ClassGramModel::fill(const ClassWorkingSet& model, const std::vector<double>& alpha, NewtonRecord& record) {
   const Index n = problem_.x->rows(), m = Index(model.set.columns.size()), width = problem_.width();

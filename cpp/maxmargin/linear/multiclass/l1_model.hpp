@@ -26,12 +26,12 @@ struct ClassWorkingSet : L1Coordinates {
 class ClassGramModel {
  public:
   ClassGramModel(const ClassProblem& problem, RowPasses& passes) : problem_(problem), passes_(passes) {}
-  // `alpha` [n][width]. False if the record says to stop.
-  bool solve(ClassWorkingSet& model, const std::vector<double>& alpha, NewtonRecord& record);
+  // The matrix, from `alpha` [n][width]. False if the record says to stop.
+  bool fill(const ClassWorkingSet& model, const std::vector<double>& alpha, NewtonRecord& record);
+  // As often as damping changes; also false if the record says to stop.
+  bool solve(ClassWorkingSet& model, NewtonRecord& record) { return quadratic_.solve(model, record); }
 
  private:
-  bool fill(const ClassWorkingSet& model, const std::vector<double>& alpha, NewtonRecord& record);
-
   const ClassProblem& problem_;
   RowPasses& passes_;
   QuadraticModel quadratic_;

@@ -79,11 +79,12 @@ class ClassProximal {
       if (record_.stops()) break;
       choose();
       if (model_.worst == 0) break;
+      const bool gram = by_gram();
+      if (gram && !gram_.fill(model_, alpha_, record_)) break;
       Step found = Step::too_far;
       for (int attempt = 0; found == Step::too_far; ++attempt) {
         find_damping();
-        if (!(by_gram() ? gram_.solve(model_, alpha_, record_) : columns_.solve(model_, alpha_, record_)))
-          return record_.finish(alpha_);
+        if (!(gram ? gram_.solve(model_, record_) : columns_.solve(model_, alpha_, record_))) return record_.finish(alpha_);
         found = step(attempt < most_attempts);
       }
       if (found == Step::none) break;
