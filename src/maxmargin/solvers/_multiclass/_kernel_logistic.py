@@ -43,6 +43,7 @@ _HALVINGS: Final = 40
 _MOST_OF_OFFSETS: Final = 60
 _LONGEST: Final = 10.0  # a step of the offsets
 _EASY: Final = 10.0  # a cost from which nothing is too far
+_SINGLE: Final = 1e-5  # the least gap that products of float32 are asked for
 _ROUGH: Final = 0.1  # the gap at smaller costs
 _JITTER: Final = 1e-10
 
@@ -59,9 +60,9 @@ class KernelNewton(Solver[KernelLogistic, KernelLogisticIterate | None, KernelLo
         (I + Mᵀ K M) v = Mᵀ K r
 
     a system whose matrix is above the identity. It is preconditioned by the same with the kernel of some evenly spaced rows
-    (Nyström) in place of K. Kernel values are kept in float32 where there are many rows: they decide about directions only.
-    ``K δ`` and ``K g``, from which both objectives are computed, are in float64 from kernel values computed anew. What is left
-    of a round shrinks quadratically, until the gap is below ``tol``.
+    (Nyström) in place of K. What is left of a round shrinks quadratically, until the gap is below ``tol``. Kernel values are
+    kept in float32 where there are many rows, and lead to a small gap; from there on ``K δ`` and ``K g``, from which both
+    objectives are computed, are in float64 from kernel values computed anew.
 
     Parameters
     ----------
@@ -131,6 +132,7 @@ class _Search:
         self._deadline = Deadline(limits.max_seconds)
         self._most_bytes = most_bytes
         self._kept: NDArray[np.floating] | None = None
+        self._rough = False  # whether float32 decides
         self._factor: Matrix | None = None
         self._steps = 0
         self._seen: list[Checkpoint] = []
@@ -149,7 +151,12 @@ class _Search:
                 self._problem = easier
                 point = self._descend(self._point(point.beta, point.values, point.bias), _ROUGH)
             self._problem = problem
-            point = self._descend(self._point(point.beta, point.values, point.bias), self._limits.tol)
+            point = self._point(point.beta, point.values, point.bias)
+            if self._kept is not None and self._kept.dtype == np.float32:
+                point = self._descend(point, max(0.5 * self._limits.tol, _SINGLE))
+                self._rough = False
+                point = self._point(point.beta, self._exact(point.beta), point.bias)
+            point = self._descend(point, self._limits.tol)
             status = Status.CONVERGED
         except _Stopped as stop:
             status, point = stop.status, getattr(stop, "point", point)
@@ -178,12 +185,14 @@ class _Search:
                 pulled = self._exact(slopes)
                 found = evaluation_of(self._problem, point.beta, point.values, point.bias, lambda _, pulled=pulled: pulled)
                 self._note(found)
-                if found.is_optimal(tol):
+                if found.is_optimal(tol) or (self._rough and found.gap <= tol * abs(found.primal)):
                     return point
                 fell = found.gap < 0.5 * gap or found.primal < primal - 1e-3 * abs(found.gap)
                 idle = 0 if fell else idle + 1
                 gap, primal = min(found.gap, gap), min(found.primal, primal)
                 if idle >= _PATIENCE:
+                    if self._rough:
+                        return point
                     raise _Stopped(Status.STALLED)
                 if self._steps >= self._limits.max_steps:
                     raise _Stopped(Status.ITERATION_LIMIT)
@@ -280,8 +289,8 @@ class _Search:
     def _exact(self, beta: Matrix) -> Matrix:
         kept = self._kept
         self._look()
-        if kept is not None and kept.dtype == np.float64:
-            return np.asarray(kept @ beta)
+        if kept is not None and (self._rough or kept.dtype == np.float64):
+            return self._times(beta)
         return self._problem.product(beta)
 
     def _times(self, beta: Matrix) -> Matrix:
@@ -306,7 +315,7 @@ class _Search:
             for begin in range(0, n, _BLOCK):
                 kept[begin : begin + _BLOCK] = problem.gram.block(every[begin : begin + _BLOCK], every)
                 self._look()
-            self._kept = kept
+            self._kept, self._rough = kept, kind is np.float32
         chosen = every if n <= _WHOLE else np.unique(np.linspace(0, n - 1, _LANDMARKS).astype(np.int32))
         columns = problem.gram.block(every, chosen)
         corner = columns[chosen]
