@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, NamedTuple, final
 
 import numpy as np
@@ -13,7 +13,6 @@ from scipy import linalg
 
 from maxmargin._blas import one_blas_thread
 from maxmargin._deadline import Deadline
-from maxmargin.errors import InvalidInput
 from maxmargin.problems import KernelLogistic, Losses
 from maxmargin.solution import (
     Checkpoint,
@@ -25,6 +24,7 @@ from maxmargin.solution import (
     progress_at,
 )
 from maxmargin.solvers._multiclass._logistic_curvature import Curvature, curvature_of_offsets, preconditioner
+from maxmargin.solvers._multiclass._logistic_indefinite import stationary_point
 from maxmargin.solvers._runtime._base import Callback, Limits, Solver, numbered
 from maxmargin.solvers._runtime._memory import cache_bytes
 
@@ -82,11 +82,11 @@ class KernelNewton(Solver[KernelLogistic, KernelLogisticIterate | None, KernelLo
     cache_size: float | str = "auto"
 
     def automatic_steps(self, n: int, n_classes: int = 2) -> int:
-        """A hundred rounds: most problems need ten."""
-        return 100
+        """A thousand rounds: most problems need ten, a matrix that is not positive semidefinite hundreds."""
+        return 1000
 
     def supports(self, problem: KernelLogistic) -> str | None:
-        """Every kernel that is positive semidefinite."""
+        """Every kernel; of one that is not positive semidefinite a stationary point is found."""
         return None
 
     def run(
@@ -98,10 +98,21 @@ class KernelNewton(Solver[KernelLogistic, KernelLogisticIterate | None, KernelLo
     ) -> list[KernelLogisticIterate]:
         """From 0, or from given points, until the gap is ``limits.tol`` of the primal objective, or a limit is reached."""
         with one_blas_thread():
-            return [
-                _Search(problem, limits, numbered(callback, k), cache_bytes(self.cache_size, "KernelNewton")).run(start)
-                for k, (problem, start) in enumerate(zip(problems, starts, strict=True))
-            ]
+            pairs = enumerate(zip(problems, starts, strict=True))
+            return [self._search(problem, limits, numbered(callback, k), start) for k, (problem, start) in pairs]
+
+    def _search(
+        self, problem: KernelLogistic, limits: Limits, callback: Callback | None, start: KernelLogisticIterate | None
+    ) -> KernelLogisticIterate:
+        most = cache_bytes(self.cache_size, "KernelNewton")
+        begun = Deadline(limits.max_seconds)
+        if problem.gram.kernel.mercer or not problem.gram.is_indefinite():
+            try:
+                return _Search(problem, limits, callback, most).run(start)
+            except _NegativeCurvature:
+                pass
+        within = replace(limits, max_seconds=begun.left())
+        return stationary_point(problem, within, callback, start, lambda *each: _Search(*each[:2], None, most).run(each[2]))
 
 
 @final
@@ -121,6 +132,11 @@ class _Stopped(Exception):  # no error
 
     def __init__(self, status: Status) -> None:
         self.status = status
+
+
+@final
+class _NegativeCurvature(Exception):  # no error
+    """The kernel is not positive semidefinite."""
 
 
 @final
@@ -245,10 +261,7 @@ class _Search:
         """As far along a step as the objective falls."""
         fall = float(((point.beta - point.losses.slopes) * pulled).sum())
         if _inner(step, pulled) < -1e-8 * _inner(step, step) * float(np.abs(self._problem.gram.diagonal()).max(initial=0.0)):
-            raise InvalidInput(
-                "The kernel is not positive semidefinite: a search met negative curvature, and logistic regression with it has"
-                " no minimum that could be proven. Take a Mercer kernel, or maxmargin.kernels.repair for a matrix."
-            )
+            raise _NegativeCurvature
         length = 1.0
         for _ in range(_HALVINGS):
             there = self._point(point.beta + length * step, point.values + length * pulled, point.bias.copy())
