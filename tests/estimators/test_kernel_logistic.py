@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
 import pytest
-from scipy import optimize, special
-from sklearn.datasets import load_breast_cancer, load_iris
+from scipy import optimize, sparse, spatial, special
+from sklearn.datasets import load_breast_cancer, load_iris, make_classification
 from sklearn.preprocessing import StandardScaler
+from sklearn.utils import estimator_checks
 
 from maxmargin import KernelLogisticRegression, get_threads, set_threads
-from maxmargin.errors import ConvergenceWarning, InvalidInput
-from maxmargin.kernels import RBF
+from maxmargin.errors import ConvergenceWarning, IndefiniteKernelWarning, InvalidInput
+from maxmargin.kernels import RBF, Spectrum
 from maxmargin.solution import Status
 
+from .._data import load
 
-def _scaled(load: Any, rows: int = 150) -> tuple[Any, Any]:
-    X, y = load(return_X_y=True)
+
+def _scaled(source: Any, rows: int = 150) -> tuple[Any, Any]:
+    X, y = source(return_X_y=True)
     chosen = np.random.default_rng(0).permutation(len(y))[:rows]
     return StandardScaler().fit_transform(X[chosen]), y[chosen]
 
@@ -45,11 +49,11 @@ def _reference(K: Any, y: Any, C: Any, *, offset: bool) -> float:
     return float(optimize.minimize(objective, np.zeros(n * m + m), jac=True, method="L-BFGS-B", options=options).fun)
 
 
-@pytest.mark.parametrize("load", [load_breast_cancer, load_iris])
+@pytest.mark.parametrize("source", [load_breast_cancer, load_iris])
 @pytest.mark.parametrize("C", [0.1, 10.0])
 @pytest.mark.parametrize("offset", [True, False])
-def test_objective_of_a_reference_optimiser(load: Any, C: float, offset: bool) -> None:
-    X, y = _scaled(load)
+def test_objective_of_a_reference_optimiser(source: Any, C: float, offset: bool) -> None:
+    X, y = _scaled(source)
     model = KernelLogisticRegression(C=C, gamma=0.1, fit_intercept=offset, tol=1e-9).fit(X, y)
     wanted = _reference(RBF(gamma=0.1).bind(X).gram(X).block(range(len(X)), range(len(X))), y, C, offset=offset)
     assert model.status_ is Status.CONVERGED
@@ -57,11 +61,60 @@ def test_objective_of_a_reference_optimiser(load: Any, C: float, offset: bool) -
     assert model.certificate_.dual_objective <= wanted * (1.0 + 1e-9)
 
 
-@pytest.mark.parametrize("load", [load_breast_cancer, load_iris])
+@pytest.mark.parametrize("name", ["heart", "german", "splice"])
+@pytest.mark.parametrize("multinomial", [False, True])
+def test_objective_of_a_reference_optimiser_on_public_sets(name: str, multinomial: bool) -> None:
+    """Multinomial: one of the classes is cut in two by its first feature."""
+    found = load(name, 300)
+    X, y = found.X, np.unique(found.y, return_inverse=True)[1]
+    y = y + (y == 1) * (X[:, 0] > np.median(X[y == 1, 0])) if multinomial else y
+    gamma = 1.0 / X.shape[1]
+    model = KernelLogisticRegression(gamma=gamma, tol=1e-8).fit(X, y)
+    K = np.exp(-gamma * spatial.distance.cdist(X, X, "sqeuclidean"))
+    assert len(model.classes_) == 2 + multinomial
+    assert model.status_ is Status.CONVERGED
+    assert model.certificate_.primal_objective == pytest.approx(_reference(K, y, 1.0, offset=True), rel=1e-6)
+
+
+def test_class_weight_is_sample_weight() -> None:
+    X, y = _scaled(load_iris, 90)
+    by_class = KernelLogisticRegression(gamma=0.1, tol=1e-10, class_weight={0: 1.0, 1: 3.0, 2: 0.25}).fit(X, y)
+    by_row = KernelLogisticRegression(gamma=0.1, tol=1e-10).fit(X, y, sample_weight=np.array([1.0, 3.0, 0.25])[y])
+    np.testing.assert_allclose(by_class.dual_coef_, by_row.dual_coef_, atol=1e-6)
+    np.testing.assert_array_equal(by_class.class_weight_, [1.0, 3.0, 0.25])
+    balanced = KernelLogisticRegression(class_weight="balanced").fit(X, y)
+    np.testing.assert_allclose(balanced.class_weight_, 90 / (3.0 * np.bincount(y)))
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_sparse_rows_are_the_same(classes: int) -> None:
+    X, y = _scaled(load_iris)
+    X, y = np.where(np.abs(X) < 0.5, 0.0, X), np.minimum(y, classes - 1)
+    dense = KernelLogisticRegression(gamma=0.1, tol=1e-10).fit(X, y)
+    csr = KernelLogisticRegression(gamma=0.1, tol=1e-10).fit(sparse.csr_array(X), y)
+    np.testing.assert_allclose(csr.predict_proba(sparse.csr_array(X)), dense.predict_proba(X), atol=1e-7)
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_strings(classes: int) -> None:
+    """A spectrum kernel, against the matrix of common substrings counted here."""
+    rng = np.random.default_rng(0)
+    words = ["".join(rng.choice(list("ab" if k % classes else "bc"), 12)) for k in range(60)]
+    words, y = [w + "d" * (k % 3) for k, w in enumerate(words)], np.arange(60) % classes
+    parts = sorted({w[i : i + 2] for w in words for i in range(len(w) - 1)})
+    counts = np.array([[sum(w[i : i + 2] == p for i in range(len(w) - 1)) for p in parts] for w in words], dtype=float)
+    model = KernelLogisticRegression(kernel=Spectrum(2, normalise=False), C=0.1, tol=1e-9).fit(words, y)
+    assert model.status_ is Status.CONVERGED
+    wanted = _reference(counts @ counts.T, y, 0.1, offset=True)
+    assert model.certificate_.primal_objective == pytest.approx(wanted, rel=1e-6)
+    assert model.score(words, y) > 0.7
+
+
+@pytest.mark.parametrize("source", [load_breast_cancer, load_iris])
 @pytest.mark.parametrize("C", [1.0, 1e4])
-def test_the_optimality_condition(load: Any, C: float) -> None:
+def test_the_optimality_condition(source: Any, C: float) -> None:
     """At the optimum β = C (t − p), and each column sums to 0."""
-    X, y = _scaled(load)
+    X, y = _scaled(source)
     model = KernelLogisticRegression(C=C, gamma=0.1, tol=1e-9).fit(X, y)
     target = (y[:, np.newaxis] == model.classes_).astype(float)
     wanted = C * (target - model.predict_proba(X))
@@ -86,8 +139,10 @@ def test_precomputed_is_the_same() -> None:
     np.testing.assert_allclose(given.predict_proba(K), own.predict_proba(X), atol=1e-8)
 
 
-def test_bits_over_threads() -> None:
-    X, y = _scaled(load_breast_cancer, 569)
+@pytest.mark.parametrize(("rows", "classes"), [(300, 2), (300, 3), (5_001, 2)])
+def test_bits_over_threads(rows: int, classes: int) -> None:
+    """Also beyond the rows up to which kernel values are kept in float64."""
+    X, y = make_classification(rows, 6, n_informative=4, n_classes=classes, random_state=0)
     before, found = get_threads(), set()
     try:
         for threads in (1, 2, 3):
@@ -123,7 +178,26 @@ def test_edited_state_is_checked() -> None:
         model.predict(X)
 
 
-def test_an_indefinite_matrix_is_refused() -> None:
-    K = np.array([[0.0, 1.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 1.0], [0.0, 0.0, 1.0, 0.0]])
-    with pytest.raises(InvalidInput, match="The kernel is not positive semidefinite"):
-        KernelLogisticRegression(kernel="precomputed", C=10.0).fit(K, [0, 1, 0, 1])
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("C", [0.5, 10.0])
+def test_an_indefinite_matrix_ends_stationary(classes: int, C: float) -> None:
+    """``β = C (t − p)`` holds, by the matrix as given, and the warning says that this proves no optimum."""
+    rng = np.random.default_rng(classes)
+    K = rng.normal(size=(40, 40))
+    K, y = 0.2 * (K + K.T) + np.eye(40), np.arange(40) % classes
+    assert np.linalg.eigvalsh(K)[0] < -0.5
+    with pytest.warns(IndefiniteKernelWarning, match="INDEFINITE"):
+        model = KernelLogisticRegression(kernel="precomputed", C=C).fit(K, y)
+    assert model.status_ is Status.INDEFINITE
+    f = K @ model.dual_coef_.T + model.intercept_
+    p = special.softmax(np.hstack([np.zeros((40, 1)), f]) if classes == 2 else f, axis=1)
+    wanted = C * (np.eye(classes)[y] - p)
+    np.testing.assert_allclose(model.dual_coef_.T, wanted[:, 1:] if classes == 2 else wanted, atol=1e-4 * C)
+    np.testing.assert_allclose(model.dual_coef_.sum(axis=1), 0.0, atol=1e-4 * C)
+
+
+def test_types_of_a_precomputed_matrix() -> None:
+    """Cut to integers, a matrix is no kernel's any more: that ends with a warning, not an error."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", IndefiniteKernelWarning)
+        estimator_checks.check_estimators_dtypes("KernelLogisticRegression", KernelLogisticRegression(kernel="precomputed"))

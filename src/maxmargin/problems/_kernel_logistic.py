@@ -101,10 +101,19 @@ class KernelLogistic:
         self._fill(gram_of(chosen, data), data.codes, data.classes, cost * data.weight, free)
 
     @classmethod
-    def on(cls, gram: Gram, codes: NDArray[np.intp], classes: NDArray[Any], cost: Vector, offset: bool = True) -> Self:
-        """The problem from a source of kernel values, class numbers, the classes and ``C_i > 0``."""
+    def on(
+        cls,
+        gram: Gram,
+        codes: NDArray[np.intp],
+        classes: NDArray[Any],
+        cost: Vector,
+        offset: bool = True,
+        shift: Matrix | None = None,
+    ) -> Self:
+        """The problem from a source of kernel values, class numbers, the classes, ``C_i > 0``; ``shift`` is added to scores."""
         problem = cls.__new__(cls)
         problem._fill(gram, codes, classes, cost, offset)
+        problem._shift = shift
         return problem
 
     def _fill(self, gram: Gram, codes: NDArray[np.intp], classes: NDArray[Any], cost: Vector, offset: bool) -> None:
@@ -114,6 +123,7 @@ class KernelLogistic:
         self.classes = classes
         self.cost = cost
         self.offset = offset
+        self._shift: Matrix | None = None
 
     @property
     def n(self) -> int:
@@ -128,6 +138,7 @@ class KernelLogistic:
     def losses(self, scores: Matrix) -> Losses:
         """The losses at scores of shape (n, m), offsets included."""
         cost = self.cost[:, np.newaxis]
+        scores = scores if self._shift is None else scores + self._shift
         if self.outputs == 1:
             sign = np.where(self.codes == 1, 1.0, -1.0)[:, np.newaxis]
             margin = sign * scores
@@ -145,12 +156,13 @@ class KernelLogistic:
         return Losses(float((self.cost * value).sum()), slopes, shares)
 
     def entropy(self, losses: Losses) -> float:
-        """``Σ C_i H(p_i)``."""
+        """``Σ C_i H(p_i)``, minus ``Σ g_ik s_ik`` where scores are shifted by s."""
         shares, cost = losses.shares, self.cost
+        less = 0.0 if self._shift is None else float((losses.slopes * self._shift).sum())
         if self.outputs == 1:
             part = np.abs(losses.slopes[:, 0]) / cost
-            return float((cost * (special.entr(part) - special.xlog1py(1.0 - part, -part))).sum())
-        return float((cost * special.entr(shares).sum(axis=1)).sum())
+            return float((cost * (special.entr(part) - special.xlog1py(1.0 - part, -part))).sum()) - less
+        return float((cost * special.entr(shares).sum(axis=1)).sum()) - less
 
     def product(self, beta: Matrix) -> Matrix:
         """``K β`` in float64, from kernel values computed anew; shape (n, m)."""

@@ -266,8 +266,13 @@ def _(
     solver: str = "",
 ) -> KernelLogisticSolution:
     evaluation = certify_kernel_logistic(problem, iterate.beta, iterate.bias)
-    status = iterate.status
-    if evaluation.is_optimal(tol):
+    status, gram = iterate.status, problem.gram
+    if not gram.kernel.mercer and (status is Status.INDEFINITE or gram.is_indefinite()):
+        if evaluation.violation <= tol:
+            status = Status.INDEFINITE
+        elif status in (Status.CONVERGED, Status.INDEFINITE):
+            status = Status.STALLED
+    elif evaluation.is_optimal(tol):
         status = Status.CONVERGED
     elif status.is_optimal:
         status = Status.STALLED

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, NamedTuple, final
 
 import numpy as np
@@ -13,7 +13,6 @@ from scipy import linalg
 
 from maxmargin._blas import one_blas_thread
 from maxmargin._deadline import Deadline
-from maxmargin.errors import InvalidInput
 from maxmargin.problems import KernelLogistic, Losses
 from maxmargin.solution import (
     Checkpoint,
@@ -25,6 +24,7 @@ from maxmargin.solution import (
     progress_at,
 )
 from maxmargin.solvers._multiclass._logistic_curvature import Curvature, curvature_of_offsets, preconditioner
+from maxmargin.solvers._multiclass._logistic_indefinite import stationary_point
 from maxmargin.solvers._runtime._base import Callback, Limits, Solver, numbered
 from maxmargin.solvers._runtime._memory import cache_bytes
 
@@ -43,6 +43,7 @@ _HALVINGS: Final = 40
 _MOST_OF_OFFSETS: Final = 60
 _LONGEST: Final = 10.0  # a step of the offsets
 _EASY: Final = 10.0  # a cost from which nothing is too far
+_SINGLE: Final = 1e-5  # the least gap that products of float32 are asked for
 _ROUGH: Final = 0.1  # the gap at smaller costs
 _JITTER: Final = 1e-10
 
@@ -59,9 +60,9 @@ class KernelNewton(Solver[KernelLogistic, KernelLogisticIterate | None, KernelLo
         (I + Mᵀ K M) v = Mᵀ K r
 
     a system whose matrix is above the identity. It is preconditioned by the same with the kernel of some evenly spaced rows
-    (Nyström) in place of K. Kernel values are kept in float32 where there are many rows: they decide about directions only.
-    ``K δ`` and ``K g``, from which both objectives are computed, are in float64 from kernel values computed anew. What is left
-    of a round shrinks quadratically, until the gap is below ``tol``.
+    (Nyström) in place of K. What is left of a round shrinks quadratically, until the gap is below ``tol``. Kernel values are
+    kept in float32 where there are many rows, and lead to a small gap; from there on ``K δ`` and ``K g``, from which both
+    objectives are computed, are in float64 from kernel values computed anew.
 
     Parameters
     ----------
@@ -81,11 +82,11 @@ class KernelNewton(Solver[KernelLogistic, KernelLogisticIterate | None, KernelLo
     cache_size: float | str = "auto"
 
     def automatic_steps(self, n: int, n_classes: int = 2) -> int:
-        """A hundred rounds: most problems need ten."""
-        return 100
+        """A thousand rounds: most problems need ten, a matrix that is not positive semidefinite hundreds."""
+        return 1000
 
     def supports(self, problem: KernelLogistic) -> str | None:
-        """Every kernel that is positive semidefinite."""
+        """Every kernel; of one that is not positive semidefinite a stationary point is found."""
         return None
 
     def run(
@@ -97,10 +98,21 @@ class KernelNewton(Solver[KernelLogistic, KernelLogisticIterate | None, KernelLo
     ) -> list[KernelLogisticIterate]:
         """From 0, or from given points, until the gap is ``limits.tol`` of the primal objective, or a limit is reached."""
         with one_blas_thread():
-            return [
-                _Search(problem, limits, numbered(callback, k), cache_bytes(self.cache_size, "KernelNewton")).run(start)
-                for k, (problem, start) in enumerate(zip(problems, starts, strict=True))
-            ]
+            pairs = enumerate(zip(problems, starts, strict=True))
+            return [self._search(problem, limits, numbered(callback, k), start) for k, (problem, start) in pairs]
+
+    def _search(
+        self, problem: KernelLogistic, limits: Limits, callback: Callback | None, start: KernelLogisticIterate | None
+    ) -> KernelLogisticIterate:
+        most = cache_bytes(self.cache_size, "KernelNewton")
+        begun = Deadline(limits.max_seconds)
+        if problem.gram.kernel.mercer or not problem.gram.is_indefinite():
+            try:
+                return _Search(problem, limits, callback, most).run(start)
+            except _NegativeCurvature:
+                pass
+        within = replace(limits, max_seconds=begun.left())
+        return stationary_point(problem, within, callback, start, lambda *each: _Search(*each[:2], None, most).run(each[2]))
 
 
 @final
@@ -123,6 +135,11 @@ class _Stopped(Exception):  # no error
 
 
 @final
+class _NegativeCurvature(Exception):  # no error
+    """The kernel is not positive semidefinite."""
+
+
+@final
 class _Search:
     """One search."""
 
@@ -131,6 +148,7 @@ class _Search:
         self._deadline = Deadline(limits.max_seconds)
         self._most_bytes = most_bytes
         self._kept: NDArray[np.floating] | None = None
+        self._rough = False  # whether float32 decides
         self._factor: Matrix | None = None
         self._steps = 0
         self._seen: list[Checkpoint] = []
@@ -149,7 +167,12 @@ class _Search:
                 self._problem = easier
                 point = self._descend(self._point(point.beta, point.values, point.bias), _ROUGH)
             self._problem = problem
-            point = self._descend(self._point(point.beta, point.values, point.bias), self._limits.tol)
+            point = self._point(point.beta, point.values, point.bias)
+            if self._kept is not None and self._kept.dtype == np.float32:
+                point = self._descend(point, max(0.5 * self._limits.tol, _SINGLE))
+                self._rough = False
+                point = self._point(point.beta, self._exact(point.beta), point.bias)
+            point = self._descend(point, self._limits.tol)
             status = Status.CONVERGED
         except _Stopped as stop:
             status, point = stop.status, getattr(stop, "point", point)
@@ -178,12 +201,14 @@ class _Search:
                 pulled = self._exact(slopes)
                 found = evaluation_of(self._problem, point.beta, point.values, point.bias, lambda _, pulled=pulled: pulled)
                 self._note(found)
-                if found.is_optimal(tol):
+                if found.is_optimal(tol) or (self._rough and found.gap <= tol * abs(found.primal)):
                     return point
                 fell = found.gap < 0.5 * gap or found.primal < primal - 1e-3 * abs(found.gap)
                 idle = 0 if fell else idle + 1
                 gap, primal = min(found.gap, gap), min(found.primal, primal)
                 if idle >= _PATIENCE:
+                    if self._rough:
+                        return point
                     raise _Stopped(Status.STALLED)
                 if self._steps >= self._limits.max_steps:
                     raise _Stopped(Status.ITERATION_LIMIT)
@@ -236,10 +261,7 @@ class _Search:
         """As far along a step as the objective falls."""
         fall = float(((point.beta - point.losses.slopes) * pulled).sum())
         if _inner(step, pulled) < -1e-8 * _inner(step, step) * float(np.abs(self._problem.gram.diagonal()).max(initial=0.0)):
-            raise InvalidInput(
-                "The kernel is not positive semidefinite: a search met negative curvature, and logistic regression with it has"
-                " no minimum that could be proven. Take a Mercer kernel, or maxmargin.kernels.repair for a matrix."
-            )
+            raise _NegativeCurvature
         length = 1.0
         for _ in range(_HALVINGS):
             there = self._point(point.beta + length * step, point.values + length * pulled, point.bias.copy())
@@ -280,8 +302,8 @@ class _Search:
     def _exact(self, beta: Matrix) -> Matrix:
         kept = self._kept
         self._look()
-        if kept is not None and kept.dtype == np.float64:
-            return np.asarray(kept @ beta)
+        if kept is not None and (self._rough or kept.dtype == np.float64):
+            return self._times(beta)
         return self._problem.product(beta)
 
     def _times(self, beta: Matrix) -> Matrix:
@@ -306,7 +328,7 @@ class _Search:
             for begin in range(0, n, _BLOCK):
                 kept[begin : begin + _BLOCK] = problem.gram.block(every[begin : begin + _BLOCK], every)
                 self._look()
-            self._kept = kept
+            self._kept, self._rough = kept, kind is np.float32
         chosen = every if n <= _WHOLE else np.unique(np.linspace(0, n - 1, _LANDMARKS).astype(np.int32))
         columns = problem.gram.block(every, chosen)
         corner = columns[chosen]
