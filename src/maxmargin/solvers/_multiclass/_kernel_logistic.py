@@ -112,7 +112,11 @@ class KernelNewton(Solver[KernelLogistic, KernelLogisticIterate | None, KernelLo
             except _NegativeCurvature:
                 pass
         within = replace(limits, max_seconds=begun.left())
-        return stationary_point(problem, within, callback, start, lambda *each: _Search(*each[:2], None, most).run(each[2]))
+
+        def convex(part: KernelLogistic, limits: Limits, start: KernelLogisticIterate | None) -> KernelLogisticIterate:
+            return _Search(part, limits, None, most).run(start)
+
+        return stationary_point(problem, within, callback, start, convex)
 
 
 @final
