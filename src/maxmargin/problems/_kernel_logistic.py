@@ -110,7 +110,7 @@ class KernelLogistic:
         offset: bool = True,
         shift: Matrix | None = None,
     ) -> Self:
-        """The problem from a source of kernel values, class numbers, the classes, ``C_i > 0``, and what is added to the scores."""
+        """The problem from a source of kernel values, class numbers, the classes, ``C_i > 0``; ``shift`` is added to scores."""
         problem = cls.__new__(cls)
         problem._fill(gram, codes, classes, cost, offset)
         problem._shift = shift
