@@ -112,7 +112,11 @@ class KernelNewton(Solver[KernelLogistic, KernelLogisticIterate | None, KernelLo
             except _NegativeCurvature:
                 pass
         within = replace(limits, max_seconds=begun.left())
-        return stationary_point(problem, within, callback, start, lambda *each: _Search(*each[:2], None, most).run(each[2]))
+
+        def inner(part: KernelLogistic, bounds: Limits, at: KernelLogisticIterate | None) -> KernelLogisticIterate:
+            return _Search(part, bounds, None, most).run(at)
+
+        return stationary_point(problem, within, callback, start, inner)
 
 
 @final
