@@ -2,7 +2,7 @@
 
 Breast cancer (two classes), each half of the rows in turn for training. On the right the log-loss on rows not trained on, over
 C. A small C holds the scores of logistic regression near 0, and so its probabilities near 1/2; it needs a larger C than the
-SVC, whose calibration scales the scores again, and is then nearly as good without it. On the left the reliability curves at each
+SVC, whose calibration scales the scores again, and is then nearly as good without it. On the left reliability at each
 model's best C: of the rows with a probability near p, a share of p should be of the class. Few rows are in the middle.
 
     python examples/kernel_logistic.py [folder]
