@@ -27,7 +27,7 @@ def test_there_are_examples() -> None:
     assert {"hard_margin", "tube", "one_class", "losses", "sigmoid", "squared_error", "descent", "sparse_weights"} <= found
     assert {"lifted_circle", "ellipse", "map_or_kernel", "polynomial_kernels"} <= found
     assert {"second_and_third_order", "gaussian_width", "mercer"} <= found
-    assert {"splice_sites", "molecules", "landmarks", "series", "bags", "records"} <= found
+    assert {"splice_sites", "molecules", "landmarks", "kernel_logistic", "series", "bags", "records"} <= found
 
 
 @pytest.mark.filterwarnings("error")
