@@ -88,7 +88,7 @@ class TestTheRegistry:
     def test_every_public_problem_is_in_it(self) -> None:
         public = [each for name in problems.__all__ if inspect.isclass(each := getattr(problems, name))]
         posed = {each for each in public if issubclass(each, problems.Problem) and not inspect.isabstract(each)}
-        posed |= {problems.CrammerSinger, problems.PrimalProblem, problems.MulticlassLinear}
+        posed |= {problems.CrammerSinger, problems.PrimalProblem, problems.MulticlassLinear, problems.KernelLogistic}
         assert {type(case.example) for case in PROBLEMS.values()} == posed
 
     def test_every_loss_and_penalty_is_in_it(self) -> None:

@@ -16,6 +16,7 @@ from maxmargin.losses import EpsilonInsensitive
 from maxmargin.problems import (
     CrammerSinger,
     EpsilonRegression,
+    KernelLogistic,
     MulticlassLinear,
     NuClassification,
     OneClass,
@@ -31,11 +32,13 @@ from maxmargin.solvers import (
     Decomposition,
     DualQP,
     GradientDescent,
+    KernelNewton,
     KernelSubgradient,
     LinearNewton,
     LinearProgram,
     MulticlassDescent,
     MulticlassNewton,
+    MulticlassProximalNewton,
     PrimalQP,
     ProjectedGradient,
     ProximalNewton,
@@ -110,6 +113,15 @@ SEARCHES: dict[str, Search] = {
     "newton, logistic": Search(LinearNewton(), lambda: _linear(3000, 40, loss="logistic"), least=0, tol=1e-9),
     "proximal newton": Search(ProximalNewton(), lambda: _linear(2000, 60, loss="logistic", penalty="l1"), least=0, tol=1e-9),
     "multinomial": Search(MulticlassNewton(), lambda: MulticlassLinear(*_classes(1000, 10, 4)), least=0, tol=1e-9),
+    "multinomial, elastic net": Search(
+        MulticlassProximalNewton(),
+        lambda: MulticlassLinear(*_classes(1000, 10, 4), penalty="elasticnet", l1_ratio=0.5),
+        least=0,
+        tol=1e-9,
+    ),
+    "kernel logistic": Search(
+        KernelNewton(), lambda: KernelLogistic(*_classes(600, 10, 3), kernel=RBF(gamma=0.1)), least=0, tol=1e-9, rises=False
+    ),
     # Solvers of other libraries. PIQP, in a process of its own, tells of its rounds; HiGHS of nothing in less than seconds.
     "dual program": Search(DualQP(), lambda: _kernel(1000), least=10),
     "primal program": Search(PrimalQP(), lambda: SoftMargin(*_classes(1000, 100), kernel=Linear()), least=10),

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from sklearn.datasets import make_blobs, make_classification
 
-from maxmargin.problems import CrammerSinger, MulticlassLinear, PrimalProblem
+from maxmargin.problems import CrammerSinger, KernelLogistic, MulticlassLinear, PrimalProblem
 
 from ._data import DATA
 from ._formulations import FORMULATIONS, Formulation
@@ -31,12 +31,14 @@ SHARE = 0.4
 
 
 class Family(Enum):
-    """Which contract a problem has: a kernel and a dual, the same for all classes, weights, weights of all classes."""
+    """Which contract a problem has: a kernel and a dual, the same for all classes, weights, weights of all classes, a kernel
+    and the logistic loss."""
 
     DUAL = "dual"
     JOINT = "joint"
     LINEAR = "linear"
     CLASSES = "classes"
+    LOGISTIC = "logistic"
 
 
 @dataclass(frozen=True)
@@ -118,6 +120,7 @@ SETS: dict[Family, dict[str, Callable[[], tuple[Array, Array]]]] = {
     Family.LINEAR: {"overlap": lru_cache(_overlap), "wide": lru_cache(_wide)},
     Family.JOINT: {"blobs": lru_cache(_blobs), "uneven": lru_cache(_uneven)},
     Family.CLASSES: {"blobs": lru_cache(_blobs), "uneven": lru_cache(_uneven)},
+    Family.LOGISTIC: {"blobs": lru_cache(_blobs), "uneven": lru_cache(_uneven)},
 }
 
 NO_MARGIN = {
@@ -233,11 +236,30 @@ def _classes(loss: str, penalty: str | None, offset: str | None) -> ProblemCase:
     )
 
 
+def _kernel_logistic(kernel: KernelCase, offset: bool) -> ProblemCase:
+    def optimum(rows: Rows) -> float:
+        """As a linear model over features whose inner products are the kernel's."""
+        values, vectors = np.linalg.eigh(kernel.reference(rows.X, rows.X))
+        features = vectors * np.sqrt(np.maximum(values, 0.0))
+        return least_multinomial(features[:, values > 1e-12 * values[-1]], rows.t, rows.u, "l2", "free" if offset else None)
+
+    return ProblemCase(
+        f"kernel logistic, {kernel.name}" + ("" if offset else ", no offset"),
+        Family.LOGISTIC,
+        lambda rows: KernelLogistic(rows.X, rows.t, C=1.0, kernel=kernel.kernel, offset=offset, sample_weight=rows.u),
+        optimum,
+        tuple(SETS[Family.LOGISTIC]),
+        _as_they_are,
+        _turned,
+    )
+
+
 _LINEAR, _RBF, _SIGMOID = (next(case for case in KERNELS if case.name == name) for name in ("linear", "rbf", "sigmoid"))
 
 _EVERY = [
     *(_dual(formulation, kernel) for formulation in FORMULATIONS for kernel in (_LINEAR, _RBF, _SIGMOID)),
     *(_crammer_singer(kernel, offset) for kernel in (_LINEAR, _RBF) for offset in (True, False)),
+    *(_kernel_logistic(kernel, offset) for kernel in (_LINEAR, _RBF) for offset in (True, False)),
     *(_linear(loss, penalty, offset) for loss in LOSSES for penalty in PENALTIES for offset in OFFSETS),
     *(_classes(loss, "l2", offset) for loss in ("multinomial", "joint") for offset in OFFSETS),
     *(_classes("multinomial", penalty, offset) for penalty in ("l1", "elasticnet") for offset in OFFSETS),

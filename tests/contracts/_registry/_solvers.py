@@ -15,6 +15,7 @@ from maxmargin.solvers import (
     Decomposition,
     DualQP,
     GradientDescent,
+    KernelNewton,
     KernelSubgradient,
     LinearNewton,
     LinearProgram,
@@ -122,6 +123,8 @@ _EVERY = [
     ),
     SolverCase("classes newton", Family.CLASSES, MulticlassNewton(), 1e-8, 1e-7, left=1),
     SolverCase("classes proximal newton", Family.CLASSES, MulticlassProximalNewton(), 1e-8, 1e-7, left=1),
+    SolverCase("kernel newton", Family.LOGISTIC, KernelNewton(), 1e-8, 1e-7, left=1),
+    SolverCase("kernel newton, tiny cache", Family.LOGISTIC, KernelNewton(cache_size=0.001), 1e-8, 1e-7, left=1),
     SolverCase("classes descent", Family.CLASSES, MulticlassDescent(), 1e-6, 1e-6),
 ]
 

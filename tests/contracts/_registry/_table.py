@@ -180,6 +180,15 @@ joint, l2, any offset                + l +
 multinomial, no penalty, any offset  + l j
 """
 
+_LOGISTIC: Final = """
+                                    kernel newton
+                                    | kernel newton, tiny cache
+kernel logistic, linear             + +
+kernel logistic, linear, no offset  + +
+kernel logistic, rbf                + +
+kernel logistic, rbf, no offset     + +
+"""
+
 SUPPORTED: Final = "+"
 
 
@@ -205,7 +214,7 @@ def _read(text: str) -> dict[tuple[str, str], str]:
     return cells
 
 
-TABLE: Final = {pair: cell for text in (_DUAL, _JOINT, _LINEAR, _CLASSES) for pair, cell in _read(text).items()}
+TABLE: Final = {pair: cell for text in (_DUAL, _JOINT, _LINEAR, _CLASSES, _LOGISTIC) for pair, cell in _read(text).items()}
 """The letter of every solver and problem, by their names."""
 
 PAIRS: Final = [(SOLVERS[solver], PROBLEMS[problem]) for (solver, problem), cell in TABLE.items() if cell == SUPPORTED]
