@@ -17,9 +17,6 @@ from maxmargin.estimators import (
     SVC,
     SVDD,
     SVR,
-    ApproximateOneClass,
-    ApproximateSVC,
-    ApproximateSVR,
     KernelLogisticRegression,
     KernelPCA,
     LinearClassifier,
@@ -37,11 +34,13 @@ from maxmargin.solvers import get_threads, set_threads
 
 if _TYPE_CHECKING:
     from maxmargin import bounds, calibration, callbacks, feature_maps, inspection, scales
+    from maxmargin.estimators import ApproximateOneClass, ApproximateSVC, ApproximateSVR
     from maxmargin.model_selection import SVCCV, SVRCV, LinearSVCCV, LinearSVRCV, LogisticRegressionCV, NuSVCCV
 
     __version__: str
 
 _ROOMS = ("bounds", "calibration", "callbacks", "feature_maps", "inspection", "model_selection", "plots", "scales")
+_APPROXIMATE = ("ApproximateOneClass", "ApproximateSVC", "ApproximateSVR")
 _SEARCHED = ("SVCCV", "SVRCV", "LinearSVCCV", "LinearSVRCV", "LogisticRegressionCV", "NuSVCCV")
 
 
@@ -59,13 +58,15 @@ def __getattr__(name: str) -> _Any:
         return _version()
     if name in _ROOMS:
         return _import_module(f"maxmargin.{name}")
+    if name in _APPROXIMATE:
+        return getattr(_import_module("maxmargin.estimators"), name)
     if name in _SEARCHED:
         return getattr(_import_module("maxmargin.model_selection"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_ROOMS, *_SEARCHED, "__version__"})
+    return sorted({*globals(), *_ROOMS, *_APPROXIMATE, *_SEARCHED, "__version__"})
 
 
 __all__ = [

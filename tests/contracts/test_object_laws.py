@@ -107,7 +107,7 @@ def test_parameters_round_trip(case: ObjectCase) -> None:
     with pytest.raises(ValueError, match="no_such_parameter"):
         copy.set_params(no_such_parameter=1)
     again: Any = pickle.loads(pickle.dumps(kernel))
-    same = eval(repr(kernel), vars(kernels))
+    same = eval(repr(kernel), {name: getattr(kernels, name) for name in kernels.__all__})
     assert again == kernel == same
     np.testing.assert_array_equal(again(case.X), kernel(case.X))
     bound = pickle.loads(pickle.dumps(kernel.bind(case.X)))

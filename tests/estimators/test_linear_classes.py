@@ -166,11 +166,16 @@ def test_refusals(model: Any, message: str) -> None:
     assert message in str(error.value)
 
 
-def test_probabilities_of_an_l1_penalty_are_those_of_one_against_the_rest() -> None:
+def test_an_l1_penalty_of_several_classes_is_multinomial() -> None:
     X, y = load_iris(return_X_y=True)
-    automatic, apart = (LogisticRegression(penalty="l1", multi_class=how).fit(X, y) for how in ("auto", "ovr"))
-    np.testing.assert_array_equal(automatic.coef_, apart.coef_)
-    np.testing.assert_array_equal(automatic.predict_proba(X), apart.predict_proba(X))
+    automatic, named, apart = (
+        LogisticRegression(penalty="l1", multi_class=how).fit(X, y) for how in ("auto", "multinomial", "ovr")
+    )
+    np.testing.assert_array_equal(automatic.coef_, named.coef_)
+    np.testing.assert_array_equal(automatic.predict_proba(X), named.predict_proba(X))
+    scores = np.exp(automatic.decision_function(X))
+    np.testing.assert_allclose(automatic.predict_proba(X), scores / scores.sum(axis=1, keepdims=True), rtol=1e-12)
+    assert np.abs(automatic.predict_proba(X) - apart.predict_proba(X)).max() > 0.01
 
 
 def test_both_names_of_crammer_and_singers_formulation_are_one() -> None:

@@ -256,11 +256,15 @@ def test_a_case_is_determined_by_its_seed() -> None:
     assert "make(123)" in first.describe()
 
 
+NOT_DRAWN = {"ApproximateOneClass", "ApproximateSVC", "ApproximateSVR", "KernelLogisticRegression", "LinearOneClassSVM"}
+"""The evaluator has no objectives of these; their own tests compare them with solvers of other libraries."""
+
+
 def test_every_estimator_is_drawn() -> None:
     """Those that choose their parameters end with a fit of one that is drawn."""
     drawn = {make(seed).estimator for seed in range(500)}
     predicts = {name for name in maxmargin.__all__ if hasattr(getattr(maxmargin, name), "predict")}
-    assert drawn == {name for name in predicts if not name.endswith("CV")}
+    assert drawn == {name for name in predicts if not name.endswith("CV")} - NOT_DRAWN
 
 
 def test_a_crash_becomes_a_finding() -> None:

@@ -30,8 +30,13 @@ from maxmargin import (
     SVCCV,
     SVDD,
     SVR,
+    ApproximateOneClass,
+    ApproximateSVC,
+    ApproximateSVR,
+    KernelLogisticRegression,
     KernelPCA,
     LinearClassifier,
+    LinearOneClassSVM,
     LinearSVC,
     LinearSVR,
     LogisticRegression,
@@ -62,6 +67,8 @@ Case = tuple[Any, Any, Any, set[str]]
 CLASSIFIER = {"decision_boundary", "margin_distribution"}
 KERNEL = {"alphas", "kernel_matrix", "embedding"}
 LINEAR = {"kernel_matrix", "embedding", "relevance"}
+LINEAR_ONE_CLASS = {"ordinary_region", "decision_boundary"} | LINEAR
+KERNEL_LOGISTIC = CLASSIFIER | {"reliability"}
 
 
 @cache
@@ -119,6 +126,21 @@ def cases() -> dict[str, Case]:
                 KERNEL | {"ordinary_region", "decision_boundary", "relevance", "convergence"},
             ),
             "SVDD": (SVDD(nu=0.2).fit(X), X, y, KERNEL | {"ordinary_region", "decision_boundary", "relevance", "convergence"}),
+            "LinearOneClassSVM": (LinearOneClassSVM(nu=0.2).fit(X), X, y, LINEAR_ONE_CLASS),
+            "KernelLogisticRegression": (
+                KernelLogisticRegression().fit(A, b),
+                A,
+                b,
+                KERNEL_LOGISTIC,
+            ),
+            "ApproximateSVC": (ApproximateSVC(20, random_state=0).fit(A, b), A, b, CLASSIFIER),
+            "ApproximateSVR": (ApproximateSVR(20, random_state=0).fit(D, t), D, t, {"tube"}),
+            "ApproximateOneClass": (
+                ApproximateOneClass(20, nu=0.2, random_state=0).fit(X),
+                X,
+                y,
+                {"ordinary_region", "decision_boundary"},
+            ),
             "KernelPCA": (KernelPCA(2, kernel="rbf").fit(X), X, y, {"kernel_matrix", "embedding"}),
             "pipeline": (make_pipeline(StandardScaler(), SVC()).fit(X, y), X, y, smooth),
             "search": (search.fit(A, b), A, b, smooth | {"search_surface", "path", "convergence"}),

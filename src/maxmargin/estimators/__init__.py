@@ -1,11 +1,9 @@
 """The estimators: scikit-learn's interface to the problems and solvers behind it."""
 
-from __future__ import annotations
+from importlib import import_module as _import_module
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+from typing import Any as _Any
 
-from maxmargin.estimators._approximate._exact import ExactBound
-from maxmargin.estimators._approximate._one_class import ApproximateOneClass
-from maxmargin.estimators._approximate._svc import ApproximateSVC
-from maxmargin.estimators._approximate._svr import ApproximateSVR
 from maxmargin.estimators._kernel._logistic import KernelLogisticRegression
 from maxmargin.estimators._kernel._nu_svc import NuSVC
 from maxmargin.estimators._kernel._one_class import SVDD, OneClassSVM
@@ -40,6 +38,26 @@ from maxmargin.estimators._shared._paths import answering as answering
 from maxmargin.estimators._shared._reporting import say as say
 from maxmargin.estimators._shared._summary import Summary
 from maxmargin.estimators._shared._watching import CallbackSupport as CallbackSupport
+
+if _TYPE_CHECKING:
+    from maxmargin.estimators._approximate._exact import ExactBound
+    from maxmargin.estimators._approximate._one_class import ApproximateOneClass
+    from maxmargin.estimators._approximate._svc import ApproximateSVC
+    from maxmargin.estimators._approximate._svr import ApproximateSVR
+
+_APPROXIMATE = {"ApproximateOneClass": "_one_class", "ApproximateSVC": "_svc", "ApproximateSVR": "_svr", "ExactBound": "_exact"}
+
+
+def __getattr__(name: str) -> _Any:
+    """Models on landmarks, which need the feature maps, are loaded when they are asked for."""
+    if name in _APPROXIMATE:
+        return getattr(_import_module(f"{__name__}._approximate.{_APPROXIMATE[name]}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_APPROXIMATE})
+
 
 __all__ = [
     "SVC",

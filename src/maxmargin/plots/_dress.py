@@ -80,7 +80,7 @@ def _draw_legend(ax: Axes, theme: Theme, place: str, handles: list[Any] | None) 
         return
     figure: Any = ax.figure
     spec = ax.get_subplotspec()
-    width = figure.get_figwidth() / (1 if spec is None else spec.get_gridspec().ncols)
+    width = figure.bbox.width / figure.dpi / (1 if spec is None else spec.get_gridspec().ncols)
     if place == "auto":
         place = "inside" if figure.get_layout_engine() is None else "outside" if width >= _BROAD else "below"
     look: dict[str, Any] = {"labelcolor": theme.ink, "fontsize": "small"}

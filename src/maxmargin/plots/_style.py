@@ -150,6 +150,6 @@ def mark_area(count: int, ax: Axes) -> float:
     """Area of one mark in points²: smaller when there are many, so that they stay apart, larger in a large picture."""
     figure: Any = ax.figure
     box = ax.get_position()
-    inches = max(0.1, box.width * box.height * figure.get_figwidth() * figure.get_figheight())
+    inches = max(0.1, box.width * box.height * figure.bbox.width * figure.bbox.height / figure.dpi**2)
     room = min(2.5, max(0.5, inches / _USUAL))
     return float(room * min(FULL_AREA, max(5.0, FULL_AREA * (300.0 / max(count, 1)) ** 0.5)))

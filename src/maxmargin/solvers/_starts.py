@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from maxmargin import _core
 from maxmargin.errors import InvalidInput
 from maxmargin.kernels import Gram
-from maxmargin.losses import EpsilonInsensitive, Hinge
+from maxmargin.losses import EpsilonInsensitive, Hinge, Perceptron
 from maxmargin.problems import (
     CrammerSinger,
     DualProblem,
@@ -278,7 +278,7 @@ def _linear_point(problem: PrimalProblem, start: Any) -> PrimalIterate:
         alpha = np.array(start.alpha) if len(start.alpha) == n else None
     else:
         w, b = _finite(start, (d,), f"a LinearSolution, or weights of shape ({d},)"), 0.0
-    if alpha is None or not isinstance(problem.loss, Hinge | EpsilonInsensitive):
+    if alpha is None or not isinstance(problem.loss, Hinge | EpsilonInsensitive | Perceptron):
         z = problem.loss.argument(problem.y, problem.scores(w, b))
         alpha = -problem.cost * problem.loss.derivative(z)
     else:
