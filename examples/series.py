@@ -2,8 +2,8 @@
 
 On the left a few series of each kind. In the middle their kernel matrix, sorted by kind: bright is alike. On the right the
 share of series that are classed right over three folds of the training part (line), and of the test part (star: with the width
-that the folds chose), beside the RBF kernel. The data are the set Trace, which tslearn brings along; without it generated series
-stand in, and the title says so.
+that the folds chose), beside the RBF kernel. The data are the set Trace, which tslearn brings along; without it generated
+series stand in, and the title says so.
 
     python examples/series.py [folder]
 """

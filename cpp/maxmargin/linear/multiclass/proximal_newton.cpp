@@ -206,7 +206,7 @@ class ClassProximal {
     if (model_.size() > widest_gram) return false;
     const double stored = double(problem_.x->stored_values()), in_row = stored / n_,
                  share = double(model_.set.columns.size()) / d_;
-    const double filled = std::max(in_row * share, 1.0), sweep = filled * double(n_) * model_.size() / double(share * d_ + 1);
+    const double filled = std::max(in_row * share, 1.0), sweep = filled * double(n_) * model_.size() / (share * d_ + 1);
     const double matrix = 0.5 * K_ * (K_ + 1) * (0.25 * filled * filled * double(n_) + (size_ > d_ ? stored : 0.0));
     return matrix <= sweeps_a_gram * sweep + 1e7;
   }
