@@ -72,11 +72,11 @@ class ClassProximal {
 
   ClassOutcome run() {
     record_.begin(patience);
-    for (std::int64_t round = 0; !record_.poll(); ++round) {
-      evaluate();
+    for (std::int64_t round = 0;; ++round) {
+      evaluate();  // also where it is to stop at once: there is a point to hand back
       record_.see_primal(primal_, W_, round);
       record_.see_dual(bound_.find(alpha_, combined_, scores_, log_sums_, next_), next_);
-      if (record_.stops()) break;
+      if (record_.stops() || record_.poll()) break;
       choose();
       if (model_.worst == 0) break;
       const bool gram = by_gram();
