@@ -126,13 +126,16 @@ struct LimitsHandle {
 
 // Each file adds its part to the module.
 void bind_run(nb::module_& m);
+void bind_blocks(nb::module_& m);
 void bind_classes(nb::module_& m);
+void bind_harmonics(nb::module_& m);
 void bind_kernels(nb::module_& m);
 void bind_linear(nb::module_& m);
 void bind_objects(nb::module_& m);
 void bind_parts(nb::module_& m);
 void bind_paths(nb::module_& m);
 void bind_solving(nb::module_& m);
+void bind_text(nb::module_& m);
 void bind_walk(nb::module_& m);
 
 }  // namespace maxmargin::python

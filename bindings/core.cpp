@@ -35,11 +35,14 @@ NB_MODULE(_core, m) {
   m.def("cpu_levels", &maxmargin::cpu_levels);
   maxmargin::python::bind_run(m);
   maxmargin::python::bind_kernels(m);
+  maxmargin::python::bind_harmonics(m);
   maxmargin::python::bind_solving(m);
   maxmargin::python::bind_parts(m);
   maxmargin::python::bind_paths(m);
   maxmargin::python::bind_linear(m);
+  maxmargin::python::bind_blocks(m);
   maxmargin::python::bind_objects(m);
+  maxmargin::python::bind_text(m);
   maxmargin::python::bind_walk(m);
   maxmargin::python::bind_classes(m);
 }

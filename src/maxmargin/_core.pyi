@@ -5,6 +5,9 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin._core_kernels import matrix_products as matrix_products
+from maxmargin._core_kernels import write_harmonics as write_harmonics
+from maxmargin._core_linear import BlockCurvature as BlockCurvature
 from maxmargin._core_linear import ClassLoss as ClassLoss
 from maxmargin._core_linear import CrammerSingerResult as CrammerSingerResult
 from maxmargin._core_linear import CrammerSingerSpec as CrammerSingerSpec
@@ -23,6 +26,10 @@ from maxmargin._core_linear import SmoothLoss as SmoothLoss
 from maxmargin._core_linear import WalkGround as WalkGround
 from maxmargin._core_linear import WalkPoint as WalkPoint
 from maxmargin._core_linear import WalkRule as WalkRule
+from maxmargin._core_linear import block_along as block_along
+from maxmargin._core_linear import block_multipliers as block_multipliers
+from maxmargin._core_linear import block_product as block_product
+from maxmargin._core_linear import block_terms as block_terms
 from maxmargin._core_linear import minimise_l1 as minimise_l1
 from maxmargin._core_linear import minimise_linear as minimise_linear
 from maxmargin._core_linear import minimise_linear_paths as minimise_linear_paths
@@ -30,6 +37,8 @@ from maxmargin._core_linear import minimise_multiclass as minimise_multiclass
 from maxmargin._core_linear import search_crammer_singer as search_crammer_singer
 from maxmargin._core_linear import walk_on_features as walk_on_features
 from maxmargin._core_linear import walk_on_kernel as walk_on_kernel
+from maxmargin._core_text import SvmlightRows as SvmlightRows
+from maxmargin._core_text import read_svmlight as read_svmlight
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int32]
@@ -92,8 +101,7 @@ def opaque_gram(block: Callable[[Indices, Indices], Floats], diagonal: Callable[
 def adjusted_gram(inner: Gram, signs: Floats, constant: float) -> Gram: ...
 def kept_gram(inner: Gram, bytes: int) -> Gram: ...
 
-# Objects that are no vectors, as flat arrays: see bindings/objects.cpp.
-class SymbolRuns: ...
+class SymbolRuns: ...  # objects that are no vectors, as flat arrays: see bindings/objects.cpp
 class LabelledGraphs: ...
 
 class Objects:
@@ -122,9 +130,6 @@ def labelled_graphs(
 def refined_labels(graphs: LabelledGraphs, rounds: int, first_column: int) -> Objects: ...
 def shortest_paths(graphs: LabelledGraphs, first_column: int) -> Objects: ...
 def bags(members: Gram, starts: Indices) -> Objects: ...
-
-# K v for each row v.
-def matrix_products(matrix: Floats, vectors: Floats) -> Floats: ...
 def cross_kernel(kernel: KernelFunction, left: Features, right: Features) -> Floats: ...
 def weighted_sums(
     kernel: KernelFunction, rows: Features, support: Features, coefficients: Floats, bounds: Indices

@@ -50,6 +50,32 @@ class LinearSpec:
         penalty: bool,
     ) -> None: ...
 
+BlockCurvature = Enum("BlockCurvature", "none diagonal matrix")
+
+class BlockTerms:
+    numbers: Floats
+    minus: Floats
+    plus: Floats
+    curvature: Floats
+
+def block_terms(
+    spec: LinearSpec, w: Floats, b: float, centre: Floats | None, penalty_parameter: float, kind: BlockCurvature
+) -> BlockTerms: ...
+def block_along(
+    spec: LinearSpec,
+    w: Floats,
+    b: float,
+    p: Floats,
+    p_offset: float,
+    lengths: Floats,
+    centre: Floats | None,
+    penalty_parameter: float,
+) -> Floats: ...
+def block_multipliers(spec: LinearSpec, w: Floats, b: float, centre: Floats | None, penalty_parameter: float) -> Floats: ...
+def block_product(
+    spec: LinearSpec, w: Floats, b: float, p: Floats, p_offset: float, centre: Floats | None, penalty_parameter: float
+) -> Floats: ...
+
 class L1Spec:
     def __init__(
         self,

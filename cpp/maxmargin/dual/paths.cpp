@@ -14,6 +14,7 @@
 #include "maxmargin/kernels/kernel_matrix.hpp"
 #include "maxmargin/kernels/matrix_gram.hpp"
 #include "maxmargin/platform/thread_pool.hpp"
+#include "maxmargin/platform/threads.hpp"
 
 namespace maxmargin {
 
@@ -224,13 +225,13 @@ class Matrices {
  public:
   void expect(const Gram& gram) { ++held_[&gram].users; }
   const KernelMatrix& of(const Gram& gram) {
-    const std::lock_guard<std::mutex> hold(lock_);
+    const std::lock_guard<Mutex> hold(lock_);
     Held& own = held_.at(&gram);
     if (own.matrix == nullptr) own.matrix = std::make_unique<KernelMatrix>(gram);
     return *own.matrix;
   }
   void release(const Gram& gram) {
-    const std::lock_guard<std::mutex> hold(lock_);
+    const std::lock_guard<Mutex> hold(lock_);
     Held& own = held_.at(&gram);
     if (--own.users == 0) own.matrix.reset();
   }
@@ -240,7 +241,7 @@ class Matrices {
     std::unique_ptr<KernelMatrix> matrix;
     std::size_t users = 0;
   };
-  std::mutex lock_;
+  Mutex lock_;
   std::unordered_map<const Gram*, Held> held_;
 };
 

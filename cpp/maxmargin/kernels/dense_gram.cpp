@@ -1,10 +1,10 @@
 // The kernel of feature vectors by packed tiles: dense input, and sparse input of moderate width, whose rows become dense as
 // they are packed. Wide sparse input goes to kernels/sparse_gram.cpp.
-#include <thread>
 #include <utility>
 
 #include "maxmargin/kernels/feature_gram.hpp"
 #include "maxmargin/platform/thread_pool.hpp"
+#include "maxmargin/platform/threads.hpp"
 #include "maxmargin/rows/packing.hpp"
 
 namespace maxmargin {
@@ -76,7 +76,7 @@ void for_each_block(const KernelFunction& kernel, const OrderedRows<T>& left, st
   if (rows.empty()) return;
   const Index depth = left.layout().depth(), n = Index(columns.size());
   const Index block_columns = chunk_columns(depth, rows.size());
-  const auto caller = std::this_thread::get_id();
+  const auto caller = this_thread();
   LeftRows<T> packed;
   const auto at_once = std::size_t(std::max<std::ptrdiff_t>(left_values / depth / tile_rows, 1)) * tile_rows;
   for (std::size_t block = 0; block < rows.size(); block += at_once) {
@@ -93,7 +93,7 @@ void for_each_block(const KernelFunction& kernel, const OrderedRows<T>& left, st
       std::vector<R*> at(height);
       for (Index r = 0; r < height; ++r) at[r] = place.tile.data() + r * stride;
       for (Index begin = 0; begin < packed.count(); begin += tile_rows) {
-        if (std::this_thread::get_id() == caller) poll();
+        if (this_thread() == caller) poll();
         const Index end = std::min(begin + tile_rows, packed.count());
         packed.meet(kernel, begin, end, panels, 0, panels.groups(), at.data());
         sink(first, width, Index(block) + begin, end - begin, at.data());

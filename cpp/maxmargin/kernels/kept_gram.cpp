@@ -8,6 +8,7 @@
 #include "maxmargin/platform/cpu.hpp"
 #include "maxmargin/platform/mapping.hpp"
 #include "maxmargin/platform/thread_pool.hpp"
+#include "maxmargin/platform/threads.hpp"
 
 namespace maxmargin {
 
@@ -38,7 +39,7 @@ class KeptGram final : public Gram {
   void product(const double* beta, double* out, const Poll& poll) const override {
     std::fill(out, out + n_, 0.0);
     if (!add_product(beta, out)) inner_->product(beta, out, poll);
-    const std::scoped_lock lock(mutex_);
+    const std::lock_guard<Mutex> lock(mutex_);
     last_beta_.assign(beta, beta + n_);
     last_product_.assign(out, out + n_);
   }
@@ -48,7 +49,7 @@ class KeptGram final : public Gram {
     std::vector<double> rest(beta, beta + n_);
     double factor = 0;
     {
-      const std::scoped_lock lock(mutex_);
+      const std::lock_guard<Mutex> lock(mutex_);
       if (!last_beta_.empty()) {
         const auto larger = [](double a, double b) { return std::abs(a) < std::abs(b); };
         const auto at = std::max_element(last_beta_.begin(), last_beta_.end(), larger) - last_beta_.begin();
@@ -112,7 +113,7 @@ class KeptGram final : public Gram {
 
   // Makes the rows that are missing; false, and none is made, if there is no room for all of them.
   bool keep(std::span<const Index> rows) const {
-    const std::scoped_lock lock(mutex_);
+    const std::lock_guard<Mutex> lock(mutex_);
     std::vector<Index> missing;
     for (const Index i : rows)
       if (slot_[i] < 0) missing.push_back(i);
@@ -156,7 +157,7 @@ class KeptGram final : public Gram {
   Index n_, capacity_;
   std::unique_ptr<Mapping> mapping_;
   double* data_;
-  mutable std::mutex mutex_;
+  mutable Mutex mutex_;
   mutable std::vector<Index> slot_;  // where a row stands, or -1
   std::vector<Index> every_;
   mutable Index filled_ = 0;

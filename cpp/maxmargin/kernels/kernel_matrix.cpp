@@ -3,13 +3,14 @@
 #include <algorithm>
 #include <atomic>
 #include <exception>
+#include <mutex>
 #include <numeric>
-#include <thread>
 #include <type_traits>
 #include <vector>
 
 #include "maxmargin/dual/row_store.hpp"
 #include "maxmargin/platform/buffer.hpp"
+#include "maxmargin/platform/threads.hpp"
 
 namespace maxmargin {
 
@@ -49,17 +50,17 @@ class KernelMatrix::Rows {
       else
         make_strips<double>();
     } catch (...) {
-      const std::lock_guard<std::mutex> hold(lock_);
+      const std::lock_guard<Mutex> hold(lock_);
       if (!error_) error_ = std::current_exception();
       throw;
     }
     while (done_.load(std::memory_order_acquire) < strips_) {
       poll_now();
       {
-        const std::lock_guard<std::mutex> hold(lock_);
+        const std::lock_guard<Mutex> hold(lock_);
         if (error_) std::rethrow_exception(error_);
       }
-      std::this_thread::yield();
+      yield_thread();
     }
   }
 
@@ -103,7 +104,7 @@ class KernelMatrix::Rows {
   Index n_, stride_, strips_;
   Mapping memory_;
   std::atomic<Index> next_{0}, done_{0};
-  std::mutex lock_;
+  Mutex lock_;
   std::exception_ptr error_;
 };
 
@@ -117,13 +118,13 @@ std::size_t KernelMatrix::bytes(Index n) {
 
 template <>
 const std::unique_ptr<KernelMatrix::Rows<float>>& KernelMatrix::room() const {
-  const std::lock_guard<std::mutex> hold(lock_);
+  const std::lock_guard<Mutex> hold(lock_);
   if (float32_ == nullptr) float32_ = std::make_unique<Rows<float>>(gram_);
   return float32_;
 }
 template <>
 const std::unique_ptr<KernelMatrix::Rows<double>>& KernelMatrix::room() const {
-  const std::lock_guard<std::mutex> hold(lock_);
+  const std::lock_guard<Mutex> hold(lock_);
   if (float64_ == nullptr) float64_ = std::make_unique<Rows<double>>(gram_);
   return float64_;
 }

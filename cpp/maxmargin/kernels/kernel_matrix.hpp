@@ -3,9 +3,9 @@
 
 #include <cstddef>
 #include <memory>
-#include <mutex>
 
 #include "maxmargin/kernels/gram.hpp"
+#include "maxmargin/platform/threads.hpp"
 
 namespace maxmargin {
 
@@ -31,7 +31,7 @@ class KernelMatrix {
   const std::unique_ptr<Rows<R>>& room() const;
 
   const Gram& gram_;
-  mutable std::mutex lock_;  // of the two below
+  mutable Mutex lock_;  // of the two below
   mutable std::unique_ptr<Rows<float>> float32_;
   mutable std::unique_ptr<Rows<double>> float64_;
 };

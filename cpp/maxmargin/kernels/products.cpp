@@ -1,10 +1,10 @@
 // Products of several Grams at once. Subproblems of one training set share rows: those of pairs of classes all but one class in
 // turn, those of one class against the rest all of them. A kernel value is computed once for all the subproblems that need it.
 #include <algorithm>
-#include <thread>
 
 #include "maxmargin/kernels/feature_gram.hpp"
 #include "maxmargin/platform/thread_pool.hpp"
+#include "maxmargin/platform/threads.hpp"
 
 namespace maxmargin {
 
@@ -110,9 +110,9 @@ void shared_products(std::span<const DenseGram* const> grams, std::span<const do
 
 void products(std::span<const Gram* const> grams, std::span<const double* const> betas, std::span<double* const> outs,
               const Poll& poll) {
-  const auto caller = std::this_thread::get_id();
+  const auto caller = this_thread();
   const Poll on_caller = [&] {
-    if (std::this_thread::get_id() == caller) poll();
+    if (this_thread() == caller) poll();
   };
   const auto is_zero = [&](std::size_t p) {
     return std::all_of(betas[p], betas[p] + grams[p]->size(), [](double b) { return b == 0.0; });

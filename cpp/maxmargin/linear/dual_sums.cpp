@@ -1,9 +1,17 @@
 #include "maxmargin/linear/dual_sums.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
 #include <numeric>
 
 namespace maxmargin {
+
+namespace {
+
+constexpr double level_enough = 1e-12;  // of sums: so little apart, they are equal but for rounding
+
+}  // namespace
 
 ScaledDual scaled_dual(const LinearProblem& problem, const DualSums& sums, const std::vector<double>& alpha,
                        RowPasses& passes) {
@@ -40,6 +48,36 @@ ScaledDual scaled_dual(const LinearProblem& problem, const DualSums& sums, const
   }
   const double t = curve > 0 ? std::clamp(gain / curve, 0.0, most) : (gain > 0 ? 1.0 : 0.0);
   return {t * (gain - 0.5 * t * curve), t * factor[0], t * factor[1]};
+}
+
+// Multipliers that meet the constraint of a free offset need not be told apart by their sides: one pass instead of two.
+ScaledDual dual_of(const LinearProblem& problem, const std::vector<double>& alpha, RowPasses& passes, DualSums& sums,
+                   std::vector<double> (&shares)[2]) {
+  for (int side : {0, 1}) sums.abs_sum[side] = sums.gain[side] = sums.square[side] = 0;
+  const auto n = Index(alpha.size());
+  for (Index i = 0; i < n; ++i) {
+    const double share = problem.y[i] * alpha[i];
+    const int side = share > 0;
+    sums.abs_sum[side] += std::abs(alpha[i]);
+    sums.gain[side] += linear_gain(problem, i, alpha[i]);
+    sums.square[side] += 0.25 * alpha[i] * alpha[i] / problem.C[i];
+    shares[0][i] = share;
+  }
+  const double minus = sums.abs_sum[0], plus = sums.abs_sum[1];
+  const bool free = problem.offset == LinearOffset::free;
+  if (free && !(std::abs(plus - minus) <= level_enough * plus)) {
+    for (Index i = 0; i < n; ++i) {
+      const double share = shares[0][i];
+      shares[0][i] = share > 0 ? 0.0 : share;
+      shares[1][i] = share > 0 ? share : 0.0;
+    }
+    passes.combine(shares[1].data(), sums.combination[1].data());
+  } else {
+    std::fill(sums.combination[1].begin(), sums.combination[1].end(), 0.0);
+    if (free) sums.abs_sum[0] = sums.abs_sum[1] = 0.5 * (minus + plus);
+  }
+  passes.combine(shares[0].data(), sums.combination[0].data());
+  return scaled_dual(problem, sums, alpha, passes);
 }
 
 }  // namespace maxmargin

@@ -26,4 +26,8 @@ struct ScaledDual {
 };
 ScaledDual scaled_dual(const LinearProblem& problem, const DualSums& sums, const std::vector<double>& alpha, RowPasses& passes);
 
+// The same of any alpha, whose sums it makes, with room for alpha_i y_i of each side.
+ScaledDual dual_of(const LinearProblem& problem, const std::vector<double>& alpha, RowPasses& passes, DualSums& sums,
+                   std::vector<double> (&shares)[2]);
+
 }  // namespace maxmargin

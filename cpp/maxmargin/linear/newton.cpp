@@ -7,6 +7,8 @@
 
 #include "maxmargin/linear/losses.hpp"
 #include "maxmargin/linear/nearby_points.hpp"
+#include "maxmargin/linear/row_terms.hpp"
+#include "maxmargin/linear/rows_for_all.hpp"
 #include "maxmargin/newton/line_search.hpp"
 #include "maxmargin/platform/cpu.hpp"
 
@@ -20,6 +22,7 @@ constexpr int most_short_steps = 12;
 constexpr Index step_of_rows = 4, rows_a_feature = 8;  // of some rows that are solved for
 constexpr double enough_of_some = 1e-2;
 constexpr int rows_worth_factors = 8;
+constexpr double near_enough = 1e-2;  // of the objective, that a step gains
 
 }  // namespace
 
@@ -64,62 +67,37 @@ LinearNewton::LinearNewton(const LinearProblem& problem, const LinearOptions& op
   }
 }
 
-void LinearNewton::evaluate() {
-  struct Side {
-    double abs_sum = 0, gain = 0, square = 0;
-  };
-  struct Part {
-    double loss = 0, product = 0;
-    Side minus, plus;
-  };
-  const bool apart = problem_.offset == LinearOffset::free, quadratic = is_quadratic(problem_.loss);
-  std::vector<Part> parts(passes_.chunks());
+void LinearNewton::evaluate_losses() {
+  const bool apart = problem_.offset == LinearOffset::free;
+  std::vector<RowTerms> parts(passes_.chunks());
+  double* const up = signed_[apart ? 1 : 0].data();
+  double* const down = apart ? signed_[0].data() : nullptr;
   passes_.for_rows([&](Index c, Index begin, Index end) {
-    constexpr Index block = RowLosses::block;
-    double loss[block];
-    Part part;
-    for (Index i = begin; i < end; i += block) {
-      const Index count = std::min(block, end - i);
-      losses_.at(i, count, z_.data() + i, alpha_.data() + i, curvature_.data() + i, loss);
-      for (Index k = 0; k < count; ++k) {
-        const Index row = i + k;
-        const double alpha = alpha_[row], share = problem_.y[row] * alpha;
-        const bool up = share > 0;
-        const double abs_sum = std::abs(alpha), square = quadratic ? 0.25 * alpha * alpha / problem_.C[row] : 0.0;
-        const double gain = problem_.target ? linear_gain(problem_, row, alpha) : abs_sum;
-        part.loss += loss[k];
-        part.product += alpha * z_[row];
-        part.plus.abs_sum += up ? abs_sum : 0.0;  // no branches: signs come as they like
-        part.minus.abs_sum += up ? 0.0 : abs_sum;
-        part.plus.gain += up ? gain : 0.0;
-        part.minus.gain += up ? 0.0 : gain;
-        part.plus.square += up ? square : 0.0;
-        part.minus.square += up ? 0.0 : square;
-        signed_[0][row] = apart && up ? 0.0 : share;
-        if (apart) signed_[1][row] = up ? share : 0.0;
-      }
-    }
-    parts[c] = part;
+    parts[c] = row_terms(problem_, losses_, begin, end, z_.data(), alpha_.data(), curvature_.data(), up, down);
   });
-  primal_ = 0;
-  sums_.of_slopes = 0;  // C (loss(z) + loss*(-alpha / C)) = -alpha z
+  RowTerms all;
+  for (const RowTerms& part : parts) all += part;
+  primal_ = all.loss;
+  sums_.of_slopes = all.of_slopes;  // C (loss(z) + loss*(-alpha / C)) = -alpha z
   for (int side : {0, 1}) {
-    sums_.abs_sum[side] = sums_.gain[side] = sums_.square[side] = 0;
-    for (const Part& part : parts) {
-      const Side& own = side ? part.plus : part.minus;
-      sums_.abs_sum[side] += own.abs_sum;
-      sums_.gain[side] += own.gain;
-      sums_.square[side] += own.square;
-    }
-    if (side == 0 || apart) passes_.combine(signed_[side].data(), sums_.combination[side].data());
-  }
-  for (const Part& part : parts) {
-    primal_ += part.loss;
-    sums_.of_slopes += part.loss + part.product;
+    const RowTerms::Side& own = side ? all.plus : all.minus;
+    sums_.abs_sum[side] = own.abs_sum;
+    sums_.gain[side] = own.gain;
+    sums_.square[side] = own.square;
   }
   for (Index k = 0; k < size_; ++k) primal_ += 0.5 * ridge_[k] * w_[k] * w_[k];
+}
+
+void LinearNewton::combine_slopes() {
+  passes_.combine(signed_[0].data(), sums_.combination[0].data());
+  if (problem_.offset == LinearOffset::free) passes_.combine(signed_[1].data(), sums_.combination[1].data());
   for (Index k = 0; k < d_; ++k) gradient_[k] = ridge_[k] * w_[k] - (sums_.combination[0][k] + sums_.combination[1][k]);
   if (size_ > d_) gradient_[d_] = ridge_[d_] * w_[d_] - (sums_.abs_sum[1] - sums_.abs_sum[0]);
+}
+
+void LinearNewton::evaluate() {
+  evaluate_losses();
+  combine_slopes();
 }
 
 // Far from all targets no row of a smoothed tube curves. The median of equal targets is exact.
@@ -261,28 +239,27 @@ bool LinearNewton::relax(std::int64_t round) {
 }
 
 // What Newton's system says that alpha becomes, inside its bounds.
-bool LinearNewton::see_ahead(std::int64_t round) {
+void LinearNewton::look_ahead() {
   for (Index i = 0; i < n_; ++i) {
     const double most = most_alpha(problem_.loss, problem_.C[i]);
     change_[i] = std::clamp(alpha_[i] - curvature_[i] * along_[i], problem_.target ? -most : 0.0, most);
   }
+}
+
+bool LinearNewton::see_ahead(std::int64_t round) {
+  look_ahead();
   return see_dual(change_, round);
 }
 
+// Near the optimum those multipliers are off by the square of what w is off, the slopes' own by that times the curvature of the
+// objective: with a factor of the Hessian, and from a start that is as near as this step, they save the last round.
+bool LinearNewton::is_near() const {
+  const bool from_start = explicit_ && warm_ && !losses_.proximal() && !record_.is_exact();
+  return from_start && problem_.penalty && 0.5 * decrement_ <= near_enough * primal_;
+}
+
 bool LinearNewton::see_dual(const std::vector<double>& alpha, std::int64_t round) {
-  const bool apart = problem_.offset == LinearOffset::free;
-  for (int side : {0, 1}) ahead_.abs_sum[side] = ahead_.gain[side] = ahead_.square[side] = 0;
-  for (Index i = 0; i < n_; ++i) {
-    const double share = problem_.y[i] * alpha[i];
-    const int side = share > 0;
-    ahead_.abs_sum[side] += std::abs(alpha[i]);
-    ahead_.gain[side] += linear_gain(problem_, i, alpha[i]);
-    ahead_.square[side] += 0.25 * alpha[i] * alpha[i] / problem_.C[i];
-    signed_[apart ? side : 0][i] = share;
-    if (apart) signed_[1 - side][i] = 0;
-  }
-  for (int side = 0; side <= int(apart); ++side) passes_.combine(signed_[side].data(), ahead_.combination[side].data());
-  const ScaledDual dual = scaled_dual(problem_, ahead_, alpha, passes_);
+  const ScaledDual dual = dual_of(problem_, alpha, passes_, ahead_, signed_);
   best_ahead_ = dual.value > record_.dual();
   return see(dual, alpha, round);
 }
@@ -299,8 +276,9 @@ bool LinearNewton::polish(std::int64_t round) {
 }
 
 LinearOutcome LinearNewton::run() {
+  evaluate_losses();
   for (std::int64_t round = 0;; ++round) {
-    evaluate();
+    combine_slopes();
     if (problem_.penalty) {
       const ScaledDual dual = scaled_dual(problem_, sums_, alpha_, passes_);
       if (see(dual, alpha_, round)) break;
@@ -317,15 +295,25 @@ LinearOutcome LinearNewton::run() {
     if (!(decrement_ > 0)) {  // nothing left that float64 can tell
       if (!losses_.proximal()) break;
       update_multipliers(round);
+      evaluate_losses();
       continue;
     }
     if (!explicit_ && problem_.penalty && (losses_.proximal() || round > 0) && see_ahead(round)) break;
+    const bool near = is_near();
+    if (near) look_ahead();
     const double length = find_length();
     short_steps_ += length < 0.1;
     step(length);
     if (stand_for_more_ && gains_little()) {
       record_.insist(w_, size_ > d_ ? w_[d_] : 0.0);
       break;
+    }
+    if (near) {
+      const ScaledDual ahead = dual_of(problem_, change_, passes_, ahead_, signed_);
+      evaluate_losses();
+      if (see(ahead, change_, round + 1)) break;
+    } else {
+      evaluate_losses();
     }
   }
   return record_.finish();
@@ -342,6 +330,7 @@ void LinearNewton::place(const LinearOutcome& start) {
 
 void LinearNewton::begin_at(const LinearOutcome& start) {
   place(start);
+  warm_ = true;
   if (losses_.proximal()) losses_.centre = start.alpha;
   if (problem_.offset != LinearOffset::free) record_.adopt(start);
 }
@@ -360,21 +349,10 @@ void LinearNewton::begin_with_some_rows(const LinearOptions& options, const Moni
   if (n_ < step_of_rows * rows_a_feature * std::int64_t(size_)) return;
   const SystemCosts costs(*problem_.x, size_);
   if (n_ * (0.5 * costs.row_of_matrix + 3 * costs.row_of_product) < rows_worth_factors * costs.factor) return;
-  const std::unique_ptr<LinearRows> x = problem_.x->every(step_of_rows);
-  std::vector<double> y, C, target;
-  for (Index i = 0; i < n_; i += step_of_rows) {
-    y.push_back(problem_.y[i]);
-    C.push_back(step_of_rows * problem_.C[i]);
-    if (problem_.target) target.push_back(problem_.target[i]);
-  }
-  LinearProblem some = problem_;
-  some.x = x.get();
-  some.y = y.data();
-  some.C = C.data();
-  some.target = problem_.target ? target.data() : nullptr;
+  const RowsForAll some(problem_, step_of_rows);
   LinearOptions brief = options;
   brief.stand_for_more = true;
-  place(minimise_by_newton(some, brief, [&](const Progress& p) { return monitor({p.seconds, 0, 0.0, 1.0, 0}); }));
+  place(minimise_by_newton(some.problem, brief, [&](const Progress& p) { return monitor({p.seconds, 0, 0.0, 1.0, 0}); }));
 }
 
 }  // namespace maxmargin

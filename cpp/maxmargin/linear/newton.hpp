@@ -33,8 +33,10 @@ class LinearNewton {
 
  private:
   void place(const LinearOutcome& start);
-  void evaluate();        // alpha, curvature, gradient and the two objectives at w
-  bool find_direction();  // false: stopped
+  void evaluate_losses();  // alpha, curvature and the primal objective at w
+  void combine_slopes();   // and its gradient
+  void evaluate();         // both
+  bool find_direction();   // false: stopped
   bool gains_little() const;
   double find_length();  // along the direction
   void step(double length);
@@ -45,6 +47,8 @@ class LinearNewton {
   bool relax(std::int64_t round);
   bool see(const ScaledDual& dual, const std::vector<double>& alpha, std::int64_t round);  // true: stop
   bool see_dual(const std::vector<double>& alpha, std::int64_t round);
+  bool is_near() const;
+  void look_ahead();
   bool see_ahead(std::int64_t round);
   bool polish(std::int64_t round);
   bool without_penalty(std::int64_t round);
@@ -55,6 +59,7 @@ class LinearNewton {
   Index n_, d_, size_;                     // size_: weights and offset
   bool stand_for_more_, explicit_, wide_;  // wide: not many more rows than features
   RowLosses losses_;
+  bool warm_ = false;  // begun at a given point
   bool best_ahead_ = false;
   std::vector<double> w_, z_, alpha_, curvature_, gradient_, direction_, along_, ridge_, change_, longer_;
   std::int64_t centred_ = 0;  // the round of the last centre, or of the last penalty_parameter

@@ -5,9 +5,9 @@
 #include <atomic>
 #include <chrono>
 #include <mutex>
-#include <thread>
 
 #include "maxmargin/platform/poll.hpp"
+#include "maxmargin/platform/threads.hpp"
 
 namespace maxmargin {
 
@@ -17,10 +17,10 @@ class Once {
   template <class Make>
   void operator()(const Make& make) {
     if (made_.load(std::memory_order_acquire)) return;
-    std::unique_lock<std::mutex> hold(lock_, std::try_to_lock);
+    std::unique_lock<Mutex> hold(lock_, std::try_to_lock);
     while (!hold.owns_lock()) {
       poll_now();
-      std::this_thread::sleep_for(std::chrono::microseconds(50));
+      rest_thread(std::chrono::microseconds(50));
       hold.try_lock();
     }
     if (made_.load(std::memory_order_relaxed)) return;
@@ -30,7 +30,7 @@ class Once {
 
  private:
   std::atomic<bool> made_{false};
-  std::mutex lock_;
+  Mutex lock_;
 };
 
 }  // namespace maxmargin

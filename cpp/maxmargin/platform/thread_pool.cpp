@@ -1,7 +1,11 @@
 #include "maxmargin/platform/thread_pool.hpp"
 
+#if !defined(_WIN32)
 #include <pthread.h>
+#endif
+#if defined(__linux__)
 #include <sched.h>
+#endif
 
 #include <algorithm>
 #include <atomic>
@@ -178,11 +182,13 @@ class Pool {
 std::atomic<Pool*> the_pool{nullptr};
 
 Pool& pool() {
+#if !defined(_WIN32)
   static const bool registered = [] {
     pthread_atfork(nullptr, nullptr, [] { the_pool.store(nullptr); });
     return true;
   }();
   (void)registered;
+#endif
   Pool* current = the_pool.load();
   if (current == nullptr) {
     auto fresh = std::make_unique<Pool>();

@@ -44,18 +44,18 @@ RowPasses::RowPasses(const LinearRows& x) : x_(x) {
 
 void RowPasses::watch(std::function<bool()> stop) {
   stop_ = std::move(stop);
-  caller_ = std::this_thread::get_id();
+  caller_ = this_thread();
 }
 
 bool RowPasses::halted() const {
   if (stopped_.load(std::memory_order_relaxed)) return true;
-  if (!stop_ || std::this_thread::get_id() != caller_ || !stop_()) return false;
+  if (!stop_ || this_thread() != caller_ || !stop_()) return false;
   stopped_ = true;
   return true;
 }
 
 // A look at the clock takes as long as some rows: of short passes only some do it. The other threads never do.
-bool RowPasses::looks_away() const { return std::this_thread::get_id() != caller_ || ++passes_ % few != 0; }
+bool RowPasses::looks_away() const { return this_thread() != caller_ || ++passes_ % few != 0; }
 
 Index RowPasses::slice_of(double work_of_a_row) {
   const double wanted = std::clamp(work_of_a_slice / std::max(work_of_a_row, 1.0), 1.0, double(1 << 24));

@@ -4,9 +4,9 @@
 
 #include <atomic>
 #include <functional>
-#include <thread>
 #include <vector>
 
+#include "maxmargin/platform/threads.hpp"
 #include "maxmargin/rows/linear_rows.hpp"
 #include "maxmargin/rows/row_operator.hpp"
 
@@ -50,7 +50,7 @@ class RowPasses final : public RowOperator {
   const LinearRows& x_;
   double filled_;  // stored values of a row, on average
   std::function<bool()> stop_;
-  std::thread::id caller_;
+  ThreadId caller_;
   mutable unsigned passes_ = 0;  // short ones, of the caller
   mutable std::atomic<bool> stopped_{false};
   std::vector<Index> bounds_;  // of the chunks, by rows

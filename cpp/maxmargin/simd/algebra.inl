@@ -106,21 +106,24 @@ inline Index small_cholesky(Index n, double* a, std::ptrdiff_t stride, double fl
   return -1;
 }
 
-constexpr Index panel = 32, strip = 8;
+constexpr Index panel = 32;
+template <class T>
+constexpr Index strip = 2 * VectorOf<T>::width;
 
-// Eight rows of a panel, one beside the other: part[c][r] = rows[r][c], 0 beyond `count`.
-inline void lay_beside(Index width, Index count, const double* rows, std::ptrdiff_t stride, double part[panel][strip]) {
-  for (Index r = 0; r < strip; ++r)
-    for (Index c = 0; c < width; ++c) part[c][r] = r < count ? rows[r * stride + c] : 0.0;
+// A strip of rows of a panel, one beside the other: part[c][r] = rows[r][c], 0 beyond `count`.
+template <class T>
+inline void lay_beside(Index width, Index count, const T* rows, std::ptrdiff_t stride, T part[panel][strip<T>]) {
+  for (Index r = 0; r < strip<T>; ++r)
+    for (Index c = 0; c < width; ++c) part[c][r] = r < count ? rows[r * stride + c] : T(0);
 }
 
 // out[r][k] -= sum over c of left[r][c] part[c][k], for k below `count`.
-template <int rows>
-inline void subtract(Index width, Index count, const double* left, const double part[panel][strip], std::ptrdiff_t stride,
-                     double* out) {
-  Vec<double> sum[rows][2] = {};
+template <class T, int rows>
+inline void subtract(Index width, Index count, const T* left, const T part[panel][strip<T>], std::ptrdiff_t stride, T* out) {
+  constexpr int half = VectorOf<T>::width;
+  Vec<T> sum[rows][2] = {};
   for (Index c = 0; c < width; ++c) {
-    const Vec<double> first = load<Vec<double>>(part[c]), second = load<Vec<double>>(part[c] + 4);
+    const Vec<T> first = load<Vec<T>>(part[c]), second = load<Vec<T>>(part[c] + half);
     for (int r = 0; r < rows; ++r) {
       sum[r][0] += left[r * stride + c] * first;
       sum[r][1] += left[r * stride + c] * second;
@@ -128,14 +131,14 @@ inline void subtract(Index width, Index count, const double* left, const double 
   }
 #pragma GCC unroll 6  // a sum whose place is not known before would live in memory
   for (int r = 0; r < rows; ++r) {
-    double* const to = out + r * stride;
-    if (count == strip) {
-      store(to, load<Vec<double>>(to) - sum[r][0]);
-      store(to + 4, load<Vec<double>>(to + 4) - sum[r][1]);
+    T* const to = out + r * stride;
+    if (count == strip<T>) {
+      store(to, load<Vec<T>>(to) - sum[r][0]);
+      store(to + half, load<Vec<T>>(to + half) - sum[r][1]);
     } else {
-      double some[strip];
+      T some[strip<T>];
       store(some, sum[r][0]);
-      store(some + 4, sum[r][1]);
+      store(some + half, sum[r][1]);
       for (Index k = 0; k < count; ++k) to[k] -= some[k];
     }
   }
@@ -143,26 +146,28 @@ inline void subtract(Index width, Index count, const double* left, const double 
 
 // One panel of a Cholesky, whose columns begin at j. `a` has what is left after those before it.
 // Rows [begin, end) below its corner, which is factored: L_i = A_i L_corner^-T.
-void cholesky_rows(Index j, Index width, Index begin, Index end, double* a, std::ptrdiff_t stride) {
-  double part[panel][strip], inverse[panel];
-  const double* const corner = a + j * (stride + 1);
+template <class T>
+void cholesky_rows(Index j, Index width, Index begin, Index end, T* a, std::ptrdiff_t stride) {
+  constexpr int half = VectorOf<T>::width;
+  T part[panel][strip<T>], inverse[panel];
+  const T* const corner = a + j * (stride + 1);
   for (Index c = 0; c < width; ++c) inverse[c] = 1 / corner[c * (stride + 1)];
-  for (Index i = begin; i < end; i += strip) {
-    const Index count = i + strip < end ? strip : end - i;
-    double* const rows = a + i * stride + j;
+  for (Index i = begin; i < end; i += strip<T>) {
+    const Index count = i + strip<T> < end ? strip<T> : end - i;
+    T* const rows = a + i * stride + j;
     lay_beside(width, count, rows, stride, part);
     for (Index c = 0; c < width; ++c) {
-      const double* const line = corner + c * stride;
-      Vec<double> even[2] = {}, odd[2] = {};  // one sum would wait for each addition
+      const T* const line = corner + c * stride;
+      Vec<T> even[2] = {}, odd[2] = {};  // one sum would wait for each addition
       Index l = 0;
       for (; l + 2 <= c; l += 2)
         for (int v = 0; v < 2; ++v) {
-          even[v] += line[l] * load<Vec<double>>(part[l] + 4 * v);
-          odd[v] += line[l + 1] * load<Vec<double>>(part[l + 1] + 4 * v);
+          even[v] += line[l] * load<Vec<T>>(part[l] + half * v);
+          odd[v] += line[l + 1] * load<Vec<T>>(part[l + 1] + half * v);
         }
       for (int v = 0; v < 2; ++v) {
-        if (l < c) even[v] += line[l] * load<Vec<double>>(part[l] + 4 * v);
-        store(part[c] + 4 * v, inverse[c] * (load<Vec<double>>(part[c] + 4 * v) - (even[v] + odd[v])));
+        if (l < c) even[v] += line[l] * load<Vec<T>>(part[l] + half * v);
+        store(part[c] + half * v, inverse[c] * (load<Vec<T>>(part[c] + half * v) - (even[v] + odd[v])));
       }
     }
     for (Index r = 0; r < count; ++r)
@@ -171,15 +176,16 @@ void cholesky_rows(Index j, Index width, Index begin, Index end, double* a, std:
 }
 
 // Takes the panel from the columns [begin, end) right of it: A_ik -= <L_i, L_k> for i >= k.
-void cholesky_columns(Index j, Index width, Index begin, Index end, Index n, double* a, std::ptrdiff_t stride) {
-  double part[panel][strip];
-  for (Index k = begin; k < end; k += strip) {
-    const Index count = k + strip < end ? strip : end - k;
+template <class T>
+void cholesky_columns(Index j, Index width, Index begin, Index end, Index n, T* a, std::ptrdiff_t stride) {
+  T part[panel][strip<T>];
+  for (Index k = begin; k < end; k += strip<T>) {
+    const Index count = k + strip<T> < end ? strip<T> : end - k;
     lay_beside(width, count, a + k * stride + j, stride, part);
     Index i = k;
-    for (; i + 6 <= n; i += 6) subtract<6>(width, count, a + i * stride + j, part, stride, a + i * stride + k);
-    for (; i + 4 <= n; i += 4) subtract<4>(width, count, a + i * stride + j, part, stride, a + i * stride + k);
-    for (; i < n; ++i) subtract<1>(width, count, a + i * stride + j, part, stride, a + i * stride + k);
+    for (; i + 6 <= n; i += 6) subtract<T, 6>(width, count, a + i * stride + j, part, stride, a + i * stride + k);
+    for (; i + 4 <= n; i += 4) subtract<T, 4>(width, count, a + i * stride + j, part, stride, a + i * stride + k);
+    for (; i < n; ++i) subtract<T, 1>(width, count, a + i * stride + j, part, stride, a + i * stride + k);
   }
 }
 

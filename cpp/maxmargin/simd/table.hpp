@@ -181,8 +181,10 @@ struct SimdTable {
   Index (*cholesky)(Index n, double* a, std::ptrdiff_t stride, double floor);
   // Its parts, for threads that share one: a panel of columns from j, whose corner is factored, gives its rows [begin, end)
   // below it, and is taken from the columns [begin, end) right of it. Any cut into such ranges gives the same bits.
-  void (*cholesky_rows)(Index j, Index width, Index begin, Index end, double* a, std::ptrdiff_t stride);
-  void (*cholesky_columns)(Index j, Index width, Index begin, Index end, Index n, double* a, std::ptrdiff_t stride);
+  void (*cholesky_rows_f32)(Index j, Index width, Index begin, Index end, float* a, std::ptrdiff_t stride);
+  void (*cholesky_rows_f64)(Index j, Index width, Index begin, Index end, double* a, std::ptrdiff_t stride);
+  void (*cholesky_columns_f32)(Index j, Index width, Index begin, Index end, Index n, float* a, std::ptrdiff_t stride);
+  void (*cholesky_columns_f64)(Index j, Index width, Index begin, Index end, Index n, double* a, std::ptrdiff_t stride);
   // Of the hinge, its square or the logistic loss at margins z: alpha, which is the slope times -1, curvature, and the loss, or
   // null; each times C. The hinge has the curvature of its proximal term, and its loss is without that.
   void (*smoothed_hinge)(Index n, const double* z, const double* C, const double* centre, const double* rate,
@@ -214,6 +216,7 @@ struct SimdTable {
 const SimdTable& simd_baseline();
 #if defined(__x86_64__)
 const SimdTable& simd_x86_64_v3();
+const SimdTable& simd_x86_64_v4();
 #endif
 
 }  // namespace maxmargin

@@ -84,25 +84,27 @@ void tile_of(const KernelFunction& function, const LeftStrip<T>& left, PackedRow
       else
         add_rest<T, vectors>(left.rest[r], {}, panel.values, total[r], unused);
     }
-  // Four vectors of results at a time: of one row or of two, where an odd last row is taken with itself.
-  constexpr int wide = VectorOf<R>::width, parts = TileShape<T>::panel / wide, together = 4 / parts;
+  // Four vectors of results at a time, or three where one holds a row: of one row, of two, where an odd last row is taken with
+  // itself, or of three.
+  constexpr int wide = VectorOf<R>::width, parts = TileShape<T>::panel / wide, some = parts == 1 ? 3 : 4,
+                together = some / parts;
   const R rate = gaussian ? gaussian_rate<R>(function) : R(0);
   const bool maps = !gaussian && function.kind != KernelKind::linear;
   Vec<T> panel_norms[vectors];
   for (int v = 0; v < vectors; ++v) panel_norms[v] = load<Vec<T>>(panel.norms + v * lanes);
   for (int r = 0; r < rows; r += together) {
-    Vec<R> values[4], norm[4], norms[4];
-    for (int v = 0; v < 4; ++v) {
+    Vec<R> values[some], norm[some], norms[some];
+    for (int v = 0; v < some; ++v) {
       const int row = r + v / parts < rows ? r + v / parts : r;
       values[v] = part_of<R, T>(total[row], v % parts);
       norm[v] = splat(R(strip.norms[row]));
       norms[v] = part_of<R, T>(panel_norms, v % parts);
     }
     if constexpr (gaussian)
-      gaussian_of<R, 4>(rate, values, norm, norms);
+      gaussian_of<R, some>(rate, values, norm, norms);
     else if (maps)
-      kernel_of<R, 4>(function, values, norm, norms);
-    for (int v = 0; v < 4; ++v) {
+      kernel_of<R, some>(function, values, norm, norms);
+    for (int v = 0; v < some; ++v) {
       const int row = r + v / parts < rows ? r + v / parts : r;
       store(out[row] + offset + v % parts * wide, values[v]);
     }

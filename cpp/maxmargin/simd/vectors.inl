@@ -1,19 +1,24 @@
 // Vectors of the compiler's own vector extension, and the elementary functions on them. No standard header with inline code
 // may be included from an .inl file: the linker would be free to keep the copy compiled for the higher level.
 
+// Bytes of a vector: 32, but for the tiles of x86_64_v4.cpp.
+#if !defined(MAXMARGIN_VECTOR_BYTES)
+#define MAXMARGIN_VECTOR_BYTES 32
+#endif
+
 template <class T>
 struct VectorOf;
 template <>
 struct VectorOf<float> {
-  static constexpr int width = 8;
-  typedef float type __attribute__((vector_size(32)));
-  typedef std::int32_t bits __attribute__((vector_size(32)));
+  static constexpr int width = MAXMARGIN_VECTOR_BYTES / 4;
+  typedef float type __attribute__((vector_size(MAXMARGIN_VECTOR_BYTES)));
+  typedef std::int32_t bits __attribute__((vector_size(MAXMARGIN_VECTOR_BYTES)));
 };
 template <>
 struct VectorOf<double> {
-  static constexpr int width = 4;
-  typedef double type __attribute__((vector_size(32)));
-  typedef std::int64_t bits __attribute__((vector_size(32)));
+  static constexpr int width = MAXMARGIN_VECTOR_BYTES / 8;
+  typedef double type __attribute__((vector_size(MAXMARGIN_VECTOR_BYTES)));
+  typedef std::int64_t bits __attribute__((vector_size(MAXMARGIN_VECTOR_BYTES)));
 };
 template <class T>
 using Vec = typename VectorOf<T>::type;
@@ -36,12 +41,18 @@ inline Vec<T> splat(T a) {
 }
 inline Vec<double> widen(const double* p) { return load<Vec<double>>(p); }
 inline Vec<double> widen(const float* p) {
-  typedef float half __attribute__((vector_size(16)));
+  typedef float half __attribute__((vector_size(MAXMARGIN_VECTOR_BYTES / 2)));
   return __builtin_convertvector(load<half>(p), Vec<double>);
 }
 
 // The larger of two, b if they do not compare. Compilers make two instructions of a > b ? a : b.
-#if defined(__AVX__)
+#if MAXMARGIN_VECTOR_BYTES == 64 && defined(__clang__)
+inline Vec<float> larger(Vec<float> a, Vec<float> b) { return __builtin_ia32_maxps512(a, b, 4); }
+inline Vec<double> larger(Vec<double> a, Vec<double> b) { return __builtin_ia32_maxpd512(a, b, 4); }
+#elif MAXMARGIN_VECTOR_BYTES == 64
+inline Vec<float> larger(Vec<float> a, Vec<float> b) { return __builtin_ia32_maxps512_mask(a, b, a, -1, 4); }
+inline Vec<double> larger(Vec<double> a, Vec<double> b) { return __builtin_ia32_maxpd512_mask(a, b, a, -1, 4); }
+#elif defined(__AVX__)
 inline Vec<float> larger(Vec<float> a, Vec<float> b) { return __builtin_ia32_maxps256(a, b); }
 inline Vec<double> larger(Vec<double> a, Vec<double> b) { return __builtin_ia32_maxpd256(a, b); }
 #else
@@ -51,7 +62,7 @@ inline V larger(V a, V b) {
 }
 #endif
 
-#if defined(__AVX__)
+#if defined(__AVX__) && MAXMARGIN_VECTOR_BYTES == 32
 inline Vec<float> smaller(Vec<float> a, Vec<float> b) { return __builtin_ia32_minps256(a, b); }
 inline Vec<double> smaller(Vec<double> a, Vec<double> b) { return __builtin_ia32_minpd256(a, b); }
 #else
@@ -67,6 +78,9 @@ template <class V>
 inline V square_root(V x) {
   return __builtin_elementwise_sqrt(x);
 }
+#elif MAXMARGIN_VECTOR_BYTES == 64
+inline Vec<float> square_root(Vec<float> x) { return __builtin_ia32_sqrtps512_mask(x, x, -1, 4); }
+inline Vec<double> square_root(Vec<double> x) { return __builtin_ia32_sqrtpd512_mask(x, x, -1, 4); }
 #elif defined(__AVX__)
 inline Vec<float> square_root(Vec<float> x) { return __builtin_ia32_sqrtps256(x); }
 inline Vec<double> square_root(Vec<double> x) { return __builtin_ia32_sqrtpd256(x); }
@@ -99,6 +113,7 @@ inline Vec<T> normalised(Vec<T> x, Vec<T> a, Vec<T> b) {
   return length > T(0) ? x / length : otherwise;
 }
 
+#if MAXMARGIN_VECTOR_BYTES == 32
 // Lanes in another order: halves, quarters, neighbours changed.
 #if defined(__has_builtin) && __has_builtin(__builtin_shufflevector)
 template <class V>
@@ -138,6 +153,7 @@ template <class V>
 inline V neighbour(V v) {
   return at_distance(v, 1);
 }
+#endif
 #endif
 
 template <class T>
