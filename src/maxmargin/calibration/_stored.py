@@ -1,0 +1,16 @@
+"""The calibrated classifier that files may hold."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from maxmargin._stored_types import StoredTypes
+
+__all__ = ["STORED"]
+
+STORED: Final = StoredTypes(
+    "maxmargin.calibration",
+    {
+        "_calibrated": "CalibratedClassifierCV",
+    },
+)

@@ -1,0 +1,1 @@
+"""Models of other programs, and evidence that a model needs no program for."""
