@@ -13,8 +13,8 @@ from sklearn.datasets import load_breast_cancer, load_digits
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from maxmargin._version import installed_version
 from maxmargin.cli._comparison import Comparison, compare
-from maxmargin.cli._version import installed_version
 from maxmargin.errors import MaxmarginError
 from maxmargin.estimators import SVC
 from maxmargin.plots import canvas, decision_boundary
