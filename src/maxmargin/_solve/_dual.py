@@ -37,6 +37,7 @@ from maxmargin.solvers import Callback, DualSolver, Origin, beginning, numbered,
 __all__ = ["DualRun", "batch_of"]
 
 _RESUMABLE = (Status.CONVERGED, Status.STALLED)
+_DEEPEST = 1e-3  # of the violation: no round aims at less
 
 
 def batch_of(problems: Sequence[Problem]) -> DualBatch:
@@ -198,8 +199,9 @@ class DualRun:
             if problem.proof(iterate.beta, evaluation) is not None:
                 break
             aim = min(aim, tol)
-            if evaluation.kkt_violation <= tol:
-                aim *= 0.1  # the pairs agree, the gap does not
+            if evaluation.kkt_violation <= tol:  # the pairs agree, the gap does not, and falls about as they do
+                allowed = allowed_gap(self.budget.tol) * abs(evaluation.primal)
+                aim *= 0.1 if evaluation.gap <= allowed else max(_DEEPEST, min(0.1, 0.5 * allowed / evaluation.gap))
             limits = replace(limits, tol=min(aim, 0.5 * evaluation.kkt_violation))
             bounded, start = resumed(problem, iterate.beta, evaluation)
             (later,) = self.solver.run([bounded], [start], limits, numbered(self.callback, k))

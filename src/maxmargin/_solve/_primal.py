@@ -11,8 +11,8 @@ import numpy as np
 
 from maxmargin._solve._budget import Budget
 from maxmargin._solve._warnings import infeasible, interrupted
-from maxmargin.problems import CrammerSinger, KernelLogistic, Penalty
-from maxmargin.solution import Iterate, Status, certificate_seconds, solution_of
+from maxmargin.problems import CrammerSinger, KernelLogistic, Penalty, PrimalProblem
+from maxmargin.solution import Iterate, Status, certificate_seconds, class_scores, solution_of
 from maxmargin.solvers import Callback, CrammerSingerDescent, Solver, numbered, starting_point
 
 __all__ = ["solve_others"]
@@ -40,11 +40,14 @@ def solve_others(
         return already
     iterates = solver.run(problems, points, budget.limits(budget.tol, 0, evaluating), callback)
     _raise_if_interrupted(problems, iterates, certified, throw)
+    begun = budget.deadline.elapsed()
+    facts = _known(problems, iterates)
+    budget.deadline.certified(begun)
     found = []
-    for k, (problem, reached) in enumerate(zip(problems, iterates, strict=True)):
+    for k, (problem, reached, known) in enumerate(zip(problems, iterates, facts, strict=True)):
         iterate = replace(reached, status=Status.STALLED) if _ran_away(problem, reached, budget) else reached
         begun = budget.deadline.elapsed()
-        solution = _certified(problem, iterate, certified, throw)
+        solution = _certified(problem, iterate, partial(certified, **known), throw)
         budget.deadline.certified(begun)
         left = budget.steps_after(iterate.steps)
         short = iterate.status is Status.CONVERGED and solution.status is Status.STALLED and left > 0
@@ -68,13 +71,27 @@ def _ran_away(problem: Any, iterate: Iterate, budget: Budget) -> bool:
 def _optimal_already(problems: Sequence[Any], points: Sequence[Any], certified: Callable[..., Any]) -> list[Any] | None:
     """The starts as solutions if there is nothing left to search for; without a penalty there may be no minimum at all."""
     found = []
-    for problem, point in zip(problems, points, strict=True):
-        if point is None or isinstance(problem, CrammerSinger | KernelLogistic) or problem.penalty is Penalty.NONE:
+    if any(point is None for point in points):
+        return None
+    for problem, point, known in zip(problems, points, _known(problems, points), strict=True):
+        if isinstance(problem, CrammerSinger | KernelLogistic) or problem.penalty is Penalty.NONE:
             return None
-        found.append(certified(problem, point))
+        found.append(certified(problem, point, **known))
         if not found[-1].status.is_optimal:
             return None
     return found
+
+
+def _known(problems: Sequence[Any], points: Sequence[Any]) -> list[dict[str, Any]]:
+    """What is known for each certificate: of one class against the rest, the scores as a model of all classes computes them.
+
+    It takes one pass over the rows for all classes, and rounds its sums in another order than a score by itself.
+    """
+    shared = len(problems) > 1 and all(isinstance(each, PrimalProblem) and each.X is problems[0].X for each in problems)
+    if not shared:
+        return [{} for _ in problems]
+    w, b = np.stack([point.w for point in points]), np.array([point.b for point in points], dtype=np.float64)
+    return [{"scores": np.ascontiguousarray(column)} for column in class_scores(problems[0].X, w, b).T]
 
 
 def _certified(problem: Any, iterate: Iterate, certified: Callable[..., Any], throw: bool) -> Any:

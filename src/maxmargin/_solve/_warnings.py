@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from maxmargin.errors import ConvergenceWarning, FitInterrupted, IndefiniteKernelWarning, InfeasibleError, NoMarginWarning
 from maxmargin.solution import (
+    BlockSolution,
     Certificate,
     CrammerSingerSolution,
     KernelLogisticSolution,
@@ -18,7 +19,7 @@ from maxmargin.solution import (
 
 __all__ = ["infeasible", "interrupted", "warning_of", "worst_warning"]
 
-AnySolution = Solution | CrammerSingerSolution | KernelLogisticSolution | LinearSolution | MulticlassSolution
+AnySolution = Solution | CrammerSingerSolution | KernelLogisticSolution | LinearSolution | MulticlassSolution | BlockSolution
 
 
 def warning_of(solution: AnySolution) -> tuple[str, type[Warning]] | None:

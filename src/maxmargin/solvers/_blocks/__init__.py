@@ -1,0 +1,1 @@
+"""Newton's method for rows that come in blocks."""
