@@ -183,3 +183,38 @@ def test_weights() -> None:
     found = LinearSVCCV(Cs=2).fit(X, y, sample_weight=counts.astype(float))
     kept = counts == 1
     assert np.allclose(found.coef_, clone(found.best_estimator_).fit(X[kept], y[kept]).coef_, atol=1e-3)
+
+
+KERNELS = [SVCCV(Cs=3, gammas=2), SVRCV(Cs=3, gammas=2), NuSVCCV(nus=2, gammas=2), SVCCV(kernel="laplacian", Cs=2, gammas=2)]
+
+
+@pytest.mark.parametrize("model", [*KERNELS, LinearSVCCV(Cs=4), LinearSVRCV(Cs=4), LogisticRegressionCV(Cs=4)], ids=str)
+def test_a_weight_of_two_is_a_copy_in_ranges_and_scores(model: Any) -> None:
+    """With the folds given, so that copies stay together."""
+    X, y = blobs()
+    weight = np.arange(150) // 3 % 3  # no row, one, two
+    copies, fold = np.repeat(np.arange(150), weight), np.random.default_rng(0).integers(0, 3, 150)
+
+    def splits(of: Any) -> Any:
+        return [(np.flatnonzero(of != k), np.flatnonzero(of == k)) for k in range(3)]
+
+    weighted = clone(model).set_params(cv=splits(fold)).fit(X, y, sample_weight=weight)
+    repeated = clone(model).set_params(cv=splits(fold[copies])).fit(X[copies], y[copies])
+    for name in ("Cs_", "nus_", "gammas_"):
+        if hasattr(weighted, name):
+            assert np.allclose(getattr(weighted, name), getattr(repeated, name), rtol=1e-12)
+    assert np.allclose(weighted.scores_, repeated.scores_, rtol=1e-3, atol=1e-3)
+    assert weighted.best_params_ == pytest.approx(repeated.best_params_)
+
+
+def test_a_score_that_knows_no_weights_is_taken_without_them() -> None:
+    X, y = blobs()
+    weight = 1.0 + np.arange(150) % 2
+    found = LinearSVRCV(Cs=3, scoring="neg_max_error").fit(X, y, sample_weight=weight)
+    assert np.isfinite(found.scores_).all()
+    own = LinearSVRCV(Cs=3, scoring=lambda model, rows, targets: float(len(rows))).fit(X, y, sample_weight=weight)
+    assert (own.scores_ == 30.0).all()
+    for name in ("accuracy", None):
+        scored = LinearSVCCV(Cs=3, scoring=name).fit(X, y, sample_weight=weight)
+        plain = LinearSVCCV(Cs=3, scoring=lambda model, rows, labels: model.score(rows, labels)).fit(X, y, sample_weight=weight)
+        assert not np.array_equal(scored.scores_, plain.scores_)

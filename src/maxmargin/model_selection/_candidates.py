@@ -57,9 +57,11 @@ def steps_before(model: Any) -> Any:
     return model[:-1] if isinstance(model, Pipeline) and len(model.steps) > 1 else None
 
 
-def candidates_of(estimator: Any, every: Sequence[Mapping[str, Any]], fit_params: Mapping[str, Any]) -> list[Candidate]:
-    """Each setting of parameters as an estimator."""
-    return [_candidate(estimator, place, settings, fit_params) for place, settings in enumerate(every)]
+def candidates_of(
+    estimator: Any, every: Sequence[Mapping[str, Any]], fit_params: Mapping[str, Any], first: int = 0
+) -> list[Candidate]:
+    """Each setting of parameters as an estimator; their numbers begin at ``first``."""
+    return [_candidate(estimator, place, settings, fit_params) for place, settings in enumerate(every, first)]
 
 
 def groups_of(candidates: Sequence[Candidate]) -> list[Group]:

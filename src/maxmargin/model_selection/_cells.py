@@ -93,16 +93,17 @@ class Cells:
         self.tell: Callable[[int], None] = lambda place: None  # of each cell that is filled
 
     def fill(self, every: Sequence[Mapping[str, Any]], done: Callable[[int], None], *, step_by_step: bool = False) -> None:
-        """Evaluate all candidates; ``done`` hears how many are, if ``step_by_step`` after each path of all folds.
+        """Evaluate more candidates; ``done`` hears how many are, if ``step_by_step`` after each path of all folds.
 
         What is there when something is raised stays in ``out``, candidate after candidate, their folds in order.
         """
-        candidates = candidates_of(self._estimator, every, self._settings.fit_params)
-        self.out = [None] * (len(candidates) * len(self._splits))
-        self.gaps = np.full((len(candidates), len(self._splits)), np.nan)
-        groups = self._groups = groups_of(candidates)
-        alone = self._alone = [each for each in candidates if each.refusal is not None]
-        finished = 0
+        finished = len(self.gaps)
+        candidates = candidates_of(self._estimator, every, self._settings.fit_params, finished)
+        self.out += [None] * (len(candidates) * len(self._splits))
+        self.gaps = np.concatenate([self.gaps, np.full((len(candidates), len(self._splits)), np.nan)])
+        groups, alone = groups_of(candidates), [each for each in candidates if each.refusal is not None]
+        self._groups += groups
+        self._alone += alone
         folds: list[Fold | None] = []
         for before, some in _in_turn(groups, 1 if step_by_step else max(1, _ENOUGH // len(self._splits))):
             if not folds or before:

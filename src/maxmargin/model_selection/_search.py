@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from typing import Any, Self, final
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn import get_config
 from sklearn.base import clone, is_classifier
 from sklearn.model_selection import GridSearchCV as _GridSearchCV
@@ -17,15 +18,18 @@ from sklearn.model_selection._validation import _insert_error_scores, _warn_or_r
 from sklearn.utils import indexable
 from sklearn.utils.validation import _check_method_params
 
+from maxmargin._documented import Documented
+from maxmargin._versioned import Versioned
 from maxmargin._whole_or_nothing import WholeOrNothing
 from maxmargin.estimators import PATHS
 from maxmargin.model_selection._candidates import last_step
 from maxmargin.model_selection._cells import Cells, Settings
+from maxmargin.model_selection._progress import Progress
 from maxmargin.model_selection._said_once import said_once, warn_of_ignored
 from maxmargin.model_selection._watch import SearchWatch, refuse_inner_callbacks
 from maxmargin.validation import check_boolean
 
-__all__ = ["GridSearchCV", "RandomizedSearchCV"]
+__all__ = ["GridSearchCV", "RandomizedSearchCV", "SharedFits"]
 
 
 def _fit(search: Any, X: Any, y: Any, params: dict[str, Any], watch: SearchWatch) -> None:
@@ -42,7 +46,8 @@ def _fit(search: Any, X: Any, y: Any, params: dict[str, Any], watch: SearchWatch
         raise ValueError(
             f"cv.split and cv.get_n_splits return inconsistent results. Expected {search.n_splits_} splits, got {len(splits)}"
         )
-    candidates = list(search._settings())
+    rounds = search._rounds()
+    candidates: list[Any] = next(rounds, [])
     if not candidates or not splits:
         raise ValueError("No fits were performed. Was the CV iterator empty? Were there no candidates?")
     base, several = clone(search.estimator), hasattr(scorers, "_scorers")
@@ -51,14 +56,16 @@ def _fit(search: Any, X: Any, y: Any, params: dict[str, Any], watch: SearchWatch
         scorer=scorers,
         names=list(scorers._scorers) if several else None,
         fit_params=routed.estimator.fit,
-        score_params=routed.scorer.score,
+        score_params=routed.scorer.score
+        if search.score_weight is None
+        else {"sample_weight": search.score_weight, **routed.scorer.score},
         return_train_score=search.return_train_score,
         error_score=search.error_score,
     )
     cells = Cells(base, X, y, splits, settings)
-    progress = _Progress(search, len(candidates), len(splits), cells, refit_metric if several else None)
+    progress = Progress(search, len(candidates), len(splits), cells, refit_metric if several else None)
     with said_once():
-        _fill(search, cells, candidates, progress, len(splits), watch)
+        candidates = _fill(search, cells, candidates, rounds, progress, len(splits), watch)
     out = _whole(cells.out, settings)
     _warn_or_raise_about_fit_failures(out, search.error_score)
     if callable(search.scoring):
@@ -89,12 +96,20 @@ def _fit(search: Any, X: Any, y: Any, params: dict[str, Any], watch: SearchWatch
 
 
 def _fill(
-    search: Any, cells: Cells, candidates: Sequence[Mapping[str, Any]], progress: _Progress, n_splits: int, watch: SearchWatch
-) -> None:
-    """Evaluate all candidates, or those that are reached before Ctrl-C if the best of them is to be kept."""
+    search: Any, cells: Cells, first: list[Any], rounds: Any, progress: Progress, n_splits: int, watch: SearchWatch
+) -> list[Any]:
+    """Evaluate all candidates, round after round, or those that are reached before Ctrl-C if the best of them is to be kept.
+
+    Returns all candidates.
+    """
+    candidates, some = list(first), list(first)
     try:
-        with watch.search(len(candidates) * n_splits) as cells.tell:
-            cells.fill(candidates, progress, step_by_step=search.verbose > 0 or watch.is_watched)
+        with watch.search(len(first) * n_splits) as cells.tell:
+            while some:
+                cells.fill(some, progress, step_by_step=search.verbose > 0 or watch.is_watched)
+                some = _next_round(rounds, progress.means[-len(some) :])
+                candidates += some
+                progress.n_candidates = len(candidates)
     except KeyboardInterrupt:
         if not search.keep_best:
             raise
@@ -103,6 +118,14 @@ def _fill(
                 f"{type(search).__name__}(keep_best=True) has no best candidate: Ctrl-C came before any of {len(candidates)}"
                 " was evaluated on all folds. Start again with a smaller grid, or wait longer."
             ) from None
+    return candidates
+
+
+def _next_round(rounds: Any, means: Any) -> list[Any]:
+    try:
+        return list(rounds.send(means))
+    except StopIteration:
+        return []
 
 
 def _whole(out: Sequence[dict[str, Any] | None], settings: Settings) -> list[dict[str, Any]]:
@@ -124,50 +147,16 @@ def _refusal(search: Any, params: Mapping[str, Any]) -> str | None:
     return None
 
 
-@final
-class _Progress:
-    """Prints how far a search is, and its best candidate so far."""
-
-    def __init__(self, search: Any, n_candidates: int, n_splits: int, cells: Cells, metric: Any) -> None:
-        self._verbose = search.verbose
-        self._n_candidates = n_candidates
-        self._n_splits = n_splits
-        self._cells = cells
-        self._metric = metric if isinstance(metric, str) else None
-        self._begun = time.perf_counter()
-        if self._verbose > 0:
-            fits = n_candidates * n_splits
-            print(f"Fitting {n_splits} folds for each of {n_candidates} candidates, totalling {fits} fits", flush=True)
-
-    def __call__(self, finished: int) -> None:
-        if self._verbose <= 0:
-            return
-        seconds = time.perf_counter() - self._begun
-        print(f"[maxmargin] {finished}/{self._n_candidates} candidates, {seconds:.1f} s{self._best()}", flush=True)
-
-    def _best(self) -> str:
-        scores = np.array([_number(each, self._metric) for each in self._cells.out]).reshape(-1, self._n_splits).mean(axis=1)
-        if np.isnan(scores).all():
-            return ""
-        best = int(np.nanargmax(scores))
-        return f", best so far {scores[best]:.4f} of candidate {best}"
-
-
-def _number(out: dict[str, Any] | None, metric: str | None) -> float:
-    score = np.nan if out is None else out["test_scores"]
-    if isinstance(score, dict):
-        score = score[metric] if metric in score else next(iter(score.values()))
-    return float(score)
-
-
-class _SharedFits(ABC):
+class SharedFits(Documented, Versioned, ABC):
     """``fit`` of both searches."""
 
     keep_best: bool
+    score_weight: NDArray[np.float64] | None = None
+    """Weights of rows when they are scored, which the estimators that choose their own parameters set."""
 
     @abstractmethod
-    def _settings(self) -> Iterable[Mapping[str, Any]]:
-        """The parameters of each candidate."""
+    def _rounds(self) -> Generator[list[Any], Any, None]:
+        """The parameters of the candidates, a round after the other; it is sent the mean scores of each round."""
 
     def fit(self, X: Any, y: Any = None, **params: Any) -> Self:
         """Evaluate all candidates by cross-validation, and refit the best.
@@ -200,7 +189,7 @@ class _SharedFits(ABC):
 
 
 @final
-class GridSearchCV(_SharedFits, _GridSearchCV):  # type: ignore[misc]  # scikit-learn has no types
+class GridSearchCV(SharedFits, _GridSearchCV):  # type: ignore[misc]  # scikit-learn has no types
     """scikit-learn's ``GridSearchCV`` at the cost of a few fits.
 
     The fits of a grid have much in common. Where the estimator, or the last step of a pipeline, is `SVC`, `NuSVC`, `SVR`,
@@ -299,12 +288,12 @@ class GridSearchCV(_SharedFits, _GridSearchCV):  # type: ignore[misc]  # scikit-
         )
         self.keep_best = keep_best
 
-    def _settings(self) -> Iterable[Mapping[str, Any]]:
-        return list(ParameterGrid(self.param_grid))
+    def _rounds(self) -> Generator[list[Any], Any, None]:
+        yield list(ParameterGrid(self.param_grid))
 
 
 @final
-class RandomizedSearchCV(_SharedFits, _RandomizedSearchCV):  # type: ignore[misc]  # scikit-learn has no types
+class RandomizedSearchCV(SharedFits, _RandomizedSearchCV):  # type: ignore[misc]  # scikit-learn has no types
     """scikit-learn's ``RandomizedSearchCV``, whose fits share what they have in common as those of `GridSearchCV` do.
 
     Fits share kernel values where only C (ν of `NuSVC`) differs: a list of values for the parameters of the kernel lets more
@@ -378,5 +367,5 @@ class RandomizedSearchCV(_SharedFits, _RandomizedSearchCV):  # type: ignore[misc
         )
         self.keep_best = keep_best
 
-    def _settings(self) -> Iterable[Mapping[str, Any]]:
-        return list(ParameterSampler(self.param_distributions, self.n_iter, random_state=self.random_state))
+    def _rounds(self) -> Generator[list[Any], Any, None]:
+        yield list(ParameterSampler(self.param_distributions, self.n_iter, random_state=self.random_state))

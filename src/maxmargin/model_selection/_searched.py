@@ -6,18 +6,24 @@ import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
+from inspect import signature
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, is_classifier
+from sklearn.metrics import get_scorer
 from sklearn.utils.validation import check_is_fitted
 
+from maxmargin._documented import Documented
+from maxmargin._versioned import Versioned
 from maxmargin._whole_or_nothing import WholeOrNothing
 from maxmargin.estimators import CallbackSupport, Summary
+from maxmargin.model_selection._ranges import Given
+from maxmargin.model_selection._refined import RefinedSearch
 from maxmargin.model_selection._search import GridSearchCV
-from maxmargin.validation import feature_matrix, label_column, labelled_set, target_columns, weighted_rows
+from maxmargin.validation import feature_matrix, label_column, labelled_set, reject, target_columns, weighted_rows
 
 __all__ = ["Searched", "SearchedClassifier", "SearchedRegressor"]
 
@@ -25,14 +31,16 @@ _FOLDS = 5
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class Searched(CallbackSupport, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
+class Searched(CallbackSupport, Documented, Versioned, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
     """A grid search over the parameters that matter, and the fit of the best; each subclass says which these are."""
 
     _path: ClassVar[str] = "C"  # the parameter along which fits are a path
+    _searches: ClassVar[str] = "'grid' or 'auto'"
 
     cv: Any = None
     scoring: Any = None
     one_standard_error: bool = False
+    search: Any = "grid"
     verbose: int = 0
 
     @abstractmethod
@@ -40,7 +48,7 @@ class Searched(CallbackSupport, BaseEstimator, ABC):  # type: ignore[misc]  # sc
         """The estimator that is searched, with all other parameters."""
 
     @abstractmethod
-    def _grid(self, X: Any, y: Any) -> tuple[NDArray[np.float64], list[dict[str, Any]]]:
+    def _grid(self, given: Given) -> tuple[NDArray[np.float64], list[dict[str, Any]]]:
         """Values of the parameter of paths, ascending, and the settings of all others."""
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
@@ -53,7 +61,8 @@ class Searched(CallbackSupport, BaseEstimator, ABC):  # type: ignore[misc]  # sc
         y : array-like of shape (n_samples,)
             Labels or targets.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weight of each row.
+            Weight of each row, in fits, in the ranges that are made from the rows, and in scores that know weights, as accuracy
+            and R² do.
         groups : array-like of shape (n_samples,), default=None
             Groups of rows, for the splitter.
 
@@ -64,16 +73,19 @@ class Searched(CallbackSupport, BaseEstimator, ABC):  # type: ignore[misc]  # sc
         """
         with WholeOrNothing(self):
             base = self._base()
-            self._check(X, y, sample_weight)
-            values, others = self._grid(X, y)
+            given = self._given(X, y, sample_weight)
+            values, others = self._grid(given)
             grid = [{self._path: values.tolist(), **{name: [value] for name, value in each.items()}} for each in others]
-            search = GridSearchCV(
-                base, grid, scoring=self.scoring, cv=self._folds(base, y), verbose=self.verbose, refit=self._choose
-            )
+            if not isinstance(self.search, str) or self.search not in ("grid", "auto"):
+                raise reject("search", self.search, type(self).__name__, self._searches)
+            how = {"scoring": self.scoring, "cv": self._folds(base, y), "verbose": self.verbose, "refit": self._choose}
+            search = GridSearchCV(base, grid, **how) if self.search == "grid" else RefinedSearch(base, grid, self._path, **how)
             for name in {"_skl_callbacks", "_parent_callback_ctx"} & vars(self).keys():  # the search tells them of its tasks
                 setattr(search, name, getattr(self, name))
-            given = {"sample_weight": sample_weight, "groups": groups}
-            search.fit(X, y, **{name: value for name, value in given.items() if value is not None})
+            if sample_weight is not None and _knows_weights(self.scoring):
+                search.score_weight = np.asarray(sample_weight, dtype=np.float64)
+            params = {"sample_weight": sample_weight, "groups": groups}
+            search.fit(X, y, **{name: value for name, value in params.items() if value is not None})
             self._adopt(search, values, others)
         return self
 
@@ -82,8 +94,8 @@ class Searched(CallbackSupport, BaseEstimator, ABC):  # type: ignore[misc]  # sc
         return feature_matrix(X)
 
     @abstractmethod
-    def _check(self, X: Any, y: Any, sample_weight: Any) -> None:
-        """Raise for what no fit can take, before all of them do."""
+    def _given(self, X: Any, y: Any, sample_weight: Any) -> Given:
+        """Rows with weight; raises for what no fit can take, before all of them do."""
 
     def _folds(self, base: Any, y: Any) -> Any:
         """The splitter; fewer folds where a class has fewer members."""
@@ -116,9 +128,12 @@ class Searched(CallbackSupport, BaseEstimator, ABC):  # type: ignore[misc]  # sc
         """Parameters that make a model simpler the smaller they are (with a minus: the larger), the weightiest first."""
         return (self._path, "gamma", "kernel__gamma")
 
-    def _adopt(self, search: GridSearchCV, values: NDArray[np.float64], others: list[dict[str, Any]]) -> None:
+    def _adopt(self, search: Any, values: NDArray[np.float64], others: list[dict[str, Any]]) -> None:
         folds = search.n_splits_
-        scores = np.array([search.cv_results_[f"split{k}_test_score"] for k in range(folds)])
+        places = getattr(search, "places_", slice(None))
+        scores, gaps = np.full((2, folds, len(others) * len(values)), np.nan)
+        scores[:, places] = [search.cv_results_[f"split{k}_test_score"] for k in range(folds)]
+        gaps[:, places] = search.gaps_.T
         self.scores_ = scores.reshape(folds, len(others), len(values))
         self.cv_results_ = search.cv_results_
         self.best_index_ = search.best_index_
@@ -126,11 +141,22 @@ class Searched(CallbackSupport, BaseEstimator, ABC):  # type: ignore[misc]  # sc
         self.best_score_ = float(search.cv_results_["mean_test_score"][search.best_index_])
         self.best_estimator_ = search.best_estimator_
         self.shared_ = search.shared_
-        self.gaps_ = search.gaps_.T.reshape(self.scores_.shape)
+        self.gaps_ = gaps.reshape(self.scores_.shape)
         for name in ("n_features_in_", "feature_names_in_"):  # rows that are objects have neither
             self.__dict__.pop(name, None)
             if hasattr(search.best_estimator_, name):
                 setattr(self, name, getattr(search.best_estimator_, name))
+
+    def to_sklearn(self) -> Any:
+        """The best model as a fitted estimator of scikit-learn: see `maxmargin.SVC.to_sklearn`.
+
+        Returns
+        -------
+        estimator
+            Of scikit-learn.
+        """
+        check_is_fitted(self)
+        return self.best_estimator_.to_sklearn()
 
     def summary(self) -> Summary:
         """What the best model is, after what was searched: see `maxmargin.SVC.summary`.
@@ -175,11 +201,12 @@ class SearchedClassifier(ClassifierMixin, Searched, ABC):  # type: ignore[misc] 
 
     class_weight: Any = None
 
-    def _check(self, X: Any, y: Any, sample_weight: Any) -> None:
+    def _given(self, X: Any, y: Any, sample_weight: Any) -> Given:
         rows = self._rows(X)
-        labelled_set(rows, label_column(y, rows), sample_weight)
+        data = labelled_set(rows, label_column(y, rows), sample_weight)
+        return Given(data.X, data.codes, None if sample_weight is None else data.weight)
 
-    def _adopt(self, search: GridSearchCV, values: NDArray[np.float64], others: list[dict[str, Any]]) -> None:
+    def _adopt(self, search: Any, values: NDArray[np.float64], others: list[dict[str, Any]]) -> None:
         super()._adopt(search, values, others)
         self.classes_ = search.best_estimator_.classes_
 
@@ -203,10 +230,19 @@ class SearchedClassifier(ClassifierMixin, Searched, ABC):  # type: ignore[misc] 
 class SearchedRegressor(RegressorMixin, Searched, ABC):  # type: ignore[misc]  # scikit-learn has no types
     """The same for targets."""
 
-    def _check(self, X: Any, y: Any, sample_weight: Any) -> None:
+    def _given(self, X: Any, y: Any, sample_weight: Any) -> Given:
         rows = self._rows(X)
-        target_columns(y, rows)
-        weighted_rows(rows, sample_weight)
+        targets = target_columns(y, rows)
+        data = weighted_rows(rows, sample_weight)
+        return Given(data.X, data.of_kept(targets), None if sample_weight is None else data.weight)
+
+
+def _knows_weights(scoring: Any) -> bool:
+    """Whether held-out rows can be scored by their weights."""
+    if scoring is None:
+        return True
+    score = getattr(get_scorer(scoring) if isinstance(scoring, str) else scoring, "_score_func", None)
+    return score is not None and "sample_weight" in signature(score).parameters
 
 
 def _size(settings: Mapping[str, Any], name: str) -> float:

@@ -6,15 +6,17 @@ from abc import ABC
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import product
-from typing import Any, ClassVar, Literal, final
+from typing import Any, ClassVar, Literal, Self, final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin._whole_or_nothing import WholeOrNothing
 from maxmargin.estimators import SVC, SVR, NuSVC
-from maxmargin.kernels import RBF, Kernel, Linear, as_kernel, moments_of, takes_matrix
-from maxmargin.model_selection._ranges import cost_range, gamma_range, kernel_scale, nu_range, values_of
-from maxmargin.model_selection._search import GridSearchCV
+from maxmargin.kernels import RBF, Kernel, Linear, as_kernel, takes_matrix
+from maxmargin.model_selection._certified import Certified
+from maxmargin.model_selection._certified_search import certified_search
+from maxmargin.model_selection._ranges import Given, cost_range, gamma_range, kernel_scale, nu_range, values_of
 from maxmargin.model_selection._searched import Searched, SearchedClassifier, SearchedRegressor
 from maxmargin.validation import feature_matrix, object_rows, takes_objects
 
@@ -31,13 +33,12 @@ class _SearchedKernel(Searched, ABC):
     tol: float = 1e-3
     cache_size: float | Literal["auto"] = "auto"
 
-    def _kernel_settings(self, X: Any) -> tuple[NDArray[np.float64], list[dict[str, Any]]]:
+    def _kernel_settings(self, given: Given) -> tuple[NDArray[np.float64], list[dict[str, Any]]]:
         """Values of gamma, and the settings of the kernel: all of them with everything in ``kernel_grid``."""
         name = "kernel__gamma" if isinstance(self.kernel, Kernel) else "gamma"
         has_gamma = "gamma" in as_kernel(self.kernel).get_params()
-        gammas = (
-            values_of(self.gammas, "gammas", type(self).__name__, lambda count: self._gammas(X, count)) if has_gamma else None
-        )
+        owner = type(self).__name__
+        gammas = values_of(self.gammas, "gammas", owner, lambda count: self._gammas(given, count)) if has_gamma else None
         every: list[dict[str, Any]] = [{}] if gammas is None else [{name: gamma} for gamma in gammas.tolist()]
         for parameter, values in dict(self.kernel_grid or {}).items():
             every = [
@@ -46,20 +47,18 @@ class _SearchedKernel(Searched, ABC):
             ]
         return np.empty(0) if gammas is None else gammas, every
 
-    def _gammas(self, X: Any, count: int) -> NDArray[np.float64]:
-        rows = feature_matrix(X)
+    def _gammas(self, given: Given, count: int) -> NDArray[np.float64]:
         if isinstance(as_kernel(self.kernel), RBF):
-            return gamma_range(rows, count)
-        scale = 1.0 / max(rows.shape[1] * _variance(rows), 1e-300)
+            return gamma_range(given, count)
+        scale = 1.0 / max(float(given.variance.sum()), 1e-300)
         return np.asarray(scale * (np.geomspace(0.1, 10.0, count) if count > 1 else np.ones(1)))
 
-    def _kernel_scale(self, X: Any) -> float:
+    def _kernel_scale(self, given: Given) -> float:
         """A typical ``k(x, x)`` about the centre."""
         kernel = as_kernel(self.kernel)
         if isinstance(kernel, RBF):
             return 1.0
-        rows = self._rows(X)
-        return float(rows.shape[1]) * _variance(rows) if isinstance(kernel, Linear) else kernel_scale(kernel, rows)
+        return float(given.variance.sum()) if isinstance(kernel, Linear) else kernel_scale(kernel, given)
 
     def _rows(self, X: Any) -> Any:
         if takes_objects(as_kernel(self.kernel).input_kind, X):
@@ -72,16 +71,11 @@ class _SearchedKernel(Searched, ABC):
         tags.input_tags.pairwise, tags.input_tags.sparse = pairwise, not pairwise
         return tags
 
-    def _adopt(self, search: GridSearchCV, values: NDArray[np.float64], others: list[dict[str, Any]]) -> None:
+    def _adopt(self, search: Any, values: NDArray[np.float64], others: list[dict[str, Any]]) -> None:
         super()._adopt(search, values, others)
         best = search.best_params_
         self.gamma_ = best.get("gamma", best.get("kernel__gamma"))
         self.kernel_settings_ = others
-
-
-def _variance(rows: Any) -> float:
-    """The mean variance of the features."""
-    return float(np.mean(moments_of(rows).variance))
 
 
 @final
@@ -112,6 +106,14 @@ class SVCCV(_SearchedKernel, SearchedClassifier):
         Choose the smallest C, then gamma, whose mean score is within a standard error of the best.
     class_weight : dict, "balanced" or None, default=None
         Factor of C for each class.
+    search : {"grid", "auto", "certified"} or Certified, default="grid"
+        "grid" evaluates all cells. "auto" evaluates some of them: a coarse part of the grid, then the neighbours of the best
+        cell until none is better; lines along C that only get worse are given up. All others have the score NaN.
+        "certified" is for two classes and one kernel (``gammas=[0.1]``), and takes ``Cs`` as the ends of an interval. It ends
+        with ``guarantee_``: a proof that no C of the interval has a cross-validation error lower by more than ε = 0.05. A
+        `Certified` has another ε and limits.
+    fit_intercept : bool, default=True
+        Whether there is an offset.
     multi_class : {"ovo", "ovr"}, default="ovo"
         Pairs of classes, or each class against the rest.
     decision_function_shape : {"ovo", "ovr"}, default="ovr"
@@ -137,6 +139,8 @@ class SVCCV(_SearchedKernel, SearchedClassifier):
         Parameters of the kernel tried.
     gaps_ : ndarray of the shape of ``scores_``
         The relative duality gap of each fit, as `GridSearchCV` has it; NaN of fits that failed.
+    guarantee_ : Guarantee
+        What was proven, after a certified search.
     cv_results_, best_index_, best_params_, best_estimator_, shared_
         As in `GridSearchCV`.
     classes_ : ndarray of shape (n_classes,)
@@ -160,13 +164,46 @@ class SVCCV(_SearchedKernel, SearchedClassifier):
     ((5, 4, 5), True)
     """
 
+    _searches = "'grid', 'auto', 'certified' or a Certified"
+
     Cs: Any = 10
+    fit_intercept: bool = True
     multi_class: Literal["ovo", "ovr"] = "ovo"
     decision_function_shape: Literal["ovo", "ovr"] = "ovr"
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
+        """Choose the parameters by cross-validation, and fit to all rows with the best.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training rows.
+        y : array-like of shape (n_samples,)
+            Labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weight of each row.
+        groups : array-like of shape (n_samples,), default=None
+            Groups of rows, for the splitter.
+
+        Returns
+        -------
+        self : estimator
+            The fitted model.
+        """
+        if not isinstance(self.search, Certified) and self.search != "certified":
+            return super().fit(X, y, sample_weight, groups)
+        with WholeOrNothing(self):
+            base = self._base()
+            values, others = self._grid(self._given(X, y, sample_weight))
+            found = certified_search(self, base, X, y, values, others, sample_weight, groups)
+            self._adopt(found, self.Cs_, others)
+            self.guarantee_ = found.guarantee_
+        return self
 
     def _base(self) -> SVC:
         return SVC(
             kernel=self.kernel,
+            fit_intercept=self.fit_intercept,
             class_weight=self.class_weight,
             multi_class=self.multi_class,
             decision_function_shape=self.decision_function_shape,
@@ -174,13 +211,13 @@ class SVCCV(_SearchedKernel, SearchedClassifier):
             cache_size=self.cache_size,
         )
 
-    def _grid(self, X: Any, y: Any) -> tuple[NDArray[np.float64], list[dict[str, Any]]]:
-        self.gammas_, others = self._kernel_settings(X)
-        scale = self._kernel_scale(X)
-        self.Cs_ = values_of(self.Cs, "Cs", "SVCCV", lambda count: cost_range(X, None, count, kernel_scale=scale))
+    def _grid(self, given: Given) -> tuple[NDArray[np.float64], list[dict[str, Any]]]:
+        self.gammas_, others = self._kernel_settings(given)
+        scale = self._kernel_scale(given)
+        self.Cs_ = values_of(self.Cs, "Cs", "SVCCV", lambda count: cost_range(given, count, kernel_scale=scale))
         return self.Cs_, others
 
-    def _adopt(self, search: GridSearchCV, values: NDArray[np.float64], others: list[dict[str, Any]]) -> None:
+    def _adopt(self, search: Any, values: NDArray[np.float64], others: list[dict[str, Any]]) -> None:
         super()._adopt(search, values, others)
         self.C_ = float(search.best_params_["C"])
 
@@ -195,6 +232,8 @@ class NuSVCCV(_SearchedKernel, SearchedClassifier):
     nus : int, float or list of float, default=10
         Values of ν. An integer is their number: they are spread evenly up to the largest that every pair of classes allows.
     gammas, kernel, kernel_grid, cv, scoring, class_weight, decision_function_shape, tol, cache_size, verbose
+        As in `SVCCV`.
+    search : {"grid", "auto"}, default="grid"
         As in `SVCCV`.
     one_standard_error : bool, default=False
         Choose the largest ν, then the smallest gamma, whose mean score is within a standard error of the best.
@@ -236,15 +275,15 @@ class NuSVCCV(_SearchedKernel, SearchedClassifier):
             cache_size=self.cache_size,
         )
 
-    def _grid(self, X: Any, y: Any) -> tuple[NDArray[np.float64], list[dict[str, Any]]]:
-        counts = np.sort(np.unique(np.asarray(y), return_counts=True)[1])
+    def _grid(self, given: Given) -> tuple[NDArray[np.float64], list[dict[str, Any]]]:
+        counts = given.counts()
         balanced = isinstance(self.class_weight, str)
-        self.gammas_, others = self._kernel_settings(X)
+        self.gammas_, others = self._kernel_settings(given)
         shares = [0.5 if balanced else float(counts[0] / (counts[0] + counts[-1]))]
         self.nus_ = values_of(self.nus, "nus", "NuSVCCV", lambda count: nu_range(shares, count))
         return self.nus_, others
 
-    def _adopt(self, search: GridSearchCV, values: NDArray[np.float64], others: list[dict[str, Any]]) -> None:
+    def _adopt(self, search: Any, values: NDArray[np.float64], others: list[dict[str, Any]]) -> None:
         super()._adopt(search, values, others)
         self.nu_ = float(search.best_params_["nu"])
 
@@ -265,6 +304,8 @@ class SVRCV(_SearchedKernel, SearchedRegressor):
     epsilon : float, default=0.1
         Half the width of the tube, at least 0.
     gammas, kernel, kernel_grid, tol, cache_size, verbose
+        As in `SVCCV`.
+    search : {"grid", "auto"}, default="grid"
         As in `SVCCV`.
     cv : int, cross-validation generator or iterable, default=None
         The folds; None for five.
@@ -302,12 +343,12 @@ class SVRCV(_SearchedKernel, SearchedRegressor):
     def _base(self) -> SVR:
         return SVR(epsilon=self.epsilon, kernel=self.kernel, tol=self.tol, cache_size=self.cache_size)
 
-    def _grid(self, X: Any, y: Any) -> tuple[NDArray[np.float64], list[dict[str, Any]]]:
-        self.gammas_, others = self._kernel_settings(X)
-        scale = self._kernel_scale(X)
-        self.Cs_ = values_of(self.Cs, "Cs", "SVRCV", lambda count: cost_range(X, y, count, kernel_scale=scale))
+    def _grid(self, given: Given) -> tuple[NDArray[np.float64], list[dict[str, Any]]]:
+        self.gammas_, others = self._kernel_settings(given)
+        scale = self._kernel_scale(given)
+        self.Cs_ = values_of(self.Cs, "Cs", "SVRCV", lambda count: cost_range(given, count, kernel_scale=scale, targets=True))
         return self.Cs_, others
 
-    def _adopt(self, search: GridSearchCV, values: NDArray[np.float64], others: list[dict[str, Any]]) -> None:
+    def _adopt(self, search: Any, values: NDArray[np.float64], others: list[dict[str, Any]]) -> None:
         super()._adopt(search, values, others)
         self.C_ = float(search.best_params_["C"])

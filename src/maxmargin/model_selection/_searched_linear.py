@@ -11,11 +11,8 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.estimators import LinearSVC, LinearSVR, LogisticRegression
-from maxmargin.kernels import moments_of
-from maxmargin.model_selection._ranges import cost_range, values_of
-from maxmargin.model_selection._search import GridSearchCV
+from maxmargin.model_selection._ranges import Given, cost_range, values_of
 from maxmargin.model_selection._searched import Searched, SearchedClassifier, SearchedRegressor
-from maxmargin.validation import feature_matrix
 
 __all__ = ["LinearSVCCV", "LinearSVRCV", "LogisticRegressionCV"]
 
@@ -27,16 +24,15 @@ class _SearchedLinear(Searched, ABC):
     Cs: Any = 10
     tol: float = 1e-4
 
-    def _grid(self, X: Any, y: Any) -> tuple[NDArray[np.float64], list[dict[str, Any]]]:
-        self.Cs_ = values_of(self.Cs, "Cs", type(self).__name__, lambda count: self._costs(X, y, count))
+    def _grid(self, given: Given) -> tuple[NDArray[np.float64], list[dict[str, Any]]]:
+        self.Cs_ = values_of(self.Cs, "Cs", type(self).__name__, lambda count: self._costs(given, count))
         return self.Cs_, [{}]
 
-    def _costs(self, X: Any, y: Any, count: int) -> NDArray[np.float64]:
-        rows = feature_matrix(X)
-        scale = float(moments_of(rows).variance.sum())
-        return cost_range(rows, y if isinstance(self, SearchedRegressor) else None, count, kernel_scale=scale)
+    def _costs(self, given: Given, count: int) -> NDArray[np.float64]:
+        scale = float(given.variance.sum())
+        return cost_range(given, count, kernel_scale=scale, targets=isinstance(self, SearchedRegressor))
 
-    def _adopt(self, search: GridSearchCV, values: NDArray[np.float64], others: list[dict[str, Any]]) -> None:
+    def _adopt(self, search: Any, values: NDArray[np.float64], others: list[dict[str, Any]]) -> None:
         super()._adopt(search, values, others)
         self.scores_ = self.scores_[:, 0]
         self.C_ = float(search.best_params_["C"])
@@ -195,7 +191,7 @@ class LogisticRegressionCV(_SearchedLinear, SearchedClassifier):
     def _base(self) -> LogisticRegression:
         return LogisticRegression(class_weight=self.class_weight, tol=self.tol)
 
-    def _costs(self, X: Any, y: Any, count: int) -> NDArray[np.float64]:
+    def _costs(self, given: Given, count: int) -> NDArray[np.float64]:
         return np.logspace(-4.0, 4.0, count) if count > 1 else np.ones(1)
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
