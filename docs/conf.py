@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from pathlib import Path
 from typing import Any
@@ -11,9 +12,9 @@ import matplotlib as mpl
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
-from _site import docstrings, gallery, reference  # noqa: E402  # the folder of this file has to be on the path first
+from _site import benchmarks, docstrings, gallery, names, reference, tree  # noqa: E402  # the folder of this file has to be on the path first
 
-import maxmargin  # noqa: E402
+import maxmargin.playground  # noqa: E402
 
 mpl.use("Agg")
 
@@ -26,6 +27,7 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "sphinx.ext.mathjax",
+    "sphinx-mathjax-offline",  # the site shows its formulas without a network
     "sphinx.ext.viewcode",
     "numpydoc",
     "myst_parser",
@@ -33,7 +35,7 @@ extensions = [
     "sphinx_gallery.gen_gallery",
 ]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
-exclude_patterns = ["_build", "_examples", "lectures/*.rst", "**/sg_execution_times.rst", "sg_execution_times.rst"]
+exclude_patterns = ["_build", "_examples", "_made", "lectures/*.rst", "**/sg_execution_times.rst", "sg_execution_times.rst"]
 templates_path = ["_templates"]
 
 html_theme = "pydata_sphinx_theme"
@@ -67,5 +69,16 @@ if left_out:
 def setup(app: Any) -> None:
     """Write the pages that are made from the package before Sphinx looks for pages."""
     reference.write(HERE / "reference")
+    benchmarks.write(HERE / "measured", HERE / "_made")
+    tree.draw(HERE / "_made" / "choose.svg")
     app.connect("autodoc-process-docstring", docstrings.adapt, priority=100)  # before numpydoc
     app.connect("autodoc-skip-member", docstrings.skip)
+    app.connect("doctree-resolved", names.Linker(reference.rooms()))
+    app.connect("build-finished", _copy_playground)
+
+
+def _copy_playground(app: Any, error: Exception | None) -> None:
+    """The page of ``maxmargin play``, in a folder of the site; `make docs` compiles its core first."""
+    if error is None and app.builder.format == "html":
+        unwanted = shutil.ignore_patterns("*.py", "__pycache__")
+        shutil.copytree(maxmargin.playground.folder(), Path(app.outdir) / "playground", ignore=unwanted, dirs_exist_ok=True)

@@ -12,9 +12,13 @@ from typing import Any
 ROOMS = {
     "maxmargin": "Estimators, and solve",
     "maxmargin.model_selection": "Searches over parameters",
+    "maxmargin.tuning": "Tuning in one call",
+    "maxmargin.blocks": "Rows in blocks",
+    "maxmargin.distributed": "Rows on a cluster",
     "maxmargin.calibration": "Probabilities",
     "maxmargin.kernels": "Kernels",
     "maxmargin.feature_maps": "Feature maps",
+    "maxmargin.inspection": "Looking into a model",
     "maxmargin.plots": "Pictures",
     "maxmargin.problems": "Problems",
     "maxmargin.solvers": "Solvers",
@@ -25,6 +29,8 @@ ROOMS = {
     "maxmargin.callbacks": "Callbacks",
     "maxmargin.calibrators": "Calibrators",
     "maxmargin.io": "Files",
+    "maxmargin.onnx": "ONNX",
+    "maxmargin.playground": "The playground's page",
     "maxmargin.errors": "Errors and warnings",
 }
 """Rooms in the order in which people look for them. A room that is not listed fails the build (see `write`)."""
@@ -37,10 +43,10 @@ _INSIDE = {"maxmargin.cli", "maxmargin.estimators", "maxmargin.validation"}
 def write(folder: Path) -> None:
     """Write ``index.rst`` and a page for each room."""
     folder.mkdir(exist_ok=True)
-    missing = set(_rooms()) - set(ROOMS)
+    missing = set(rooms()) - set(ROOMS)
     if missing:
         raise ValueError(f"docs/_site/reference.py does not list {', '.join(sorted(missing))}: add a line to ROOMS.")
-    names = [name for name in ROOMS if name in _rooms()]
+    names = [name for name in ROOMS if name in rooms()]
     toctree = "\n".join(f"   {name}" for name in names)
     _put(folder / "index.rst", f"{_title('Reference')}\n\n.. toctree::\n   :maxdepth: 1\n\n{toctree}\n")
     kept = set()
@@ -53,7 +59,7 @@ def write(folder: Path) -> None:
             page.unlink()
 
 
-def _rooms() -> list[str]:
+def rooms() -> list[str]:
     """The package and its public rooms with names of their own."""
     package = importlib.import_module("maxmargin")
     folder = Path(str(package.__file__)).parent
