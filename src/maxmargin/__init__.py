@@ -13,6 +13,8 @@ from typing import Any as _Any
 
 from maxmargin import calibrators, errors, kernels, losses, problems, solution, solvers
 from maxmargin._solve import solve
+from maxmargin._version import installed_version as _installed_version
+from maxmargin.blocks import RowBlocks
 from maxmargin.estimators import (
     SVC,
     SVDD,
@@ -33,40 +35,49 @@ from maxmargin.estimators import (
 from maxmargin.solvers import get_threads, set_threads
 
 if _TYPE_CHECKING:
-    from maxmargin import bounds, calibration, callbacks, feature_maps, inspection, scales
-    from maxmargin.estimators import ApproximateOneClass, ApproximateSVC, ApproximateSVR
+    from maxmargin import bounds, calibration, callbacks, feature_maps, inspection, io, scales, tuning
+    from maxmargin.estimators import ApproximateOneClass, ApproximateSVC, ApproximateSVR, from_sklearn
     from maxmargin.model_selection import SVCCV, SVRCV, LinearSVCCV, LinearSVRCV, LogisticRegressionCV, NuSVCCV
+    from maxmargin.tuning import tune
 
     __version__: str
 
-_ROOMS = ("bounds", "calibration", "callbacks", "feature_maps", "inspection", "model_selection", "plots", "scales")
-_APPROXIMATE = ("ApproximateOneClass", "ApproximateSVC", "ApproximateSVR")
+_ROOMS = (
+    "bounds",
+    "calibration",
+    "callbacks",
+    "distributed",
+    "feature_maps",
+    "inspection",
+    "io",
+    "model_selection",
+    "onnx",
+    "plots",
+    "scales",
+    "tuning",
+)
+_APPROXIMATE = ("ApproximateOneClass", "ApproximateSVC", "ApproximateSVR", "from_sklearn")
+_TUNED = ("tune",)
 _SEARCHED = ("SVCCV", "SVRCV", "LinearSVCCV", "LinearSVRCV", "LogisticRegressionCV", "NuSVCCV")
-
-
-def _version() -> str:
-    metadata = _import_module("importlib.metadata")  # with Python's parser of mail
-    try:
-        return str(metadata.version("maxmargin"))
-    except metadata.PackageNotFoundError:  # a source tree that is not installed
-        return "0+unknown"
 
 
 def __getattr__(name: str) -> _Any:
     """What not every program needs and takes its time to load: rooms, estimators that choose their parameters, the version."""
     if name == "__version__":
-        return _version()
+        return _installed_version()
     if name in _ROOMS:
         return _import_module(f"maxmargin.{name}")
     if name in _APPROXIMATE:
         return getattr(_import_module("maxmargin.estimators"), name)
+    if name in _TUNED:
+        return getattr(_import_module("maxmargin.tuning"), name)
     if name in _SEARCHED:
         return getattr(_import_module("maxmargin.model_selection"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_ROOMS, *_APPROXIMATE, *_SEARCHED, "__version__"})
+    return sorted({*globals(), *_ROOMS, *_APPROXIMATE, *_SEARCHED, *_TUNED, "__version__"})
 
 
 __all__ = [
@@ -93,6 +104,7 @@ __all__ = [
     "NuSVR",
     "OneClassSVM",
     "Perceptron",
+    "RowBlocks",
     "StochasticClassifier",
     "bounds",
     "calibration",
@@ -100,8 +112,10 @@ __all__ = [
     "callbacks",
     "errors",
     "feature_maps",
+    "from_sklearn",
     "get_threads",
     "inspection",
+    "io",
     "kernels",
     "losses",
     "problems",
@@ -110,4 +124,6 @@ __all__ = [
     "solution",
     "solve",
     "solvers",
+    "tune",
+    "tuning",
 ]

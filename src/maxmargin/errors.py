@@ -6,6 +6,7 @@
     └─ MaxmarginError
        ├─ InvalidInput          (also a ValueError)    bad X, y, weight or parameter
        │  └─ KernelError                               a kernel function returned something unusable
+       ├─ DistributedError      (also a RuntimeError)  workers or the scheduler of a distributed fit are lost
        ├─ InfeasibleError                              no point satisfies the constraints; carries the proof
        └─ MissingExtra          (also an ImportError)  an optional dependency is not installed
 
@@ -15,6 +16,7 @@
     UserWarning
     ├─ FeatureScaleWarning                             features on very different scales
     ├─ IgnoredParameterWarning                         a parameter that the chosen kernel does not have
+    ├─ InconsistentVersionWarning                      a pickle that another version of maxmargin wrote
     ├─ IndefiniteKernelWarning                         the kernel matrix is not positive semidefinite
     ├─ NoMarginWarning                                 an optimum that separates nothing
     └─ WarmStartWarning                                warm_start=True, but the last solution cannot be used
@@ -34,9 +36,11 @@ from maxmargin._lazy import lazy
 
 __all__ = [
     "ConvergenceWarning",
+    "DistributedError",
     "FeatureScaleWarning",
     "FitInterrupted",
     "IgnoredParameterWarning",
+    "InconsistentVersionWarning",
     "IndefiniteKernelWarning",
     "InfeasibleError",
     "InvalidInput",
@@ -58,6 +62,10 @@ class InvalidInput(MaxmarginError, ValueError):
 
 class KernelError(InvalidInput):
     """A kernel function returned an array of the wrong shape, a value that is not finite, or something that is not a number."""
+
+
+class DistributedError(MaxmarginError, RuntimeError):
+    """Workers or the scheduler of a distributed fit are lost, and what they did cannot be done anew."""
 
 
 class InfeasibleError(MaxmarginError):
@@ -124,6 +132,10 @@ class FeatureScaleWarning(UserWarning):
 
 class IgnoredParameterWarning(UserWarning):
     """A parameter is set that the chosen kernel does not have, and that scikit-learn ignores silently."""
+
+
+class InconsistentVersionWarning(UserWarning):
+    """A pickled estimator was written by another version of maxmargin."""
 
 
 class IndefiniteKernelWarning(UserWarning):

@@ -11,7 +11,7 @@ from scipy import sparse
 from sklearn.linear_model import ElasticNet
 from sklearn.linear_model import LogisticRegression as TheirLogistic
 
-from maxmargin import solve
+from maxmargin import get_threads, set_threads, solve
 from maxmargin.errors import InvalidInput
 from maxmargin.problems import PrimalProblem
 from maxmargin.solution import Status, certify_linear
@@ -51,6 +51,47 @@ def test_the_gap_closes_and_0_is_a_subgradient(name: str, loss: str, offset: Any
     curvature = 2.0 * float(problem.cost.max()) * float(squares)
     gap = max(tight.certificate.gap, 1e-12 * tight.certificate.primal_objective)
     assert away.max() <= (1.0 - share + curvature) * np.sqrt(2.0 * gap / (1.0 - share)) * np.sqrt(len(w))
+
+
+@pytest.mark.parametrize("share", [0.1, 0.9])
+@pytest.mark.parametrize("offset", OFFSETS)
+@pytest.mark.parametrize("loss", ["squared_hinge", "squared", "squared_epsilon_insensitive"])
+@pytest.mark.parametrize("name", ["wide", "words"])
+@pytest.mark.parametrize("C", [1e3, 1e5])
+def test_a_large_cost_and_many_weights(name: str, loss: str, offset: Any, C: float, share: float) -> None:
+    """Where the primal is too badly conditioned for its rounds: Newton's method in the multipliers."""
+    found = solve(_problem(name, loss, offset, C, share), tol=1e-6)
+    assert found.status is Status.CONVERGED
+    assert found.steps < 1000
+    problem = _problem(name, loss, offset, C, share)
+    certified = certify_linear(problem, found.weights, float(found.bias), found.alpha)
+    assert certified.primal - certified.dual <= 2e-6 * certified.primal
+
+
+def test_many_dense_features_of_few_rows() -> None:
+    """Rows far from 0, whose mean is taken off within."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(120, 1500)) + 100.0, rng.random(120) > 0.5
+    problem = PrimalProblem(X, np.where(y, 1.0, -1.0), loss="squared_hinge", penalty="elasticnet", l1_ratio=0.5, C=1e3)
+    found = solve(problem, tol=1e-6)
+    assert found.status is Status.CONVERGED
+    assert problem.objective(found.weights, float(found.bias)) == pytest.approx(found.certificate.primal_objective, rel=1e-6)
+    moved = PrimalProblem(X - 100.0, np.where(y, 1.0, -1.0), loss="squared_hinge", penalty="elasticnet", l1_ratio=0.5, C=1e3)
+    assert found.certificate.primal_objective == pytest.approx(solve(moved, tol=1e-6).certificate.primal_objective, rel=2e-6)
+
+
+def test_limits_and_bits_of_many_weights() -> None:
+    problem = _problem("words", "squared_hinge", "free", 1e4, 0.1)
+    short = solve(problem, tol=1e-9, max_iter=5, throw=False)
+    assert (short.status, short.steps) == (Status.ITERATION_LIMIT, 5)
+    weights, before = [], get_threads()
+    try:
+        for threads in (1, 2):
+            set_threads(threads)
+            weights.append(solve(problem, tol=1e-8).weights)
+    finally:
+        set_threads(before)
+    assert np.array_equal(*weights)
 
 
 @pytest.mark.parametrize("share", [0.2, 0.8])

@@ -8,20 +8,29 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+from scipy.stats import rankdata
+from sklearn.datasets import make_blobs
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from maxmargin import (
     SVC,
+    SVCCV,
     SVDD,
     SVR,
+    SVRCV,
     KernelLogisticRegression,
     KernelPCA,
     LinearClassifier,
     LinearOneClassSVM,
     LinearSVC,
+    LinearSVCCV,
     LinearSVR,
+    LinearSVRCV,
     LogisticRegression,
+    LogisticRegressionCV,
     NuSVC,
+    NuSVCCV,
     NuSVR,
     OneClassSVM,
     Perceptron,
@@ -73,17 +82,40 @@ ESTIMATORS = [
     CalibratedClassifierCV(),
     CalibratedClassifierCV(SVC()),
     KernelLogisticRegression(),
+    KernelLogisticRegression(kernel="precomputed"),
     KernelPCA(),
     KernelPCA(n_components=2, kernel="rbf", fit_inverse_transform=True),
     KernelPCA(n_components=2, kernel="poly", eigen_solver="randomized"),
+    SVCCV(Cs=2, gammas=1, cv=2),
+    SVRCV(Cs=2, gammas=1, cv=2),
+    NuSVCCV(nus=[0.2, 0.3], gammas=1, cv=2),
+    LinearSVCCV(Cs=2, cv=2),
+    LinearSVRCV(Cs=2, cv=2),
+    LogisticRegressionCV(Cs=2, cv=2),
 ]
 
 
 def _expected_failures(estimator: Any) -> dict[str, str]:
-    """One check gives a class a weight of 1 000 and another one of 0.0001: no ν that is not tiny is feasible then."""
-    return {"check_class_weight_classifiers": "extreme class weights"} if isinstance(estimator, NuSVC) else {}
+    """What scikit-learn asks that cannot be.
+
+    One check gives a class a weight of 1 000 and another one of 0.0001: no ν that is not tiny is feasible then. Another one
+    hands a table to whatever has probabilities, also where the tags ask for a square matrix; scikit-learn's own
+    ``SVC(kernel="precomputed", probability=True)`` fails it too. What it asks is tested below.
+    """
+    if isinstance(estimator, NuSVC | NuSVCCV):
+        return {"check_class_weight_classifiers": "extreme class weights"}
+    if isinstance(estimator, KernelLogisticRegression) and estimator.kernel == "precomputed":
+        return {"check_decision_proba_consistency": "a table for a matrix of kernel values"}
+    return {}
 
 
 @parametrize_with_checks(ESTIMATORS, expected_failed_checks=_expected_failures)
 def test_estimator_check(estimator: Any, check: Callable[[Any], None]) -> None:
     check(estimator)
+
+
+def test_probabilities_of_kernel_values_have_the_order_of_the_scores() -> None:
+    X, y = make_blobs(100, n_features=4, centers=[(2, 2), (4, 4)], random_state=0)
+    model = KernelLogisticRegression(kernel="precomputed").fit(X[:80] @ X[:80].T, y[:80])
+    K = X[80:] @ X[:80].T
+    assert np.array_equal(rankdata(model.predict_proba(K)[:, 1]), rankdata(model.decision_function(K)))

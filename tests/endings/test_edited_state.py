@@ -14,6 +14,10 @@ from sklearn.datasets import load_iris
 
 from maxmargin import (
     SVC,
+    ApproximateOneClass,
+    ApproximateSVC,
+    ApproximateSVR,
+    KernelLogisticRegression,
     LinearClassifier,
     LinearSVC,
     LinearSVR,
@@ -115,6 +119,52 @@ def test_broken_sparse_weights_raise(model: Any) -> None:
 def test_a_million_classes_of_a_linear_model_are_refused(name: str) -> None:
     X, y = load_iris(return_X_y=True)
     model = clone(LINEAR[name]).fit(X, y)
+    model.classes_ = np.zeros(10**6)
+    with pytest.raises(InvalidInput, match=r"internal representation of .* was altered"):
+        model.predict(X)
+
+
+SUMS: dict[str, tuple[Any, str]] = {
+    "KernelLogisticRegression": (KernelLogisticRegression(), "dual_coef_"),
+    "KernelLogisticRegression, linear": (KernelLogisticRegression(kernel="linear"), "dual_coef_"),
+    "ApproximateSVC": (ApproximateSVC(20, random_state=0), "landmark_coef_"),
+    "ApproximateSVR": (ApproximateSVR(20, random_state=0), "landmark_coef_"),
+    "ApproximateOneClass": (ApproximateOneClass(20, random_state=0), "landmark_coef_"),
+}
+"""Models that are one sum of kernel values for each output, and where their coefficients are."""
+
+WRONG_TYPES: dict[str, Callable[[np.ndarray], Any]] = {
+    "None": lambda a: None,
+    "text": lambda a: "coefficients",
+    "a number": lambda a: 3.0,
+    "complex": lambda a: a.astype(complex),
+    "objects": lambda a: a.astype(object),
+}
+
+
+@pytest.mark.parametrize("wrong", WRONG_SHAPES | WRONG_TYPES)
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("name", SUMS)
+def test_wrong_sums_of_kernel_values_raise(name: str, n_classes: int, wrong: str) -> None:
+    X, y = load_iris(return_X_y=True)
+    X, y = X[y < n_classes], y[y < n_classes]
+    model, coefficients = clone(SUMS[name][0]).fit(X, y), SUMS[name][1]
+    model.predict(X)
+    for attribute in (coefficients, "intercept_", "classes_"):
+        labels = attribute == "classes_"
+        if labels and (not hasattr(model, "classes_") or wrong in ("complex", "objects")):
+            continue
+        before = vars(model)[attribute]
+        vars(model)[attribute] = (WRONG_SHAPES | WRONG_TYPES)[wrong](np.array(before))
+        with pytest.raises(InvalidInput, match=r"internal representation of .* was altered: .* Fit it again"):
+            model.predict(X)
+        vars(model)[attribute] = before
+
+
+@pytest.mark.parametrize("name", ["KernelLogisticRegression", "ApproximateSVC"])
+def test_a_million_classes_of_sums_are_refused(name: str) -> None:
+    X, y = load_iris(return_X_y=True)
+    model = clone(SUMS[name][0]).fit(X, y)
     model.classes_ = np.zeros(10**6)
     with pytest.raises(InvalidInput, match=r"internal representation of .* was altered"):
         model.predict(X)

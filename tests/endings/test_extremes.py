@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from maxmargin import SVC, SVDD, SVR, NuSVC, NuSVR, OneClassSVM, solve
+from maxmargin import SVC, SVDD, SVR, KernelLogisticRegression, NuSVC, NuSVR, OneClassSVM, solve
 from maxmargin.errors import InvalidInput
 from maxmargin.kernels import Linear
-from maxmargin.problems import DataDescription, HardMargin, OneClass
-from maxmargin.solution import Status
+from maxmargin.problems import DataDescription, HardMargin, KernelLogistic, OneClass
+from maxmargin.solution import CrammerSingerEvaluation, LinearEvaluation, Status, certify_kernel_logistic
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(40, 3))
@@ -118,3 +119,30 @@ def test_a_hard_margin(scale: float) -> None:
         warnings.simplefilter("ignore")
         solution = solve(HardMargin(scale * apart, LABELS, kernel=Linear()))
     assert not np.isnan([solution.certificate.relative_gap, solution.bias, *solution.weights]).any()
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_squares_that_overflow_bound_nothing(n_classes: int) -> None:
+    """``gᵀKg`` is inf − inf for rows near 1e151: once that was taken for 0, so that 0 was the optimum at any cost."""
+    rows, labels = 1e151 * X, np.arange(len(X)) % n_classes
+    model = KernelLogisticRegression(C=2e7, kernel="linear").fit(rows, labels)
+    assert model.status_ is not Status.CONVERGED
+    assert model.certificate_.dual_objective < model.certificate_.primal_objective
+    problem = KernelLogistic(rows, labels, C=2e7, kernel=Linear())
+    outputs = 1 if n_classes == 2 else n_classes
+    assert certify_kernel_logistic(problem, np.zeros((len(rows), outputs)), np.zeros(outputs)).dual == -np.inf
+
+
+def test_an_infinite_scale_makes_no_optimum_0() -> None:
+    """Beside infinity every gap is small: so ended one class with rows near 1e151, whose objective could be 1e307."""
+    found = LinearEvaluation(primal=0.0, dual=-2.7e305, stationarity=0.0, infeasibility=0.0, rounding=1e290, at_zero=np.inf)
+    assert found.status(Status.STALLED, 1e-3) is Status.STALLED
+    assert replace(found, at_zero=1e307, dual=-1e297).status(Status.STALLED, 1e-3) is Status.ZERO_OPTIMUM
+
+
+def test_an_infinite_objective_is_no_optimum() -> None:
+    found = CrammerSingerEvaluation(primal=np.inf, dual=1.0, kkt_violation=0.0, infeasibility=0.0)
+    assert found.verdict(1e-3) is None
+    beside = CrammerSingerEvaluation(primal=1.0, dual=-1.0, kkt_violation=0.0, infeasibility=0.0, scale=np.inf)
+    assert beside.verdict(1e-3) is None

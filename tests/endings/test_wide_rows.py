@@ -59,7 +59,7 @@ LATER = {
 IN_TIME = """
 taken = []
 for limit in {limits}:
-    for attempt in range(3):  # a busy machine may delay one of them
+    for attempt in range(5):  # a busy machine may delay some of them
         begin = time.perf_counter()
         model = {call}
         seconds = time.perf_counter() - begin - limit

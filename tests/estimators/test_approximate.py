@@ -14,7 +14,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import sparse
 from sklearn.base import clone
-from sklearn.datasets import load_iris
+from sklearn.datasets import load_iris, make_classification
 from sklearn.svm import LinearSVC as TheirLinearSVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -260,10 +260,10 @@ def test_a_limit_of_time_leaves_a_model() -> None:
 
 
 def test_ctrl_c_leaves_the_model_as_it_was() -> None:
-    rows = np.random.default_rng(0).normal(size=(40_000, 10))
+    rows = np.random.default_rng(0).normal(size=(150_000, 10))  # some ten seconds
     labels = np.sin(5.0 * rows[:, 0]) > rows[:, 1]
     model = ApproximateSVC(400, loss="hinge", C=1e4, gamma=1.0, tol=1e-9, random_state=0)
-    timer = threading.Timer(2.5, os.kill, (os.getpid(), signal.SIGINT))
+    timer = threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT))
     timer.start()
     try:
         with pytest.raises((FitInterrupted, KeyboardInterrupt)):
@@ -322,6 +322,8 @@ def test_messages() -> None:
         InvalidInput, match="exact_bound needs the rows of fit: it had 400 rows with a weight, and these are 100"
     ):
         model.exact_bound(X[:100], Y[:100])
+    with pytest.raises(InvalidInput, match="requires y to be passed"):
+        model.exact_bound(X)
     with pytest.raises(InvalidInput, match="The 'rows' parameter of exact_bound"):
         model.exact_bound(X, Y, rows=1)
     with pytest.warns(NoMarginWarning, match="The margin is 0: at nu = 0.9"):
@@ -330,6 +332,19 @@ def test_messages() -> None:
         _ = ApproximateSVC().landmarks_
     with pytest.raises(InvalidInput, match="landmarks='kmeans' needs feature vectors"):
         ApproximateSVC(5, kernel=Spectrum(2), landmarks="kmeans").fit(WORDS, STARTS_WITH)
+
+
+@pytest.mark.parametrize("seed", [0, 1, 3, 4])
+def test_rows_of_float32_solved_to_the_last_digit_are_optimal(seed: int) -> None:
+    """The features are rounded, and the scores that predict are not: the bound is lower by what that may be."""
+    rows, labels = make_classification(400, 6, random_state=seed)
+    rows = rows.astype(np.float32)
+    model = ApproximateSVC(40, C=100.0, gamma=0.1, random_state=0).fit(rows, labels)
+    wide = ApproximateSVC(40, C=100.0, gamma=0.1, random_state=0, tol=1e-12).fit(rows.astype(np.float64), labels)
+    assert model.status_ is Status.CONVERGED
+    assert 0.0 <= model.certificate_.relative_gap < 1e-6
+    assert model.certificate_.dual_objective <= wide.certificate_.primal_objective * (1.0 + 1e-12)
+    assert model.certificate_.primal_objective >= wide.certificate_.dual_objective * (1.0 - 1e-12)
 
 
 @parametrize_with_checks(

@@ -1,6 +1,6 @@
 """scikit-learn's HTML view of our estimators: it reads the descriptions of all parameters from our docstrings.
 
-It shows them where a class has a page to link to (1.9), and ours have none yet: the test gives them one.
+It shows them where a class has a page to link to (1.9), and so where the address of the site is known.
 """
 
 from __future__ import annotations
@@ -35,16 +35,11 @@ CLASSES += [LinearSVC, LinearSVR, LogisticRegression, LinearClassifier, Stochast
 
 @pytest.mark.skipif(not DESCRIBES, reason="scikit-learn describes parameters in its HTML view since 1.9")
 @pytest.mark.parametrize("family", CLASSES, ids=lambda each: each.__name__)
-def test_every_parameter_is_described(family):
+def test_every_parameter_is_described(family, monkeypatch):
+    monkeypatch.setenv("MAXMARGIN_DOCS", "https://docs.invalid")
     estimator = family()
-    estimator._doc_link_module = "maxmargin"
-    estimator._doc_link_template = "https://docs.invalid/{estimator_name}"
     view = estimator._repr_html_()
     shown = re.findall(r'<span class="param-doc-description"[^>]*>(.*?)</span>', view, flags=re.DOTALL)
     described = {unescape(each).strip().split(":")[0].split()[0]: each for each in shown}
     assert estimator.get_params(deep=False).keys() <= described.keys()
     assert all(len(text) > 20 for text in described.values())
-
-
-def test_no_link_is_offered_while_there_is_no_page():
-    assert SVC()._get_doc_link() == ""

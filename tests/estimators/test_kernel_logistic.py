@@ -201,3 +201,21 @@ def test_types_of_a_precomputed_matrix() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", IndefiniteKernelWarning)
         estimator_checks.check_estimators_dtypes("KernelLogisticRegression", KernelLogisticRegression(kernel="precomputed"))
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_losses_near_0_keep_their_digits_at_a_large_cost(classes: int) -> None:
+    """Each is below rounding of its scores, and C makes it count: objectives that are no differences of scores tell."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(26, 29)), np.arange(26) % classes
+    model = KernelLogisticRegression(C=5e7, kernel="linear", tol=1e-6).fit(X, y)
+    assert model.status_ is Status.CONVERGED
+    assert 0.0 <= model.certificate_.gap <= 1e-6 * model.certificate_.primal_objective
+
+
+def test_values_that_overflow_are_said_to_bound_nothing() -> None:
+    X, y = 1e150 * np.random.default_rng(0).normal(size=(30, 4)), np.arange(30) % 2
+    with pytest.warns(ConvergenceWarning):
+        model = KernelLogisticRegression(kernel="linear").fit(X, y)
+    assert model.status_ is Status.STALLED
+    assert not np.isnan(model.certificate_.dual_objective)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import warnings
 from typing import Any
 
 import numpy as np
@@ -163,3 +164,18 @@ def test_a_pull_at_the_offset_is_for_one_class_only() -> None:
     with pytest.raises(InvalidInput, match="a pull at the offset is for one class"):
         solve(problem, solver="newton")
     assert StochasticSubgradient().supports(PrimalProblem.one_class(_rows())) is not None
+
+
+@pytest.mark.parametrize("size", [1e-310, 1e-160])
+def test_rows_that_are_hardly_there_end(size: float) -> None:
+    X = size * (3.0 + np.random.default_rng(0).normal(size=(11, 2)))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = LinearOneClassSVM().fit(X)
+    assert np.isfinite(model.decision_function(X)).all()
+
+
+def test_squares_that_overflow_are_refused() -> None:
+    X = 1e150 * np.random.default_rng(0).normal(size=(11, 2))
+    with pytest.raises(InvalidInput, match="overflow: the squares of their values"):
+        LinearOneClassSVM().fit(X, sample_weight=np.full(11, 1e10))

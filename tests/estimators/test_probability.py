@@ -20,8 +20,9 @@ from sklearn.preprocessing import StandardScaler
 from maxmargin import SVC, NuSVC, get_threads, set_threads
 from maxmargin.calibrators import Folds, Pairs, Platt, Temperature
 from maxmargin.errors import ConvergenceWarning, InvalidInput
-from maxmargin.estimators._kernel._fold_starts import _balanced, _with_sum
+from maxmargin.estimators._kernel._fold_starts import _with_sum
 from maxmargin.estimators._kernel._out_of_fold import held_out_values
+from maxmargin.problems import balanced
 from maxmargin.solution import SolutionBatch
 from maxmargin.solvers import DualQP
 
@@ -91,12 +92,12 @@ def test_rows_of_the_same_class_stay_apart_where_folds_are_unequal() -> None:
 
 def test_coefficients_that_lost_some_are_balanced_by_free_ones() -> None:
     cost = np.ones(6)
-    beta = _balanced(np.array([1.0, 0.5, 0.2, -1.0, -0.4, 0.0]), cost)
+    beta = balanced(np.array([1.0, 0.5, 0.2, -1.0, -0.4, 0.0]), cost)
     assert beta.sum() == pytest.approx(0.0, abs=1e-15)
     assert beta[[0, 3, 5]].tolist() == [1.0, -1.0, 0.0]
     assert 0.0 < beta[1] < 0.5
     assert -1.0 < beta[4] < -0.4
-    none_free = _balanced(np.array([1.0, 1.0, -1.0, 0.0, 0.0, 0.0]), cost)
+    none_free = balanced(np.array([1.0, 1.0, -1.0, 0.0, 0.0, 0.0]), cost)
     assert none_free.tolist() == [0.5, 0.5, -1.0, 0.0, 0.0, 0.0]
 
 

@@ -243,6 +243,22 @@ def test_bits_do_not_depend_on_threads_nor_on_other_rows(map: Any) -> None:
     assert np.array_equal(again.transform(X), found[0])
 
 
+def test_bits_of_many_rows_do_not_depend_on_threads() -> None:
+    """More rows than one thread takes at a time."""
+    rows, before, found = RNG.normal(size=(2000, 4)), maxmargin.get_threads(), []
+    map = RandomFourier(101, random_state=0).fit(rows)
+    try:
+        for threads in (1, 2, 3):
+            maxmargin.set_threads(threads)
+            found.append(map.transform(rows))
+    finally:
+        maxmargin.set_threads(before)
+    assert found[0].tobytes() == found[1].tobytes() == found[2].tobytes()
+    angles = rows @ map.frequencies_.T
+    assert_allclose(found[0][:, :50], np.sqrt(2.0 / 101) * np.cos(angles[:, :50]), atol=1e-12)
+    assert_allclose(found[0][:, 51:], np.sqrt(2.0 / 101) * np.sin(angles[:, :50]), atol=1e-12)
+
+
 def test_names_and_frames() -> None:
     frame = pd.DataFrame(X, columns=list("abcd"))
     shown = Nystroem(3, random_state=0).set_output(transform="pandas").fit_transform(frame)
@@ -294,6 +310,8 @@ def test_messages() -> None:
         Nystroem().fit(X).transform(X[:, :2])
     with pytest.raises(InvalidInput, match="The 'rows' parameter of approximation_error"):
         Nystroem().fit(X).approximation_error(X, rows=0)
+    with pytest.raises(InvalidInput, match=r"Products of rows and frequencies overflow\. Scale X"):
+        RandomFourier(gamma=1e200).fit(X).transform(1e300 * X)
     with pytest.raises(InvalidInput, match="The 'delta' parameter of error_bound"):
         RandomFourier().fit(X).error_bound(10, 0.0)
 

@@ -13,12 +13,13 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from maxmargin import LinearSVC
-from maxmargin.errors import InvalidInput
+from maxmargin.errors import IndefiniteKernelWarning, InvalidInput
 from maxmargin.feature_maps import (
     Affine,
     GaussianSeries,
     Monomials,
     Multinomial,
+    Nystroem,
     Powers,
     QuadraticForm,
     SecondOrder,
@@ -104,3 +105,8 @@ def test_messages() -> None:
         Affine().fit(X).get_feature_names_out(["a"])
     with pytest.raises(InvalidInput, match="input_features is not equal to feature_names_in_"):
         Affine().fit(pd.DataFrame(X, columns=["a", "b"])).get_feature_names_out(["b", "a"])
+
+
+def test_what_rounding_leaves_of_negative_values_is_no_feature() -> None:
+    with pytest.warns(IndefiniteKernelWarning), pytest.raises(InvalidInput, match="are 0, or negative"):
+        Nystroem(n_components=14, kernel="precomputed").fit(-np.full((25, 25), 0.76))

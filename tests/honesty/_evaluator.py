@@ -20,14 +20,16 @@ from maxmargin.errors import InfeasibleError, InvalidInput
 from ._comparison import HONEST, Finding, Truth, compared
 from ._generator import Case
 from ._kernel_models import Subproblem, kernel_machines
+from ._landmark_models import of_landmarks
 from ._linear_verdicts import of_linear_model
+from ._logistic_models import logistic_machine
 from ._numbers import DEEP, LONG, Digits, precise
 from ._proofs import refuted_joint_margin, refuted_margin, refuted_tube
 from ._rows import TrainingRows, gamma_of
 
 __all__ = ["Finding", "Verdict", "evaluate", "judge", "of_machine"]
 
-KERNEL_MODELS = ("SVC", "NuSVC", "SVR", "NuSVR", "OneClassSVM", "SVDD")
+KERNEL_MODELS = ("SVC", "NuSVC", "SVR", "NuSVR", "OneClassSVM", "SVDD", "KernelLogisticRegression")
 OPTIMAL = ("CONVERGED", "ZERO_OPTIMUM")
 
 
@@ -63,6 +65,8 @@ def judge(case: Case, model: Any) -> Verdict:
         return Verdict(status, _of_perceptron(case, model))
     if case.estimator in KERNEL_MODELS:
         return Verdict(status, _confirmed(_of_kernel_model, case, model))
+    if case.estimator.startswith("Approximate") and (found := of_landmarks(case, model)):
+        return Verdict(status, found)
     return Verdict(status, *of_linear_model(case, model))
 
 
@@ -99,12 +103,13 @@ def _of_numbers(case: Case, model: Any) -> list[Finding]:
 
 def _of_kernel_model(case: Case, model: Any, digits: Digits) -> list[Finding]:
     found: list[Finding] = []
-    machines = kernel_machines(case, model, digits)
+    logistic = case.estimator == "KernelLogisticRegression"
+    machines = [logistic_machine(case, model, digits)] if logistic else kernel_machines(case, model, digits)
     gamma, defined = getattr(machines[0].record.kernel, "gamma", None), gamma_of(case)
     # a variance that is no float64 is taken for 0, and γ for 1
     if gamma is not None and defined is not None and defined < 1e300 and abs(gamma - defined) > 1e-6 * defined:
         found.append(Finding("another gamma", f"{gamma:.9g}, by definition {float(defined):.9g}"))
-    joint = case.params.get("multi_class") == "joint" and len(model.classes_) > 2
+    joint = logistic or (case.params.get("multi_class") == "joint" and len(model.classes_) > 2)
     for k, machine in enumerate(machines):
         found += [replace(finding, detail=f"machine {k}: {finding.detail}") for finding in of_machine(case, machine, joint)]
     return found

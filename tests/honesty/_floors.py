@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ._kernel_models import zero_sums
+from ._kernel_models import filled, zero_sums
 from ._linear_models import ClassesProblem, LinearProblem
 from ._newton import smoothed_loss, smoothed_shares
 
@@ -49,6 +49,9 @@ def _conjugate(problem: LinearProblem, t: np.ndarray) -> np.ndarray:
 
 def _of_one(problem: LinearProblem, w: np.ndarray, b: Any, width: Any) -> Any:
     u = problem.price * smoothed_loss(problem, problem.scores(w, b), width)[1]
+    if problem.pull:  # Σ α = ν W with α = −u between 0 and its price; the loss costs nothing there
+        v = filled(-u, problem.price, problem.pull) @ problem.X
+        return -(v @ v) / 2
     if problem.offset == "free":
         up, down = np.maximum(u, 0), np.maximum(-u, 0)
         above, below = up.sum(), down.sum()

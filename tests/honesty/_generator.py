@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from inspect import isfunction
 from typing import Any, Final
 
 import numpy as np
@@ -289,6 +290,42 @@ def _stochastic(rng: Rng, drawn: Drawn, classes: int, weight: np.ndarray | None)
     }
 
 
+def _kernel_logistic(rng: Rng, drawn: Drawn, classes: int, weight: np.ndarray | None) -> dict[str, Any]:
+    params: dict[str, Any] = {"C": _price(rng), "tol": _tolerance(rng), "fit_intercept": bool(rng.random() < 0.85)}
+    if rng.random() < 0.15:
+        params["class_weight"] = "balanced"
+    return params | draw_kernel(rng, drawn)
+
+
+def _linear_one_class(rng: Rng, drawn: Drawn, classes: int, weight: np.ndarray | None) -> dict[str, Any]:
+    return {"nu": float(rng.choice([0.01, 0.1, 0.5, 0.9, 1.0])), "tol": _tolerance(rng)}
+
+
+def _landmarks(rng: Rng, drawn: Drawn) -> dict[str, Any]:
+    """A kernel on few landmarks, which are sometimes all rows."""
+    kernel = draw_kernel(rng, drawn)
+    means = kernel["kernel"] != "precomputed" and not isfunction(kernel["kernel"])
+    how = str(rng.choice(["uniform", "kmeans" if means else "uniform", "leverage"], p=[0.6, 0.2, 0.2]))
+    return kernel | {"n_components": int(rng.integers(1, 25)), "landmarks": how, "random_state": int(rng.integers(1000))}
+
+
+def _approximate_svc(rng: Rng, drawn: Drawn, classes: int, weight: np.ndarray | None) -> dict[str, Any]:
+    params: dict[str, Any] = {"C": _price(rng), "tol": _tolerance(rng), "fit_intercept": bool(rng.random() < 0.85)}
+    if rng.random() < 0.15:
+        params["class_weight"] = "balanced"
+    return params | {"loss": str(rng.choice(["squared_hinge", "hinge"]))} | _landmarks(rng, drawn)
+
+
+def _approximate_svr(rng: Rng, drawn: Drawn, classes: int, weight: np.ndarray | None) -> dict[str, Any]:
+    loss = str(rng.choice(["squared_epsilon_insensitive", "epsilon_insensitive"]))
+    params = _svr(rng, drawn, classes, weight)
+    return {name: params[name] for name in ("C", "epsilon", "tol")} | {"loss": loss} | _landmarks(rng, drawn)
+
+
+def _approximate_one_class(rng: Rng, drawn: Drawn, classes: int, weight: np.ndarray | None) -> dict[str, Any]:
+    return _linear_one_class(rng, drawn, classes, weight) | _landmarks(rng, drawn)
+
+
 Recipe = Callable[[Rng, Drawn, int, "np.ndarray | None"], dict[str, Any]]
 
 _SHARES: Final[dict[str, tuple[float, Recipe, str, bool]]] = {
@@ -307,6 +344,11 @@ _SHARES: Final[dict[str, tuple[float, Recipe, str, bool]]] = {
     "LogisticRegression": (0.06, _logistic, "classes", True),
     "Perceptron": (0.02, _perceptron, "classes", True),
     "StochasticClassifier": (0.01, _stochastic, "classes", False),
+    "KernelLogisticRegression": (0.06, _kernel_logistic, "classes", True),
+    "LinearOneClassSVM": (0.03, _linear_one_class, "one class", True),
+    "ApproximateSVC": (0.03, _approximate_svc, "classes", True),
+    "ApproximateSVR": (0.02, _approximate_svr, "targets", True),
+    "ApproximateOneClass": (0.02, _approximate_one_class, "one class", True),
 }
 _RECIPES: Final = {name: rest for name, (_, *rest) in _SHARES.items()}
 _CHANCES: Final = np.array([share for share, *_ in _SHARES.values()]) / sum(share for share, *_ in _SHARES.values())

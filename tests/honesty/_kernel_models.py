@@ -16,14 +16,21 @@ import numpy as np
 from scipy import sparse
 
 from ._generator import Case
+from ._linear_models import unrounded
 from ._numbers import Digits
 from ._rows import TrainingRows
 
-__all__ = ["Subproblem", "kernel_machines", "zero_sums"]
-
-
-_NEAR = 10**9
-"""Scores of one class below two parts of the offset, divided by this, may be given as 0."""
+__all__ = [
+    "Subproblem",
+    "class_codes",
+    "filled",
+    "kernel_machines",
+    "levelled",
+    "prices",
+    "spread",
+    "square_bound",
+    "zero_sums",
+]
 
 
 @dataclass(frozen=True)
@@ -91,7 +98,7 @@ def kernel_machines(case: Case, model: Any, digits: Digits) -> list[Subproblem]:
             exact = exact - data.diagonal / 2
         f = exact if _keeps_scores(case) else part.f
         if case.estimator in ("OneClassSVM", "SVDD"):  # a score that is 0 but for rounding is given as 0: on the boundary
-            f = np.where((f == 0) & (np.abs(exact) <= 2 * abs(part.bias) / _NEAR), exact, f)
+            f = unrounded(f, exact, part.bias)
         found.append(Subproblem(answer.objective(f), answer.objective(exact), *answer[1:], part.record, part.rows))
     return found
 
@@ -101,7 +108,7 @@ def _keeps_scores(case: Case) -> bool:
     return case.estimator == "SVDD" and case.params.get("kernel") == "precomputed"
 
 
-def _spread(model: Any, data: TrainingRows, height: int) -> np.ndarray:
+def spread(model: Any, data: TrainingRows, height: int) -> np.ndarray:
     """A row of ``dual_coef_``, one coefficient for each row of positive weight."""
     dual = model.dual_coef_.toarray() if sparse.issparse(model.dual_coef_) else np.asarray(model.dual_coef_)
     full = np.zeros(int(data.kept.max()) + 1)
@@ -113,7 +120,7 @@ def _weights(case: Case, data: TrainingRows) -> np.ndarray:
     return data.digits.of(np.ones(data.n) if case.weight is None else case.weight[data.kept])
 
 
-def _codes(case: Case, model: Any, data: TrainingRows) -> np.ndarray:
+def class_codes(case: Case, model: Any, data: TrainingRows) -> np.ndarray:
     assert case.y is not None
     return np.searchsorted(model.classes_, case.y[data.kept])
 
@@ -125,16 +132,16 @@ def _parts(case: Case, model: Any, data: TrainingRows, solutions: list[Any]) -> 
     if case.estimator not in ("SVC", "NuSVC"):
         score = model.predict if case.estimator in ("SVR", "NuSVR") else model.decision_function
         f = np.zeros(data.n) if _keeps_scores(case) else np.asarray(score(case.given), dtype=np.float64)[data.kept]
-        yield _Part(every, None, _spread(model, data, 0), bias[0], digits.of(f), solutions[0])
+        yield _Part(every, None, spread(model, data, 0), bias[0], digits.of(f), solutions[0])
         return
-    codes, classes = _codes(case, model, data), len(model.classes_)
+    codes, classes = class_codes(case, model, data), len(model.classes_)
     values = digits.of(np.asarray(model.decision_function(case.given))[data.kept].reshape(data.n, -1))
     if classes == 2 or case.params.get("multi_class") == "ovr":
         for k in range(1 if classes == 2 else classes):
             sign = digits.of(np.where(codes == (1 if classes == 2 else k), 1.0, -1.0))
-            yield _Part(every, sign, _spread(model, data, k), bias[k], values[:, k], solutions[k])
+            yield _Part(every, sign, spread(model, data, k), bias[k], values[:, k], solutions[k])
         return
-    heights = [_spread(model, data, height) for height in range(classes - 1)]
+    heights = [spread(model, data, height) for height in range(classes - 1)]
     for pair, (i, j) in enumerate(combinations(range(classes), 2)):
         beta = np.where(codes == i, heights[j - 1], heights[i])
         rows = np.flatnonzero((codes == i) | (codes == j))
@@ -152,7 +159,7 @@ def _square(data: TrainingRows, rows: np.ndarray, beta: np.ndarray) -> Any:
     return data.square_norm(_whole(data, rows, beta))
 
 
-def _bound(data: TrainingRows, rows: np.ndarray, mass: Any) -> float:
+def square_bound(data: TrainingRows, rows: np.ndarray, mass: Any) -> float:
     """``(Σ|β|)² max k(x, x)``."""
     return float(mass * mass * np.abs(data.diagonal[rows]).max())
 
@@ -161,7 +168,7 @@ def _clipped(values: np.ndarray, lower: Any, upper: Any) -> np.ndarray:
     return np.minimum(np.maximum(values, lower), upper)
 
 
-def _filled(alpha: np.ndarray, upper: np.ndarray, total: Any) -> np.ndarray:
+def filled(alpha: np.ndarray, upper: np.ndarray, total: Any) -> np.ndarray:
     """α between 0 and its bounds with this sum: shrunk, or raised by a part of the room that each has."""
     alpha = _clipped(alpha, alpha * 0, upper)
     now, room = alpha.sum(), (upper - alpha).sum()
@@ -172,7 +179,7 @@ def _filled(alpha: np.ndarray, upper: np.ndarray, total: Any) -> np.ndarray:
     return alpha
 
 
-def _levelled(beta: np.ndarray) -> np.ndarray:
+def levelled(beta: np.ndarray) -> np.ndarray:
     """β with the sum 0: the heavier of its two signs is shrunk."""
     up, down = np.maximum(beta, 0), np.maximum(-beta, 0)
     above, below = up.sum(), down.sum()
@@ -181,12 +188,12 @@ def _levelled(beta: np.ndarray) -> np.ndarray:
     return up - down * (above / below) if below > 0 else beta
 
 
-def _prices(case: Case, model: Any, data: TrainingRows) -> np.ndarray:
+def prices(case: Case, model: Any, data: TrainingRows) -> np.ndarray:
     """``C_i = C · class weight · sample weight``."""
     price = data.digits.of(float(case.params["C"]))[()] * _weights(case, data)
-    if case.estimator != "SVC":
+    if "class_weight" not in case.params:
         return price
-    return price * data.digits.of(np.asarray(model.class_weight_, dtype=np.float64))[_codes(case, model, data)]
+    return price * data.digits.of(np.asarray(model.class_weight_, dtype=np.float64))[class_codes(case, model, data)]
 
 
 def _soft(case: Case, model: Any, data: TrainingRows, part: _Part) -> _Answer:
@@ -196,13 +203,13 @@ def _soft(case: Case, model: Any, data: TrainingRows, part: _Part) -> _Answer:
     """
     rows, sign, beta = part.rows, part.sign, part.beta
     squared = case.params.get("loss", "hinge") == "squared_hinge"
-    price, half = _prices(case, model, data)[rows], _square(data, rows, beta) / 2
+    price, half = prices(case, model, data)[rows], _square(data, rows, beta) / 2
     alpha = np.maximum(sign * beta, 0) if squared else _clipped(sign * beta, beta * 0, price)
-    feasible = _levelled(sign * alpha) if case.params.get("fit_intercept", True) else sign * alpha
+    feasible = levelled(sign * alpha) if case.params.get("fit_intercept", True) else sign * alpha
     dual = np.abs(feasible).sum() - _square(data, rows, feasible) / 2
     if squared:
         dual = dual - (feasible * feasible / price).sum() / 4
-    square = _bound(data, rows, np.abs(beta).sum())
+    square = square_bound(data, rows, np.abs(beta).sum())
 
     def objective(f: np.ndarray) -> Any:
         lost = np.maximum(1 - sign * f, 0)
@@ -254,8 +261,8 @@ def _nu_classes(case: Case, model: Any, data: TrainingRows, part: _Part) -> _Ans
     alpha = np.maximum(sign * beta, 0) * (total / mass) if mass > 0 else beta * 0
     feasible = beta * 0
     for side in (sign > 0, sign < 0):
-        feasible[side] = sign[side] * _filled(alpha[side], weight[side], total / 2)
-    return _Answer(objective, -_square(data, rows, feasible) / 2, _bound(data, rows, total))
+        feasible[side] = sign[side] * filled(alpha[side], weight[side], total / 2)
+    return _Answer(objective, -_square(data, rows, feasible) / 2, square_bound(data, rows, total))
 
 
 def _tube(case: Case, model: Any, data: TrainingRows, part: _Part) -> _Answer:
@@ -268,7 +275,7 @@ def _tube(case: Case, model: Any, data: TrainingRows, part: _Part) -> _Answer:
     digits, beta = data.digits, part.beta
     y, epsilon = digits.of(case.y[data.kept].astype(np.float64)), digits.of(float(case.params["epsilon"]))[()]
     hard, tol = bool(np.isinf(case.params["C"])), float(case.params["tol"])
-    price = 2 * np.abs(beta).max() + beta * 0 if hard else _prices(case, model, data)
+    price = 2 * np.abs(beta).max() + beta * 0 if hard else prices(case, model, data)
     allowed = max(tol, 1e-3) * float(y.max() - y.min() + epsilon) + tol
     half = data.square_norm(beta) / 2
 
@@ -276,24 +283,24 @@ def _tube(case: Case, model: Any, data: TrainingRows, part: _Part) -> _Answer:
         excess = np.maximum(np.abs(f - y) - epsilon, 0)
         return digits.of(np.inf)[()] if hard and float(excess.max()) > allowed else half + price @ excess
 
-    feasible = _levelled(_clipped(beta, -price, price))
+    feasible = levelled(_clipped(beta, -price, price))
     middle = (y.max() + y.min()) / 2  # as Σβ = 0, and better in few digits
     dual = feasible @ (y - middle) - epsilon * np.abs(feasible).sum() - data.square_norm(feasible) / 2
-    return _Answer(objective, dual, _bound(data, part.rows, np.abs(beta).sum()), float(price.sum() * np.abs(y).max()))
+    return _Answer(objective, dual, square_bound(data, part.rows, np.abs(beta).sum()), float(price.sum() * np.abs(y).max()))
 
 
 def _nu_tube(case: Case, model: Any, data: TrainingRows, part: _Part) -> _Answer:
     """``½|w|² + C ν W ε + Σ C_i max(0, |f_i − y_i| − ε)``; ``Σ y β − ½|Σ β φ|²`` with ``Σ|β| ≤ ν Σ C_i``, too."""
     assert case.y is not None
-    digits, price = data.digits, _prices(case, model, data)
+    digits, price = data.digits, prices(case, model, data)
     y, width = digits.of(case.y[data.kept].astype(np.float64)), digits.of(model.epsilon_)[0]
     total = digits.of(float(case.params["nu"]))[()] * price.sum()
     fixed = data.square_norm(part.beta) / 2 + total * width
-    feasible = _levelled(_clipped(part.beta, -price, price))
+    feasible = levelled(_clipped(part.beta, -price, price))
     mass = np.abs(feasible).sum()
     feasible = feasible * (total / mass) if mass > total else feasible
     dual = feasible @ (y - (y.max() + y.min()) / 2) - data.square_norm(feasible) / 2
-    square, rest = _bound(data, part.rows, mass), float(total * np.abs(y).max())
+    square, rest = square_bound(data, part.rows, mass), float(total * np.abs(y).max())
     return _Answer(lambda f: fixed + price @ np.maximum(np.abs(f - y) - width, 0), dual, square, rest)
 
 
@@ -302,8 +309,8 @@ def _level(case: Case, model: Any, data: TrainingRows, part: _Part) -> _Answer:
     weight = _weights(case, data)
     total = data.digits.of(float(case.params["nu"]))[()] * weight.sum()
     fixed = data.square_norm(part.beta) / 2 + total * part.bias
-    dual = -data.square_norm(_filled(part.beta, weight, total)) / 2
-    return _Answer(lambda f: fixed + weight @ np.maximum(-f, 0), dual, _bound(data, part.rows, total))
+    dual = -data.square_norm(filled(part.beta, weight, total)) / 2
+    return _Answer(lambda f: fixed + weight @ np.maximum(-f, 0), dual, square_bound(data, part.rows, total))
 
 
 def _ball(case: Case, model: Any, data: TrainingRows, part: _Part) -> _Answer:
@@ -311,7 +318,7 @@ def _ball(case: Case, model: Any, data: TrainingRows, part: _Part) -> _Answer:
     weight = _weights(case, data)
     upper = weight / (data.digits.of(float(case.params["nu"]))[()] * weight.sum())
     fixed = part.bias + data.square_norm(part.beta) / 2
-    feasible = _filled(part.beta, upper, part.bias * 0 + 1)
+    feasible = filled(part.beta, upper, part.bias * 0 + 1)
     if data.name == "linear":  # the ball goes where the rows go: about their centre there is less to cancel
         about = data.X - feasible @ data.X
         dual = feasible @ (about * about).sum(axis=1) / 2
@@ -333,12 +340,12 @@ _FORMS = {
 
 def _joint(case: Case, model: Any, data: TrainingRows, record: Any) -> Subproblem:
     """``Σ_k |w_k|² + Σ C_i ξ_i`` with ``ξ_i = max_k (f_ik + [k ≠ y_i]) − f_iy``; ``Σ β_iy − Σ_k |½ Σ_i β_ik φ|²``."""
-    digits, codes = data.digits, _codes(case, model, data)
+    digits, codes = data.digits, class_codes(case, model, data)
     classes, every = len(model.classes_), np.arange(data.n)
-    columns = [_spread(model, data, k) for k in range(classes)]
+    columns = [spread(model, data, k) for k in range(classes)]
     beta = 2 * np.stack(columns, axis=1)
     hard = bool(np.isinf(case.params["C"]))
-    price = 2 * max(np.abs(beta).max(), beta[0, 0] * 0 + 1) + beta[:, 0] * 0 if hard else _prices(case, model, data)
+    price = 2 * max(np.abs(beta).max(), beta[0, 0] * 0 + 1) + beta[:, 0] * 0 if hard else prices(case, model, data)
     square = sum(data.square_norm(column) for column in columns)
 
     def objective(f: np.ndarray) -> Any:
@@ -350,7 +357,7 @@ def _joint(case: Case, model: Any, data: TrainingRows, record: Any) -> Subproble
     exact = np.stack([data.scores(column) for column in columns], axis=1) + digits.of(np.asarray(model.intercept_))
     feasible = zero_sums(beta, codes, price, bool(case.params.get("fit_intercept", True)))
     dual = feasible[every, codes].sum() - sum(data.square_norm(feasible[:, k]) for k in range(classes)) / 4
-    sizes = _bound(data, every, np.abs(beta).sum()), float(price.sum())
+    sizes = square_bound(data, every, np.abs(beta).sum()), float(price.sum())
     return Subproblem(objective(predicted), objective(exact), dual, *sizes, record, every)
 
 

@@ -12,9 +12,13 @@ from typing import Any
 import numpy as np
 
 from ._generator import Case
+from ._landmark_models import stored_features, weights_on
 from ._numbers import Digits
 
-__all__ = ["ClassesProblem", "LinearProblem", "linear_problems"]
+__all__ = ["NEAR", "ClassesProblem", "LinearProblem", "linear_problems", "one_class", "unrounded"]
+
+NEAR = 10**9
+"""Scores of one class below two parts of the offset, divided by this, may be given as 0."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +43,8 @@ class LinearProblem:
         Half the width of a tube.
     share : number
         Of absolute values in an elastic net, ``ρ|w|₁ + (1 − ρ)/2 |w|²``.
+    pull : number
+        The objective has ``pull · b`` besides: ν W of one class.
     """
 
     digits: Digits
@@ -52,6 +58,7 @@ class LinearProblem:
     B: Any
     epsilon: Any
     share: Any = 1
+    pull: Any = 0
 
     def scores(self, w: np.ndarray, b: Any) -> np.ndarray:
         return self.X @ w + b
@@ -60,7 +67,13 @@ class LinearProblem:
         """The objective at w and b; with scores f where these were rounded."""
         f = self.scores(w, b) if f is None else f
         z = self.y - f if "epsilon" in self.loss else self.y * f
-        return self.cost(w, b) + self.price @ self.lost(z)
+        return self.cost(w, b) + self.price @ self.lost(z) + self.pull * b
+
+    @property
+    def size(self) -> float:
+        """Of the terms of the objective at 0; of one class ``(ν W)² max |x|²``, as its multipliers sum to ν W."""
+        zero = self.X[0] * 0
+        return float(self.objective(zero, self.price[0] * 0) + self.pull * self.pull * (self.X * self.X).sum(axis=1).max())
 
     def cost(self, w: np.ndarray, b: Any) -> Any:
         """``½|w|²``, ``|w|₁``, or nothing; a penalised offset counts as a weight of b/scale. Infinite outside of a ball."""
@@ -129,20 +142,36 @@ class ClassesProblem:
         e[every, self.codes] = 0
         return cost + self.price @ (top + self.digits.log1p(e.sum(axis=1) + (own - 1)))
 
+    @property
+    def size(self) -> float:
+        """Of the objective at 0."""
+        weights = np.repeat(self.X[:1] * 0, self.classes, axis=0)
+        return float(self.objective(weights, weights.sum(axis=1)))
+
 
 def linear_problems(case: Case, model: Any, digits: Digits) -> list[tuple[Any, Any, Any, np.ndarray]]:
-    """Every machine of a linear model: problem, weights, offset, and the scores that the model gives for the rows."""
+    """Every machine of a linear model: problem, weights, offset, and the scores that the model gives for the rows.
+
+    A model on landmarks is one of its features, as they are stored.
+    """
+    if case.estimator.startswith("Approximate"):
+        return _on_landmarks(case, model, digits)
     kept = np.arange(len(case.X)) if case.weight is None else np.flatnonzero(case.weight > 0.0)
     X = digits.of(case.X[kept])
     weight = digits.of(np.ones(len(kept)) if case.weight is None else case.weight[kept])
-    assert case.y is not None
     coef, intercept = digits.of(np.asarray(model.coef_)), digits.of(np.asarray(model.intercept_))
+    if case.estimator == "LinearOneClassSVM":
+        f = digits.of(np.asarray(model.decision_function(case.given))[kept])
+        return [
+            (one_class(case, X, weight, digits), coef[0], intercept[0], unrounded(f, X @ coef[0] + intercept[0], intercept[0]))
+        ]
     loss, penalty, price = _terms(case, len(kept))
     offset, scale = _offset(case)
     B = digits.of(float(case.params.get("B", np.inf) or np.inf))[()]
     epsilon = digits.of(float(case.params.get("epsilon", 0.0)))[()]
     share = digits.of(float(case.params.get("l1_ratio") or 1.0))[()]
     prices = digits.of(price)[()] * weight
+    assert case.y is not None
     if case.estimator == "LinearSVR":
         f = digits.of(model.predict(case.given)[kept])
         y = digits.of(case.y[kept].astype(np.float64))
@@ -162,6 +191,43 @@ def linear_problems(case: Case, model: Any, digits: Digits) -> list[tuple[Any, A
         problem = LinearProblem(digits, X, y, prices, loss, penalty, offset, digits.of(scale)[()], B, epsilon, share)
         found.append((problem, coef[k], intercept[k], f if classes == 2 else f[:, k]))
     return found
+
+
+def one_class(case: Case, X: np.ndarray, weight: np.ndarray, digits: Digits) -> LinearProblem:
+    """``½|w|² + ν W b + Σ w_i max(0, −f_i)`` with ``f = <w, x> + b``."""
+    pull, ones, endless = digits.of(float(case.params["nu"]))[()] * weight.sum(), weight * 0 + 1, digits.of(np.inf)[()]
+    return LinearProblem(digits, X, ones, weight, "perceptron", "l2", "free", ones[0], endless, ones[0] * 0, 1, pull)
+
+
+def unrounded(f: np.ndarray, exact: np.ndarray, b: Any) -> np.ndarray:
+    """Scores of one class; those that are 0 but for rounding are given as 0, on the boundary."""
+    return np.where((f == 0) & (np.abs(exact) <= 2 * abs(b) / NEAR), exact, f)
+
+
+def _on_landmarks(case: Case, model: Any, digits: Digits) -> list[tuple[Any, Any, Any, np.ndarray]]:
+    held = stored_features(case, model)
+    Z, W, bias = digits.of(held.Z), weights_on(held, model, digits), digits.of(np.asarray(model.intercept_))
+    weight = digits.of(np.ones(len(Z)) if case.weight is None else case.weight[held.kept])
+    predicted = model.predict if case.estimator == "ApproximateSVR" else model.decision_function
+    scores = digits.of(np.asarray(predicted(case.given), dtype=np.float64)[held.kept].reshape(len(Z), -1))
+    if case.estimator == "ApproximateOneClass":
+        exact = Z @ W[0] + bias[0]
+        return [(one_class(case, Z, weight, digits), W[0], bias[0], unrounded(scores[:, 0], exact, bias[0]))]
+    assert case.y is not None
+    price, one = digits.of(float(case.params["C"]))[()] * weight, weight[0] * 0 + 1
+    offset, endless = ("free" if case.params.get("fit_intercept", True) else "none"), digits.of(np.inf)[()]
+    epsilon = digits.of(float(case.params.get("epsilon", 0.0)))[()]
+    if case.estimator == "ApproximateSVR":
+        targets = [digits.of(case.y[held.kept].astype(np.float64))]
+    else:
+        classes, codes = np.unique(case.y[held.kept], return_inverse=True)
+        if "class_weight" in case.params:
+            price = price * digits.of(np.asarray(model.class_weight_, dtype=np.float64))[codes]
+        chosen = [1] if len(classes) == 2 else range(len(classes))
+        targets = [digits.of(np.where(codes == k, 1.0, -1.0)) for k in chosen]
+    loss = str(case.params["loss"])
+    problems = [LinearProblem(digits, Z, y, price, loss, "l2", offset, one, endless, epsilon) for y in targets]
+    return [(problem, W[k], bias[k], scores[:, k]) for k, problem in enumerate(problems)]
 
 
 def _terms(case: Case, n: int) -> tuple[str, str, float]:

@@ -51,7 +51,7 @@ def of_linear_model(case: Case, model: Any) -> tuple[list[Finding], bool]:
 
 def _rival(problem: Any, w: np.ndarray, b: Any, promised: float) -> Rival:
     best, at = problem.objective(w * 0, b * 0), (w * 0, b * 0)
-    floor = np.longdouble(0)  # no loss and no penalty is below it
+    floor = -np.longdouble(np.inf) if getattr(problem, "pull", 0) else np.longdouble(0)  # no loss and no penalty is below it
     for weights, offset, width in better_points(problem, w, b):
         value = problem.objective(weights, offset)
         if value < best:
@@ -71,7 +71,7 @@ def _held_against(case: Case, model: Any, digits: Digits, rivals: list[Rival]) -
         offset = digits.of(rival.b)
         primal, best = problem.objective(w, b, f), problem.objective(digits.of(rival.w), offset if offset.ndim else offset[()])
         total, lowest = total + primal, lowest + min(best, problem.objective(w, b))
-        terms = abs(float(primal)) + float(problem.objective(w * 0, b * 0))
+        terms = abs(float(primal)) + problem.size
         size += terms
         if status in ("CONVERGED", "ZERO_OPTIMUM"):
             allowed = promised * abs(float(primal)) * HONEST

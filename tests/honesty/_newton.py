@@ -111,6 +111,9 @@ class _Single:
             total = problem.price @ value
             g, H = (problem.price * slope) @ Z, (Z * (problem.price * curve)[:, np.newaxis]).T @ Z
             u = held * theta
+            if problem.pull:  # of b = θ_b − <w, shift>
+                along = np.append(-self.shift, _LONG(1))
+                total, g = total + problem.pull * (along @ theta), g + problem.pull * along
             if problem.penalty == "l1":
                 root = np.sqrt(u * u + mu * mu)
                 return total + root.sum(), g + held * u / root, H + np.diag(held * held * mu * mu / root**3)
@@ -131,6 +134,8 @@ class _Single:
         """The width at which to begin."""
         if "epsilon" in self.problem.loss:
             return max(np.ptp(self.problem.y), self.problem.epsilon, _LONG(1e-300))
+        if self.problem.pull:  # scores of w = Σ α x, with ν W of them
+            return max(self.problem.pull * (self.problem.X**2).sum(axis=1).max(), _LONG(1e-300))
         return _LONG(1)
 
 

@@ -74,9 +74,10 @@ class TrainingRows:
 
     def block(self, rows: np.ndarray) -> np.ndarray:
         """Kernel values between some of the rows."""
-        return self._between(rows, rows)
+        return self.between(rows, rows)
 
-    def _between(self, down: np.ndarray, across: np.ndarray) -> np.ndarray:
+    def between(self, down: np.ndarray, across: np.ndarray) -> np.ndarray:
+        """Kernel values between some rows and others."""
         if isinstance(self.name, Kernel):
             return values(self.name, self.X[down], self.X[across], self.digits, self.gamma)
         if self.name == "precomputed" or callable(self.name):
@@ -129,7 +130,7 @@ class TrainingRows:
             return self.digits.of(np.zeros(self.n))
         if self.name == "linear":
             return self.X @ (beta[held] @ self.X[held])
-        return self._between(np.arange(self.n), held) @ beta[held]
+        return self.between(np.arange(self.n), held) @ beta[held]
 
     def is_semidefinite(self) -> bool | None:
         """Whether the kernel is positive semidefinite by its formula; None if only its values can tell."""

@@ -20,6 +20,8 @@ LONGEST: Final = 10.0
 """Seconds that a fit may take."""
 PATIENCE: Final = 60.0
 """Seconds after which a case, fit and verdict, is given up."""
+TURN: Final = 1.0
+"""Seconds between two looks at the workers. A turn that lasts longer counts as twice this: the machine slept, and all in it."""
 JUDGE: Final = "the judge failed"
 """A finding that is not the library's."""
 _THREADS: Final = ("MAXMARGIN_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")
@@ -70,7 +72,7 @@ class _Worker:
         self.patience = patience
         self.pipe, self.process = self._started()
         self.seed: int | None = None
-        self.since = 0.0
+        self.waited = 0.0
         self.fitted = False
 
     @staticmethod
@@ -92,12 +94,13 @@ class _Worker:
         return ours, process
 
     def take(self, seed: int, judged: bool = True) -> None:
-        self.seed, self.since, self.fitted = seed, time.monotonic(), False
+        self.seed, self.waited, self.fitted = seed, 0.0, False
         self.pipe.send((seed, judged))
 
-    def answer(self) -> Outcome | None:
-        """The outcome, or None if there is none yet."""
+    def answer(self, turn: float) -> Outcome | None:
+        """The outcome, or None if there is none yet, so many seconds after the last look."""
         assert self.seed is not None
+        self.waited += min(turn, 2.0 * TURN)
         if self.pipe.poll():
             try:
                 found: Outcome | float = self.pipe.recv()
@@ -107,7 +110,7 @@ class _Worker:
             if isinstance(found, Outcome):
                 self.seed = None
                 return found
-        if time.monotonic() - self.since > self.patience:
+        if self.waited > self.patience:
             return self._lost(Finding(JUDGE if self.fitted else "slow", f"no end after {self.patience:g} s"))
         return None
 
@@ -115,7 +118,7 @@ class _Worker:
         assert self.seed is not None
         self._end()
         case = make(self.seed)
-        found = Outcome(self.seed, case.estimator, case.ordinary, Verdict("lost", [finding]), time.monotonic() - self.since)
+        found = Outcome(self.seed, case.estimator, case.ordinary, Verdict("lost", [finding]), self.waited)
         self.pipe, self.process = self._started()
         self.seed = None
         return found
@@ -148,9 +151,11 @@ class Pool:
             if worker.seed is None and (seed := next(left, None)) is not None:
                 worker.take(seed, judged)
         while busy := [worker for worker in self.workers if worker.seed is not None]:
-            wait([worker.pipe for worker in busy], timeout=1.0)
+            begin = time.monotonic()
+            wait([worker.pipe for worker in busy], timeout=TURN)
+            turn = time.monotonic() - begin
             for worker in busy:
-                if (found := worker.answer()) is not None:
+                if (found := worker.answer(turn)) is not None:
                     if (seed := next(left, None)) is not None:
                         worker.take(seed, judged)
                     yield found

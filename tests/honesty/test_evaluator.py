@@ -119,6 +119,7 @@ LINEAR = [
     case_of("LogisticRegression", LINE, [0, 1, 0, 1], C=1.0, penalty="elasticnet", l1_ratio=0.3, tol=1e-6),
     case_of("LogisticRegression", LINE, [0, 0, 1, 1], C=1.0, penalty="l2", solver="liblinear", multi_class="ovr", tol=1e-6),
     case_of("LinearClassifier", LINE, [0, 1, 0, 1], C=10.0, loss="squared_hinge", penalty="elasticnet", l1_ratio=0.9, tol=1e-6),
+    case_of("LinearOneClassSVM", [[1.0], [2.0], [3.0], [4.0]], None, nu=0.2, tol=1e-6),
 ]
 NAMES = ["-".join([case.estimator, *map(str, case.params.values())]) for case in LINEAR]
 
@@ -145,7 +146,7 @@ def test_the_judge_has_a_bound_below(case: Case) -> None:
     for problem, w, b, _ in linear_problems(case, model, LONG):
         floor = max(floor_at(problem, *point) for point in better_points(problem, w * 0, b * 0))
         primal = float(problem.objective(w, b))
-        assert primal * (1 - 3e-6) <= float(floor) <= primal * (1 + 1e-12)
+        assert -3e-6 * abs(primal) <= float(floor) - primal <= 1e-12 * abs(primal)
 
 
 def test_the_two_arithmetics_agree() -> None:
@@ -256,15 +257,11 @@ def test_a_case_is_determined_by_its_seed() -> None:
     assert "make(123)" in first.describe()
 
 
-NOT_DRAWN = {"ApproximateOneClass", "ApproximateSVC", "ApproximateSVR", "KernelLogisticRegression", "LinearOneClassSVM"}
-"""The evaluator has no objectives of these; their own tests compare them with solvers of other libraries."""
-
-
 def test_every_estimator_is_drawn() -> None:
     """Those that choose their parameters end with a fit of one that is drawn."""
     drawn = {make(seed).estimator for seed in range(500)}
     predicts = {name for name in maxmargin.__all__ if hasattr(getattr(maxmargin, name), "predict")}
-    assert drawn == {name for name in predicts if not name.endswith("CV")} - NOT_DRAWN
+    assert drawn == {name for name in predicts if not name.endswith("CV")}
 
 
 def test_a_crash_becomes_a_finding() -> None:
@@ -279,8 +276,8 @@ def test_a_crash_becomes_a_finding() -> None:
 
 
 def test_a_hang_becomes_a_finding() -> None:
-    with Pool(1, patience=0.0) as pool:
-        (found,) = pool.run([0])
+    with Pool(1, patience=0.5) as pool:
+        (found,) = pool.run([983688])  # a fit of some seconds
         assert [finding.kind for finding in found.verdict.findings] == ["slow"]
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from .._data import PROJECT
 
 PACKAGE = PROJECT / "src" / "maxmargin"
-SOURCE_FOLDERS = ("src", "cpp", "bindings", "tests", "benchmarks", "examples", "docs")
+SOURCE_FOLDERS = ("src", "cpp", "bindings", "wasm", "tests", "benchmarks", "examples", "docs")
 MADE = {
     ".git",
     ".venv",
@@ -24,16 +24,19 @@ MADE = {
 }
 """Folders that tools make; nobody wrote what is in them."""
 
-CODE = (".py", ".pyi", ".cpp", ".hpp", ".inl")
+CODE = (".py", ".pyi", ".cpp", ".hpp", ".inl", ".js", ".mjs", ".css", ".html")
 TEXT = (*CODE, ".md", ".toml", ".txt", ".yml", ".yaml", ".cfg", ".sh", "")
 
 
 def written_files(suffixes: tuple[str, ...]) -> list[Path]:
     """Files of the project that people wrote, of the given suffixes, in order."""
     found = []
+    ignored = (PROJECT / ".gitignore").read_text(encoding="utf-8").split()
+    site = [Path(line) for line in ignored if line.startswith("docs/")]
     for path in sorted(PROJECT.rglob("*")):
         inside = path.relative_to(PROJECT)
         made = any(part in MADE or part.startswith(".venv") or part.endswith(".egg-info") for part in inside.parts)
+        made = made or any(inside.is_relative_to(folder) for folder in site)  # what `make docs` leaves
         if path.is_file() and not made and path.suffix in suffixes:
             found.append(path)
     return found

@@ -12,8 +12,9 @@ from ._tree import Import, imports, module_name, package_files, package_imports,
 
 STAIRS = (
     ("__main__",),
-    ("cli", "playground"),
-    ("model_selection", "bounds", "plots", "io", "distributed", "calibration", "callbacks"),
+    ("cli",),
+    ("io", "onnx", "tuning"),
+    ("model_selection", "bounds", "plots", "distributed", "calibration", "callbacks", "playground"),
     ("inspection",),
     ("estimators",),
     ("calibrators",),
@@ -22,18 +23,20 @@ STAIRS = (
     ("solution",),
     ("problems",),
     ("losses", "feature_maps"),
+    ("blocks",),
     ("kernels", "scales"),
     ("validation",),
+    ("_versioned",),
     ("errors", "_core"),
-    ("_blas", "_deadline", "_lazy", "_whole_or_nothing"),
+    ("_blas", "_deadline", "_documented", "_lazy", "_stored_types", "_version", "_whole_or_nothing"),
 )
 """From the top to the ground; rooms on one step do not import each other."""
 
 STEP = {name: depth for depth, step in enumerate(STAIRS) for name in step}
-ABOVE_ESTIMATORS = {name for step in STAIRS[:5] for name in step}
+ABOVE_ESTIMATORS = {name for step in STAIRS[:6] for name in step}
 
 ALLOWED = {
-    "maxmargin._core": {"validation", "kernels", "feature_maps", "problems", "solution", "solvers", "io"},
+    "maxmargin._core": {"validation", "kernels", "blocks", "feature_maps", "problems", "solution", "solvers", "io"},
     "sklearn": {"errors", "validation", "feature_maps", "calibrators"} | ABOVE_ESTIMATORS,
     "matplotlib": {"plots"},
 }

@@ -11,9 +11,9 @@ from sklearn.datasets import load_iris
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from maxmargin import SVC, SVDD, SVR, LinearSVC, NuSVC, OneClassSVM, Perceptron
+from maxmargin import SVC, SVDD, SVR, ApproximateSVC, KernelLogisticRegression, LinearSVC, NuSVC, OneClassSVM, Perceptron
 from maxmargin.errors import InvalidInput
-from maxmargin.inspection import explain
+from maxmargin.inspection import explain, reduce_support
 from maxmargin.kernels import RBF
 
 X, Y = load_iris(return_X_y=True)
@@ -55,6 +55,22 @@ def test_several_classes(multi_class: str) -> None:
     for t, value in enumerate(pairs.decision_function(X[:1])[0]):
         assert explain(pairs, X[0], subproblem=t).value == pytest.approx(value, abs=1e-10)
     assert explain(pairs, X[0], subproblem=2).meaning == "class 1 rather than class 2"
+
+
+def test_logistic_regression_rests_on_all_rows() -> None:
+    model = KernelLogisticRegression().fit(X, Y)
+    found = explain(model, X[120])
+    assert sorted(found.rows.tolist()) == list(range(150))
+    scores = np.sort(model.decision_function(X[120:121])[0])
+    assert found.value == pytest.approx(scores[-1] - scores[-2])
+    assert found.contributions.sum() + found.offset == pytest.approx(found.value)
+
+
+def test_landmarks_are_no_rows_that_a_prediction_rests_on() -> None:
+    model = ApproximateSVC(20, random_state=0).fit(X, Y)
+    for function in (explain, reduce_support):
+        with pytest.raises(InvalidInput, match=r"keeps landmarks.*Use SVC, SVR or OneClassSVM"):
+            function(model, X[0]) if function is explain else function(model)
 
 
 def test_models_without_classes() -> None:

@@ -15,7 +15,21 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
-from maxmargin import SVC, SVDD, SVR, LinearSVC, LogisticRegression, NuSVC, NuSVR, OneClassSVM, Perceptron
+from maxmargin import (
+    SVC,
+    SVDD,
+    SVR,
+    ApproximateOneClass,
+    ApproximateSVC,
+    ApproximateSVR,
+    KernelLogisticRegression,
+    LinearSVC,
+    LogisticRegression,
+    NuSVC,
+    NuSVR,
+    OneClassSVM,
+    Perceptron,
+)
 from maxmargin.errors import InvalidInput
 from maxmargin.inspection import decision_gradient, relevance
 from maxmargin.kernels import RBF, Laplacian, Linear, Polynomial
@@ -51,6 +65,12 @@ MODELS = [
     (SVDD(kernel="poly", degree=2, coef0=1.0), True, "decision_function"),
     (SVR(), True, "predict"),
     (NuSVR(kernel="linear"), True, "predict"),
+    (KernelLogisticRegression(), True, "decision_function"),
+    (KernelLogisticRegression(kernel=RBF(0.2) + Linear()), False, "decision_function"),
+    (ApproximateSVC(30, random_state=0), True, "decision_function"),
+    (ApproximateSVC(30, landmarks="kmeans", random_state=0), False, "decision_function"),
+    (ApproximateSVR(30, kernel="poly", coef0=1.0, random_state=0), True, "predict"),
+    (ApproximateOneClass(30, nu=0.2, landmarks="leverage", random_state=0), True, "decision_function"),
     (make_pipeline(StandardScaler(), PCA(3), SVC()), True, "decision_function"),
 ]
 
@@ -73,6 +93,13 @@ def test_sparse_rows_and_searches() -> None:
     assert np.allclose(decision_gradient(model, sparse.csr_matrix(SCALED[:9])), decision_gradient(dense, SCALED[:9]), atol=1e-6)
     search = GridSearchCV(SVC(), {"C": [0.1, 1.0]}, cv=2).fit(SCALED[TWO], Y[TWO])
     assert np.array_equal(decision_gradient(search, SCALED[:9]), decision_gradient(search.best_estimator_, SCALED[:9]))
+
+
+def test_landmarks_of_sparse_rows_and_dense_ones() -> None:
+    few = sparse.csr_matrix(SCALED[TWO])
+    model = ApproximateSVC(30, random_state=0).fit(few, Y[TWO])
+    dense = ApproximateSVC(30, random_state=0).fit(SCALED[TWO], Y[TWO])
+    assert np.allclose(decision_gradient(model, few[:9]), decision_gradient(dense, SCALED[:9]), atol=1e-5)
 
 
 def test_blocks_of_rows_are_put_together(monkeypatch: pytest.MonkeyPatch) -> None:

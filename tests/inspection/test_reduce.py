@@ -13,7 +13,7 @@ from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler, scale
 
-from maxmargin import SVC, SVDD, SVR, LinearSVC, NuSVR, OneClassSVM, Perceptron
+from maxmargin import SVC, SVDD, SVR, KernelLogisticRegression, LinearSVC, NuSVR, OneClassSVM, Perceptron
 from maxmargin.errors import IndefiniteKernelWarning, InvalidInput
 from maxmargin.inspection import reduce_support
 
@@ -36,6 +36,7 @@ MODELS = [
     OneClassSVM(gamma=0.005, nu=0.3),
     SVDD(gamma=0.005, nu=0.3),
     Perceptron(kernel="rbf", gamma=0.01, max_iter=30),
+    KernelLogisticRegression(gamma=0.005),
 ]
 
 

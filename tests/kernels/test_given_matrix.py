@@ -63,6 +63,21 @@ def test_the_border_of_indefinite(n: int) -> None:
     assert _gram(K).negative_part(closely=True) <= 1e-12 * n * scale
 
 
+@pytest.mark.parametrize("spread", [0.0, 3.0, 30.0])
+@pytest.mark.parametrize("n", [64, 97, 300, 1000])
+def test_a_proof_in_float32_misses_no_negative_eigenvalue(n: int, spread: float) -> None:
+    """Well conditioned but for one eigenvalue, on whatever scale: float32 may say definite only of what is."""
+    rng = np.random.default_rng(n)
+    rotation, _ = np.linalg.qr(rng.normal(size=(n, n)))
+    lengths = 10.0 ** rng.uniform(-spread, spread, n)
+    for lowest, indefinite in [(-1e-2, True), (-1e-4, True), (-1e-6, True), (-1e-9, True), (1e-9, False), (0.3, False)]:
+        values = np.linspace(0.5, 1.5, n)
+        values[0] = lowest
+        R = (rotation * values) @ rotation.T
+        K = np.ascontiguousarray((R + R.T) / 2 * np.outer(lengths, lengths))
+        assert _gram(K).core.is_indefinite(0.0) is indefinite
+
+
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("kind", ["all", "a run", "some"])
 def test_products_and_blocks(dtype: type, kind: str) -> None:

@@ -9,11 +9,14 @@ import matplotlib
 import numpy as np
 import pytest
 from matplotlib import pyplot
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
 
-from maxmargin import SVC
+from maxmargin import SVC, LinearSVC
 from maxmargin.errors import InvalidInput
 from maxmargin.plots import canvas, decision_boundary, margin_losses, style
+from maxmargin.plots._dress import columns_for
 from maxmargin.plots._style import theme_of
 
 VISION = {  # Machado, Oliveira and Fernandes (2009), severity 1, for linear RGB
@@ -101,3 +104,41 @@ def test_marks_grow_with_the_picture_and_shrink_with_their_number(two: tuple[Any
         decision_boundary(model, X, y, ax=ax, resolution=20)
         sizes.append(max(float(artist.get_sizes()[0]) for artist in ax.collections if artist.get_gid() == "WRONG:0"))
     assert sizes[0] < sizes[1]
+
+
+def test_a_legend_below_leaves_the_words_of_the_axis_free_and_ends_inside_the_picture() -> None:
+    """Eleven classes and eight marks on 600 pixels: the higher the legend, the lower the axes."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(220, 2)), np.repeat(np.arange(11.0), 20)
+    figure = Figure(figsize=(6.0, 4.0), layout="constrained")
+    ax = decision_boundary(SVC().fit(X, y), X, y, ax=figure.subplots(), resolution=15)
+    FigureCanvasAgg(figure).draw()
+    legend = ax.get_legend().get_window_extent()
+    assert not legend.overlaps(ax.xaxis.label.get_window_extent())
+    assert legend.y0 >= -1.0
+    assert [text.get_text() for text in ax.get_legend().get_texts()][:2] == ["0", "1"]  # not 0.0
+
+
+@pytest.mark.parametrize("count", range(2, 12))
+def test_columns_of_a_legend_below_fit_into_the_picture(count: int) -> None:
+    figure = Figure(figsize=(6.0, 4.0), layout="constrained")
+    ax = figure.subplots()
+    for k in range(count):
+        ax.plot([0, 1], [0, k], label=f"gamma = {10.0**-k:.3g}")
+    columns = columns_for([str(line.get_label()) for line in ax.lines], 6.0)
+    legend = ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.2), fontsize="small", ncols=columns)
+    FigureCanvasAgg(figure).draw()
+    assert legend.get_window_extent().width < figure.bbox.width
+
+
+def test_colours_of_many_classes_are_seen_on_dark_paper() -> None:
+    with style("dark"):
+        colours = theme_of(Figure().subplots()).colours(26)
+    assert min(0.2126 * red + 0.7152 * green + 0.0722 * blue for red, green, blue in colours) > 0.44
+
+
+def test_small_marks_have_no_edge_that_would_hide_them() -> None:
+    X = np.random.default_rng(0).normal(size=(3000, 2))
+    y = (X[:, 0] > 0).astype(int)
+    ax = decision_boundary(LinearSVC().fit(X, y), X, y, ax=Figure((6.0, 4.0)).subplots(), resolution=15)
+    assert {float(part.get_linewidths()[0]) for part in ax.collections if ":" in str(part.get_gid())} == {0.0}

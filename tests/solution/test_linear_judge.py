@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -256,3 +257,18 @@ def test_the_certificate_of_regression_far_from_0() -> None:
     assert model.status_ is Status.CONVERGED
     assert model.certificate_.primal_objective == pytest.approx(value, rel=1e-9)
     assert value == pytest.approx(1e3 * np.abs(y - np.median(y)).sum(), rel=1e-4)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_an_objective_below_the_rounding_of_the_losses_is_no_optimum(seed: int) -> None:
+    """A column near 1e150 has weights whose square vanishes: a row that rounding puts on the edge of the tube counts."""
+    rng = np.random.default_rng(seed)
+    X, y = 1e150 * rng.integers(1, 9, size=(18, 1)).astype(float), rng.uniform(-0.55, 0.55, 18)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = LinearSVR(C=5.0, epsilon=0.5, tol=1e-5).fit(X, y)
+    w, b = Fraction(model.coef_[0]), Fraction(np.ravel(model.intercept_)[0])
+    residuals = [abs(Fraction(t) - (w * Fraction(x) + b)) - Fraction(0.5) for x, t in zip(X[:, 0], y, strict=True)]
+    exact = w * w / 2 + 5 * sum(max(Fraction(0), each) for each in residuals)
+    certificate = model.certificate_
+    assert model.status_ is not Status.CONVERGED or exact - Fraction(certificate.dual_objective) <= exact / 1000

@@ -168,6 +168,35 @@ def test_linear_models_at_another_price(loss: str) -> None:
     assert warm.steps <= cold.steps
 
 
+@pytest.mark.parametrize("offset", ["free", "penalised", None])
+def test_near_the_optimum_the_last_round_is_saved(offset: str | None) -> None:
+    """Multipliers that Newton's system predicts are second-order near; slopes of the same weights are not."""
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(8000, 20)) * np.geomspace(0.1, 10.0, 20)  # badly scaled: slopes see the curvature
+    labels = rows @ (rng.normal(size=20) / np.geomspace(0.1, 10.0, 20)) + rng.logistic(size=8000) > 0.5
+    first = solve(problems.PrimalProblem(rows, labels, loss="logistic", C=10.0, offset=offset), tol=1e-4)
+    again = problems.PrimalProblem(rows, labels, loss="logistic", C=30.0, offset=offset)
+    cold, warm = solve(again, tol=1e-6), solve(again, tol=1e-6, start=first)
+    assert warm.status is Status.CONVERGED
+    assert warm.steps == 1 < cold.steps
+    assert warm.certificate.primal_objective <= cold.certificate.primal_objective * (1.0 + 1e-6)
+    # the search's own bound is the certificate's: rows whose multipliers are cut at their bounds included
+    assert warm.trace.gap[-1] == pytest.approx(warm.certificate.gap, rel=1e-3, abs=1e-9 * warm.certificate.primal_objective)
+
+
+@pytest.mark.parametrize("weight", [1.0, 1e-8, 1e8])
+def test_the_bound_of_logistic_multipliers_has_all_digits(weight: float) -> None:
+    """Gains of rows that are sure, and of such that are not, beside the formula in long double."""
+    rng = np.random.default_rng(1)
+    rows = rng.normal(size=(9001, 3)) * np.array([30.0, 1.0, 1e-3])  # multipliers from 1e-30 C to C
+    labels = rows[:, 0] + rng.logistic(size=9001) > 0.0
+    found = solve(problems.PrimalProblem(rows, labels, loss="logistic", C=weight), tol=1e-5)
+    q = found.alpha.astype(np.longdouble) / weight
+    sides = (rows.astype(np.longdouble) * (q * np.where(labels, 1.0, -1.0))[:, None]).sum(axis=0) * weight
+    gain = -weight * sum(np.where(p > 0, p * np.log(np.where(p > 0, p, 1.0)), 0.0).sum() for p in (q, 1.0 - q))
+    assert -found.trace.checkpoints["objective"][-1] == pytest.approx(float(gain - 0.5 * (sides**2).sum()), rel=1e-12)
+
+
 def test_coefficients_of_all_rows_are_projected() -> None:
     problem = problems.SoftMargin(X, y, C=10.0)
     cold = solve(problem)

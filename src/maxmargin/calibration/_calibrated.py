@@ -13,6 +13,8 @@ from sklearn.utils import get_tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d, indexable
 
+from maxmargin._documented import Documented
+from maxmargin._versioned import Versioned
 from maxmargin._whole_or_nothing import WholeOrNothing
 from maxmargin.calibrators import Calibrator, Folds, Isotonic, Pairs, Platt, Sigmoids, Temperature
 from maxmargin.errors import InvalidInput
@@ -25,7 +27,7 @@ _METHODS = ("auto", "isotonic", "sigmoid", "temperature")
 
 
 @final
-class CalibratedClassifierCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
+class CalibratedClassifierCV(Documented, Versioned, ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
     """Probabilities for a classifier, calibrated by the decision values of rows that it was not fitted to.
 
     The rows are dealt into folds. The decision values of a fold come from a model that is fitted to the others, a calibrator is
@@ -270,6 +272,19 @@ class CalibratedClassifierCV(ClassifierMixin, MetaEstimatorMixin, BaseEstimator)
         """
         check_is_fitted(self)
         return np.asarray(self.classes_[self.predict_proba(X).argmax(axis=1)])
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The state without the list that holds the model itself: some formats cannot follow it in a circle."""
+        state = super().__getstate__()
+        if "calibrator_" in state:
+            state.pop("calibrated_classifiers_", None)
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Take a state."""
+        super().__setstate__(state)
+        if "calibrator_" in state:
+            self.calibrated_classifiers_ = [self]
 
     def __sklearn_tags__(self) -> Any:
         tags, inner = super().__sklearn_tags__(), get_tags(self._inner())

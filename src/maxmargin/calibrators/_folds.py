@@ -215,6 +215,10 @@ def _groups(X: Any, keys: Vector, rows: NDArray[np.intp]) -> NDArray[np.intp]:
     """The place of each row of a class in the order in which they are dealt; equal rows, and only these, have one place."""
     order = rows[np.argsort(keys[rows], kind="stable")]
     tied = keys[order[1:]] == keys[order[:-1]]
+    group = np.empty(len(keys), dtype=np.intp)
+    if not tied.any():
+        group[order] = np.arange(len(order))
+        return group[rows]
     is_new = np.append(True, ~tied)
     later = np.flatnonzero(tied) + 1
     differs = _differ(X, order[later - 1], order[later])
@@ -223,7 +227,6 @@ def _groups(X: Any, keys: Vector, rows: NDArray[np.intp]) -> NDArray[np.intp]:
     for run in np.unique(runs[later[differs]]).tolist():
         own = slice(ends[run - 1], ends[run])
         order[own], is_new[own] = _sorted_rows(X, order[own])
-    group = np.empty(len(keys), dtype=np.intp)
     group[order] = np.cumsum(is_new) - 1
     return group[rows]
 

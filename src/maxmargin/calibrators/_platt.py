@@ -89,7 +89,7 @@ def platt_lines(scores: Vector, is_second: NDArray[np.bool_], weight: Vector, si
         return np.asarray(np.add.reduceat(values, begins))
 
     def spread(values: Vector) -> Vector:
-        return np.repeat(values, sizes) if len(sizes) > 1 else np.broadcast_to(values, scores.shape)
+        return np.repeat(values, sizes) if len(sizes) > 1 else values
 
     mass, many = summed(weight), summed(np.where(is_second, weight, 0.0))
     few = np.maximum(mass - many, 0.0)

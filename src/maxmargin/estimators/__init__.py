@@ -7,10 +7,14 @@ from typing import Any as _Any
 from maxmargin.estimators._kernel._logistic import KernelLogisticRegression
 from maxmargin.estimators._kernel._nu_svc import NuSVC
 from maxmargin.estimators._kernel._one_class import SVDD, OneClassSVM
+from maxmargin.estimators._kernel._packing import unpack as unpack
 from maxmargin.estimators._kernel._pca import KernelPCA
 from maxmargin.estimators._kernel._perceptron import Perceptron
 from maxmargin.estimators._kernel._svc import SVC
 from maxmargin.estimators._kernel._svr import SVR, NuSVR
+from maxmargin.estimators._linear._blocks import ClassTotals as ClassTotals
+from maxmargin.estimators._linear._blocks import weight_sums as weight_sums
+from maxmargin.estimators._linear._elsewhere import fit_elsewhere as fit_elsewhere
 from maxmargin.estimators._linear._logistic import LogisticRegression
 from maxmargin.estimators._linear._one_class import LinearOneClassSVM
 from maxmargin.estimators._linear._regularised import LinearClassifier
@@ -38,25 +42,43 @@ from maxmargin.estimators._shared._paths import answering as answering
 from maxmargin.estimators._shared._reporting import say as say
 from maxmargin.estimators._shared._summary import Summary
 from maxmargin.estimators._shared._watching import CallbackSupport as CallbackSupport
+from maxmargin.estimators._stored import STORED as STORED
 
 if _TYPE_CHECKING:
     from maxmargin.estimators._approximate._exact import ExactBound
     from maxmargin.estimators._approximate._one_class import ApproximateOneClass
     from maxmargin.estimators._approximate._svc import ApproximateSVC
     from maxmargin.estimators._approximate._svr import ApproximateSVR
+    from maxmargin.estimators._exchange._formula import ModelFormula as ModelFormula
+    from maxmargin.estimators._exchange._formula import model_formula as model_formula
+    from maxmargin.estimators._exchange._from_sklearn import from_sklearn as from_sklearn
+    from maxmargin.estimators._exchange._made import KernelNumbers as KernelNumbers
+    from maxmargin.estimators._exchange._made import fitted_kernel_model as fitted_kernel_model
+    from maxmargin.estimators._exchange._verified import certificate_on as certificate_on
 
-_APPROXIMATE = {"ApproximateOneClass": "_one_class", "ApproximateSVC": "_svc", "ApproximateSVR": "_svr", "ExactBound": "_exact"}
+_LATE = {
+    "ApproximateOneClass": "_approximate._one_class",
+    "ApproximateSVC": "_approximate._svc",
+    "ApproximateSVR": "_approximate._svr",
+    "ExactBound": "_approximate._exact",
+    "KernelNumbers": "_exchange._made",
+    "ModelFormula": "_exchange._formula",
+    "certificate_on": "_exchange._verified",
+    "fitted_kernel_model": "_exchange._made",
+    "model_formula": "_exchange._formula",
+    "from_sklearn": "_exchange._from_sklearn",
+}
 
 
 def __getattr__(name: str) -> _Any:
-    """Models on landmarks, which need the feature maps, are loaded when they are asked for."""
-    if name in _APPROXIMATE:
-        return getattr(_import_module(f"{__name__}._approximate.{_APPROXIMATE[name]}"), name)
+    """Models on landmarks, which need the feature maps, and ways to other programs are loaded when they are asked for."""
+    if name in _LATE:
+        return getattr(_import_module(f"{__name__}.{_LATE[name]}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_APPROXIMATE})
+    return sorted({*globals(), *_LATE})
 
 
 __all__ = [

@@ -14,6 +14,7 @@ from maxmargin.feature_maps._landmark_map import landmark_map as landmark_map
 from maxmargin.feature_maps._landmarks import LANDMARKS as LANDMARKS
 from maxmargin.feature_maps._nystroem import Nystroem
 from maxmargin.feature_maps._polynomial import Multinomial, QuadraticForm, SecondOrder, WeightedSecondOrder
+from maxmargin.feature_maps._stored import STORED as STORED
 from maxmargin.feature_maps._unweighted import Affine, Monomials, Powers, Squares
 
 __all__ = [

@@ -15,6 +15,8 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from maxmargin._documented import Documented
+from maxmargin._versioned import Versioned
 from maxmargin._whole_or_nothing import WholeOrNothing
 from maxmargin.errors import InvalidInput
 from maxmargin.kernels import Kernel
@@ -28,7 +30,7 @@ Product = tuple[int, ...]
 _MOST_FEATURES = 10_000_000  # beyond, their list alone needs gigabytes
 
 
-class FeatureMap(TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
+class FeatureMap(Documented, Versioned, TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
     """A feature map φ: each feature of ``φ(x)`` is a weighted product of features of the row x.
 
     ``kernel`` is the kernel with ``k(u, v) = <φ(u), φ(v)>``; ``get_feature_names_out`` says which product each feature is.

@@ -12,10 +12,12 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import check_is_fitted, check_random_state, validate_data
 
 from maxmargin._blas import one_blas_thread
+from maxmargin._documented import Documented
+from maxmargin._versioned import Versioned
 from maxmargin._whole_or_nothing import WholeOrNothing
 from maxmargin.errors import InvalidInput
 from maxmargin.feature_maps._errors import ApproximationError, measured, sample_of
-from maxmargin.kernels import FeatureKernel, Kernel, as_kernel
+from maxmargin.kernels import FeatureKernel, Kernel, as_kernel, write_harmonics
 from maxmargin.validation import (
     FLOATS,
     as_invalid_input,
@@ -36,7 +38,7 @@ _KINDS: Final = ("laplacian", "matern", "rbf")
 
 
 @final
-class RandomFourier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+class RandomFourier(Documented, Versioned, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """Cosines and sines of random frequencies, whose inner products have the kernel as their mean.
 
         φ(x) = √(1/p) (cos⟨ω_1, x⟩, …, cos⟨ω_p, x⟩, sin⟨ω_1, x⟩, …, sin⟨ω_p, x⟩),   ω ~ the spectrum of k,  2p features
@@ -226,9 +228,11 @@ class RandomFourier(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstim
             angles = linear.cross(rows[begin : begin + height], self.frequencies_)
             if self._phase is not None:
                 angles[:, -1] += self._phase
-            into = found[begin : begin + height]
-            np.multiply(np.cos(angles), scale, out=into[:, :p], casting="same_kind")
-            np.multiply(np.sin(angles[:, : count - p]), scale, out=into[:, p:], casting="same_kind")
+            if not write_harmonics(angles, scale, found[begin : begin + height]):
+                raise InvalidInput(
+                    "Products of rows and frequencies overflow. Scale X, for example with StandardScaler, or choose other"
+                    " kernel parameters."
+                )
         return found
 
     def _kernel_object(self) -> Kernel:

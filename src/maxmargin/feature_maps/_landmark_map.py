@@ -57,6 +57,11 @@ class LandmarkMap:
         """How many features there are."""
         return len(self.projection)
 
+    def inner(self, X: Any) -> Vector:
+        """``K_ZZ``; X are the training rows, of which a precomputed kernel has its landmarks."""
+        rows = take_rows(X, self.landmarks) if self.kernel.is_precomputed else self.landmarks
+        return self.kernel.cross(rows, self.landmarks)
+
     def blocks(self, X: Any) -> Iterator[tuple[slice, Any]]:
         """Some rows of X at a time."""
         n = length(X)
@@ -123,11 +128,13 @@ def landmark_map(
         if count >= n:
             rows = np.arange(n)
         elif how == "leverage":
+            _check_finite(kernel.gram(X).diagonal() if not kernel.is_precomputed else np.diagonal(X))
             rows = rows_by_leverage(kernel.gram(X), count, random, clock)
         else:
             rows = np.sort(random.permutation(n)[:count])
         landmarks = rows.astype(np.int32) if kernel.is_precomputed else take_rows(X, rows)
         inner = X[np.ix_(rows, rows)].astype(np.float64) if kernel.is_precomputed else kernel.cross(landmarks, landmarks)
+    _check_finite(inner)
     with one_blas_thread():
         values, vectors = linalg.eigh(0.5 * (inner + inner.T))
     single = kernel.is_precomputed and X.dtype == np.float32
@@ -145,6 +152,13 @@ def landmark_map(
     return LandmarkMap(kernel, landmarks, projection, values[::-1].copy(), rows)
 
 
+def _check_finite(values: Vector) -> None:
+    if not np.isfinite(values).all():
+        raise InvalidInput(
+            "Kernel values between rows overflow. Scale X, for example with StandardScaler, or choose other kernel parameters."
+        )
+
+
 def _least(values: Vector, rounding: float, rank_tol: float, stacklevel: int) -> float:
     """Eigenvalues up to this are taken for 0: rounding makes negative ones, and others as far above 0 are no better."""
     least = rank_tol * max(float(values[-1]), 0.0)
@@ -157,4 +171,4 @@ def _least(values: Vector, rounding: float, rank_tol: float, stacklevel: int) ->
         IndefiniteKernelWarning,
         stacklevel,
     )
-    return least
+    return max(least, rounding)

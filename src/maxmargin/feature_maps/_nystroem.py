@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, check_random_state, validate_data
 
+from maxmargin._documented import Documented
+from maxmargin._versioned import Versioned
 from maxmargin._whole_or_nothing import WholeOrNothing
 from maxmargin.errors import InvalidInput
 from maxmargin.feature_maps._errors import ApproximationError, measured, sample_of
@@ -36,7 +38,7 @@ __all__ = ["Nystroem"]
 
 
 @final
-class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+class Nystroem(Documented, Versioned, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """Features whose inner products are nearly the values of any kernel, from its values against landmarks.
 
         φ(x) = Λ^(−½) Uᵀ (k(z_1, x), …, k(z_m, x)),   K_ZZ = U Λ Uᵀ

@@ -31,8 +31,8 @@ def decision_gradient(model: Any, X: Any) -> Floats:
     Parameters
     ----------
     model : fitted estimator
-        A kernel model of maxmargin, any linear model with ``coef_``, a pipeline that ends in one, or a search whose best model
-        is one.
+        A kernel model of maxmargin, on support vectors or landmarks, any linear model with ``coef_``, a pipeline that ends in
+        one, or a search whose best model is one.
     X : {array-like, sparse matrix} of shape (m, d)
         Where.
 

@@ -67,6 +67,12 @@ def require_expansion(model: Any, owner: str, instead: str) -> Expansion:
             f"{owner} needs a fitted kernel model of maxmargin, which keeps its support vectors, a Pipeline that ends in one,"
             f" or a search. Got {type(model).__name__}. {instead}"
         )
+    if found.of_landmarks:
+        raise InvalidInput(
+            f"{owner} needs a model that keeps its support vectors. Got {type(model).__name__}, which keeps landmarks: they are"
+            " as few as n_components, and none of them is a training row that a prediction rests on. Use SVC, SVR or"
+            " OneClassSVM, or decision_gradient, which takes this one."
+        )
     return found
 
 

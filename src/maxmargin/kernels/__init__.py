@@ -17,7 +17,10 @@ from maxmargin.kernels._eigen import Eigenpairs as Eigenpairs
 from maxmargin.kernels._eigen import fits_krylov as fits_krylov
 from maxmargin.kernels._eigen import outer_eigenpairs as outer_eigenpairs
 from maxmargin.kernels._feature_kernel import FeatureKernel as FeatureKernel
+from maxmargin.kernels._formula import KernelFormula as KernelFormula
+from maxmargin.kernels._formula import formula_of as formula_of
 from maxmargin.kernels._gram import Gram
+from maxmargin.kernels._harmonics import write_harmonics as write_harmonics
 from maxmargin.kernels._intersection import Intersection
 from maxmargin.kernels._laplacian import Laplacian
 from maxmargin.kernels._linear import Linear
@@ -46,8 +49,10 @@ from maxmargin.kernels._rbf import RBF
 from maxmargin.kernels._scale import Moments as Moments
 from maxmargin.kernels._scale import feature_scale_warning as feature_scale_warning
 from maxmargin.kernels._scale import moments_of as moments_of
+from maxmargin.kernels._scale import warn_of_scales as warn_of_scales
 from maxmargin.kernels._scaled import Scaled
 from maxmargin.kernels._sigmoid import Sigmoid
+from maxmargin.kernels._stored import STORED as STORED
 from maxmargin.kernels._sum import Sum
 from maxmargin.kernels._tanimoto import Tanimoto
 from maxmargin.kernels._user_function import UserFunction

@@ -111,17 +111,25 @@ class Gram:
         """``K β`` in float64."""
         return self.core.product(np.ascontiguousarray(beta, dtype=np.float64))
 
-    def predicted(self, beta: NDArray[np.float64], shift: float) -> NDArray[np.float64]:
-        """``K β`` as a fitted model computes it from its support vectors, rounding included, with the shift of its offset."""
+    def predicted(self, beta: NDArray[np.float64], shift: float, *, by_sign: bool) -> NDArray[np.float64]:
+        """``K β`` as a fitted model computes it from its support vectors, rounding included, with the shift of its offset.
+
+        A classifier has its support vectors class by class, those with a negative coefficient first: in whatever order else
+        they are summed up, the last digits are others.
+        """
         signed = beta if self._signs is None else self._signs * beta
         support, every = np.flatnonzero(signed).astype(np.int32), np.arange(self.n, dtype=np.int32)
+        bounds = [0, len(support)]
+        if by_sign:
+            support = support[np.argsort(signed[support] > 0.0, kind="stable")]
+            bounds.insert(1, int((signed < 0.0).sum()))
         rows, vectors, held = self.rows(every), self.rows(support), signed[support]
         if self.kernel.is_precomputed:
             return _core.row_products(as_features(self.block(every, support)), beta[support])
         if self.kernel.is_linear:
             scores = _core.row_products(as_features(rows), weights_of(held, vectors)) + shift
         else:
-            scores = self.kernel.weighted_sums(rows, vectors, held[np.newaxis], (0, len(support)))[0, 0]
+            scores = self.kernel.weighted_sums(rows, vectors, held[np.newaxis], bounds)[:, 0].sum(axis=0)
         return np.asarray(scores if self._signs is None else self._signs * (scores + self._constant * float(signed.sum())))
 
     @staticmethod

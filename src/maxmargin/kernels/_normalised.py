@@ -27,7 +27,7 @@ _MINUTE = 1e-70  # entries of rows whose k(x, x) may be 0 by rounding only
 
 @final
 @dataclass(frozen=True)
-class _BoundNormalised(CombinedKernel):
+class BoundNormalised(CombinedKernel):
     kernel: BoundKernel
 
     @property
@@ -121,7 +121,7 @@ class Normalised(Kernel):
                 f"Normalised needs k(x, x) of every row. Got {kernel!r}, which has none for rows to predict. Normalise the"
                 " matrices yourself: K / np.sqrt(np.outer(k_xx, k_yy))."
             )
-        bound = _BoundNormalised(kernel.bind(X, sample_weight, moments=moments))
+        bound = BoundNormalised(kernel.bind(X, sample_weight, moments=moments))
         bound.check(X)
         return bound
 

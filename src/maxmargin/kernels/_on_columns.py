@@ -21,7 +21,7 @@ __all__ = ["OnColumns"]
 
 @final
 @dataclass(frozen=True)
-class _BoundOnColumns(CombinedKernel):
+class BoundOnColumns(CombinedKernel):
     kernel: BoundKernel
     columns: tuple[int, ...]
 
@@ -127,7 +127,7 @@ class OnColumns(Kernel):
         columns = _checked(self.columns, int(X.shape[1]))
         chosen = list(columns)
         own = None if moments is None else Moments(moments.mean[chosen], moments.variance[chosen])
-        bound = _BoundOnColumns(kernel.bind(_taken(X, columns), sample_weight, moments=own), columns)
+        bound = BoundOnColumns(kernel.bind(_taken(X, columns), sample_weight, moments=own), columns)
         bound.check(X)
         return bound
 

@@ -23,7 +23,7 @@ _LARGEST = 2**31 - 1  # that the core can count
 
 @final
 @dataclass(frozen=True)
-class _BoundPower(CombinedKernel):
+class BoundPower(CombinedKernel):
     kernel: BoundKernel
     exponent: int
 
@@ -105,4 +105,4 @@ class Power(Kernel):
                 " other powers of a kernel are not positive semidefinite in general. Multiply kernels, or change parameters."
             )
         kernel = require_kernel("kernel", self.kernel, "Power")
-        return _BoundPower(kernel.bind(X, sample_weight, moments=moments), int(exponent))
+        return BoundPower(kernel.bind(X, sample_weight, moments=moments), int(exponent))

@@ -20,7 +20,7 @@ __all__ = ["Precomputed"]
 
 @final
 @dataclass(frozen=True)
-class _PrecomputedKernel(BoundKernel):
+class PrecomputedKernel(BoundKernel):
     @property
     def is_precomputed(self) -> bool:
         return True
@@ -77,7 +77,7 @@ class Precomputed(Kernel):
 
     def bind(self, X: Any, sample_weight: NDArray[np.float64] | None = None, *, moments: Moments | None = None) -> BoundKernel:
         """Fix the parameters: there are none."""
-        return _PrecomputedKernel()
+        return PrecomputedKernel()
 
     def __call__(self, X: Any, Y: Any = None) -> NDArray[np.float64]:
         """X itself."""

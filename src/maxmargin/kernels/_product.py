@@ -20,7 +20,7 @@ __all__ = ["Product"]
 
 @final
 @dataclass(frozen=True)
-class _BoundProduct(CombinedKernel):
+class BoundProduct(CombinedKernel):
     left: BoundKernel
     right: BoundKernel
 
@@ -99,4 +99,4 @@ class Product(Kernel):
         """Fix the parameters of both."""
         left, right = (require_kernel(name, getattr(self, name), "Product") for name in ("left", "right"))
         require_same_input(left, right, "Product")
-        return _BoundProduct(left.bind(X, sample_weight, moments=moments), right.bind(X, sample_weight, moments=moments))
+        return BoundProduct(left.bind(X, sample_weight, moments=moments), right.bind(X, sample_weight, moments=moments))

@@ -21,7 +21,7 @@ __all__ = ["Scaled"]
 
 @final
 @dataclass(frozen=True)
-class _BoundScaled(CombinedKernel):
+class BoundScaled(CombinedKernel):
     kernel: BoundKernel
     factor: float
 
@@ -96,4 +96,4 @@ class Scaled(Kernel):
         """Fix the parameters of the kernel, and the factor."""
         factor = check_non_negative("factor", self.factor, "Scaled")
         kernel = require_kernel("kernel", self.kernel, "Scaled")
-        return _BoundScaled(kernel.bind(X, sample_weight, moments=moments), factor)
+        return BoundScaled(kernel.bind(X, sample_weight, moments=moments), factor)

@@ -20,7 +20,7 @@ __all__ = ["Sum"]
 
 @final
 @dataclass(frozen=True)
-class _BoundSum(CombinedKernel):
+class BoundSum(CombinedKernel):
     left: BoundKernel
     right: BoundKernel
 
@@ -101,4 +101,4 @@ class Sum(Kernel):
         """Fix the parameters of both."""
         left, right = (require_kernel(name, getattr(self, name), "Sum") for name in ("left", "right"))
         require_same_input(left, right, "Sum")
-        return _BoundSum(left.bind(X, sample_weight, moments=moments), right.bind(X, sample_weight, moments=moments))
+        return BoundSum(left.bind(X, sample_weight, moments=moments), right.bind(X, sample_weight, moments=moments))

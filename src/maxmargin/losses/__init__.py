@@ -5,6 +5,7 @@ from maxmargin.losses._margin import Exponential, Hinge, Logistic, Perceptron, S
 from maxmargin.losses._named import as_loss
 from maxmargin.losses._probability import cross_entropy, logit, odds, sigmoid
 from maxmargin.losses._residual import EpsilonInsensitive, SquaredEpsilonInsensitive
+from maxmargin.losses._stored import STORED as STORED
 
 __all__ = [
     "ConvexLoss",

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from maxmargin.errors import InvalidInput
 from maxmargin.plots._canvas import matplotlib_module, screen_panels
-from maxmargin.plots._dress import Legend, check_legend, finish
+from maxmargin.plots._dress import Legend, check_legend, columns_for, finish
 from maxmargin.plots._kinds import SOLUTIONS, last_of, refuse
 from maxmargin.plots._style import Theme, theme_of
 from maxmargin.solution import CrammerSingerSolution, LinearSolution, MulticlassSolution, Solution, Trace
@@ -25,6 +25,8 @@ _APART: Final = 1e-6
 """Objectives that differ by more than this part contradict each other; by less it is rounding."""
 _FEW: Final = 12
 """Checkpoints up to which each is a dot."""
+_BROAD: Final = 9.0
+"""Inches that four axes need to have a legend beside them."""
 _DASHES: Final = ("-", "--", "-.", ":")
 
 AnySolution = Solution | CrammerSingerSolution | LinearSolution | MulticlassSolution
@@ -185,15 +187,23 @@ def _solution_of(each: Any) -> Any:
 
 def _name(panels: NDArray[Any], theme: Theme, ways: tuple[str, ...], below: str) -> None:
     ticker = matplotlib_module("matplotlib.ticker")
-    titles = ("distance from the optimum", below)
+    titles = ("distance from the optimum" if panels.size == 1 else "distance from\nthe optimum", below)
     for row, line in enumerate(panels):
         for column, ax in enumerate(line):
             ax.set_xscale("log")
             ax.set_yscale("log")
             ax.yaxis.set_major_locator(ticker.LogLocator(numticks=8))
+            _whole_decades(ax)
             up = titles[row] if column == 0 else ""
             finish(ax, theme, labels=(ways[column], up), title=None, legend=None, grid=True)
             ax.grid(False, which="minor")
+
+
+def _whole_decades(ax: Axes) -> None:
+    """Seconds or steps of less than two decades: the axis ends at powers of ten, so that two of them have a number."""
+    low, high = (float(np.log10(end)) for end in ax.get_xlim())
+    if np.floor(high) - np.ceil(low) < 1.0:
+        ax.set_xlim(10.0 ** np.floor(low + 1e-9), 10.0 ** np.ceil(high - 1e-9))
 
 
 def _explain(panels: NDArray[Any], theme: Theme, place: str | None, title: str | None) -> None:
@@ -205,6 +215,14 @@ def _explain(panels: NDArray[Any], theme: Theme, place: str | None, title: str |
         else:
             last.set_title(title, color=theme.ink)
     if place is None:
+        return
+    figure: Any = last.figure
+    if four and place == "auto" and figure.get_layout_engine() is not None and figure.bbox.width / figure.dpi < _BROAD:
+        handles, words = last.get_legend_handles_labels()
+        columns = columns_for(words, figure.bbox.width / figure.dpi)
+        figure.legend(
+            handles, words, loc="outside lower center", ncols=columns, labelcolor=theme.ink, fontsize="small", frameon=False
+        )
         return
     if four and place in ("auto", "outside"):
         look: dict[str, Any] = {"bbox_to_anchor": (1.01, 1.0), "borderaxespad": 0.0, "frameon": False}

@@ -11,12 +11,12 @@ from scipy import sparse
 
 from maxmargin.errors import InvalidInput
 from maxmargin.plots._canvas import matplotlib_module
-from maxmargin.plots._dress import Legend, begin, check_legend, finish
+from maxmargin.plots._dress import Legend, begin, check_legend, class_name, finish
 from maxmargin.plots._kinds import best_of, has_features, refuse, right_picture
 from maxmargin.plots._marks import draw_rings
 from maxmargin.plots._ordinary import ordinary_region
 from maxmargin.plots._plane import Plane, for_model, make_plane
-from maxmargin.plots._style import MANY, MARKS, Colour, Theme, mark_area
+from maxmargin.plots._style import MANY, MARKS, Colour, Theme, edge_width, mark_area
 from maxmargin.plots._subject import Subject, subject_of
 from maxmargin.solution import Kind
 from maxmargin.validation import check_integer
@@ -219,7 +219,7 @@ def _draw_rows(
                     color=[colour],
                     alpha=mark.alpha,
                     edgecolors=[theme.paper],
-                    linewidths=0.5,
+                    linewidths=edge_width(area),
                     zorder=3 + int(kind),
                     gid=f"{kind.name}:{k}",
                     rasterized=len(labels) > MANY,
@@ -239,7 +239,7 @@ def _handles(
     line = matplotlib_module("matplotlib.lines").Line2D
     patch = matplotlib_module("matplotlib.patches").Patch
     named = list(zip(colours, subject.classes, strict=True))
-    handles = [patch(facecolor=colour, label=str(name)) for colour, name in named[:_MOST_CLASSES_NAMED]]
+    handles = [patch(facecolor=colour, label=class_name(name)) for colour, name in named[:_MOST_CLASSES_NAMED]]
     if len(named) > _MOST_CLASSES_NAMED:
         handles.append(patch(facecolor="none", label=f"and {len(named) - _MOST_CLASSES_NAMED} more classes"))
     margin = subject.band is not None and subject.band.is_margin

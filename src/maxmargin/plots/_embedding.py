@@ -13,10 +13,10 @@ from sklearn.base import is_classifier
 from maxmargin.errors import InvalidInput
 from maxmargin.estimators import KernelPCA
 from maxmargin.plots._canvas import matplotlib_module
-from maxmargin.plots._dress import Legend, begin, check_legend, finish
+from maxmargin.plots._dress import Legend, begin, check_legend, class_name, finish
 from maxmargin.plots._kernel_matrix import bound_kernel
 from maxmargin.plots._kinds import fitted_model, last_of, refuse
-from maxmargin.plots._style import MANY, Theme, mark_area
+from maxmargin.plots._style import MANY, Theme, edge_width, mark_area
 from maxmargin.plots._subject import Subject, subject_of, transform_of
 from maxmargin.validation import check_integer, check_option
 
@@ -112,8 +112,10 @@ def embedding(
             axes.axvline(0.0, color=theme.ink, linewidth=1.8)
             handles = _lines(theme, 1.0)
             if subject.band is not None:
+                dashed: dict[str, Any] = {"color": theme.ink, "linewidth": 1.0, "linestyle": "--"}
                 for level in (-subject.band.level, subject.band.level):
-                    axes.axvline(level, color=theme.ink, linewidth=1.0, linestyle="--")
+                    axes.axvline(level, **dashed)
+                handles.append(matplotlib_module("matplotlib.lines").Line2D([], [], label=subject.band.label, **dashed))
         else:
             handles = _draw_boundary(axes, theme, subject, z, f)
     marks = _draw_points(axes, theme, z, labels, codes, wrong, None if subject is None else subject.classes)
@@ -209,7 +211,12 @@ def _draw_points(
     classes: NDArray[Any] | None,
 ) -> list[Any]:
     area = mark_area(len(z), axes)
-    look: dict[str, Any] = {"edgecolors": [theme.paper], "linewidths": 0.5, "zorder": 3, "rasterized": len(z) > MANY}
+    look: dict[str, Any] = {
+        "edgecolors": [theme.paper],
+        "linewidths": edge_width(area),
+        "zorder": 3,
+        "rasterized": len(z) > MANY,
+    }
     if labels is not None and codes is None:
         names = np.unique(labels)
         if len(names) > _MOST_CLASSES_NAMED:  # targets
@@ -232,7 +239,7 @@ def _draw_points(
                     chosen[:, 0], chosen[:, 1], s=scale * area, marker=marker, color=[colour], gid=f"{k}:{beyond}", **look
                 )
         if k < _MOST_CLASSES_NAMED:
-            marks.append(matplotlib_module("matplotlib.patches").Patch(facecolor=colour, label=str(classes[k])))
+            marks.append(matplotlib_module("matplotlib.patches").Patch(facecolor=colour, label=class_name(classes[k])))
     if wrong is not None:
         cross = {"linestyle": "", "marker": "X", "color": theme.middle, "markersize": 7.0}
         marks.append(matplotlib_module("matplotlib.lines").Line2D([], [], label=f"misclassified ({int(wrong.sum())})", **cross))

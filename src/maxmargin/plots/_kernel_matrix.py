@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from maxmargin.errors import InvalidInput
 from maxmargin.estimators import KernelPCA, expansion_of
 from maxmargin.kernels import Kernel, Linear
-from maxmargin.plots._dress import Legend, begin, check_legend, finish
+from maxmargin.plots._dress import Legend, begin, check_legend, class_name, finish
 from maxmargin.plots._kinds import SOLUTIONS, fitted_model, last_of, refuse
 from maxmargin.plots._subject import transform_of
 from maxmargin.validation import check_integer, take_rows
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["kernel_matrix", "kernel_values"]
 
 _NAMED: Final = 12
+_NARROW: Final = 40  # classes up to which they are named at all
 
 
 def kernel_matrix(
@@ -92,19 +93,30 @@ def kernel_matrix(
     bar.ax.tick_params(colors=theme.ink)
     classes = np.zeros(0) if labels is None else np.unique(labels)
     words = ("row", "row")
-    if labels is not None and len(classes) <= max(_NAMED, 2) and not np.issubdtype(np.asarray(classes).dtype, np.floating):
+    if labels is not None and _are_classes(classes):
         ends = np.searchsorted(labels[order], classes, side="right")
         middles = 0.5 * (ends + np.concatenate([[0], ends[:-1]])) - 0.5
+        thick = 0.8 * min(1.0, _NAMED / len(classes))
         for end in ends[:-1]:
-            axes.axhline(end - 0.5, color="white" if not signed else theme.middle, linewidth=0.8)
-            axes.axvline(end - 0.5, color="white" if not signed else theme.middle, linewidth=0.8)
-        axes.set_xticks(middles, [str(name) for name in classes])
-        axes.set_yticks(middles, [str(name) for name in classes], rotation=90, va="center")
+            look: dict[str, Any] = {"color": "white" if not signed else theme.middle, "linewidth": thick}
+            axes.axhline(end - 0.5, **look)
+            axes.axvline(end - 0.5, **look)
+        names = [class_name(name) for name in classes]
+        many = len(classes) > _NAMED
+        size: dict[str, Any] = {"fontsize": "xx-small"} if many else {}
+        axes.set_xticks(middles, names, **size)
+        axes.set_yticks(middles, names, rotation=0 if many else 90, va="center", **size)
         words = ("rows, by class", "rows, by class")
     elif labels is not None:
         words = ("rows, by label", "rows, by label")
     note = f"{len(order)} of {n} rows" if len(order) < n else ""
     return finish(axes, theme, labels=words, title=title, legend=None, frame=True, note=note)
+
+
+def _are_classes(labels: NDArray[Any]) -> bool:
+    """Whether different labels are classes: words, or not too many whole numbers."""
+    whole = not np.issubdtype(labels.dtype, np.floating) or bool(np.all(labels == np.round(labels)))
+    return whole and len(labels) <= _NARROW
 
 
 def kernel_values(model: Any, X: Any, order: NDArray[np.intp], owner: str) -> NDArray[np.float64]:

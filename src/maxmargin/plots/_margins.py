@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from maxmargin.plots._dress import Legend, begin, check_legend, finish
+from maxmargin.plots._dress import Legend, begin, check_legend, class_name, count_upwards, finish
 from maxmargin.plots._subject import Subject, subject_of
 from maxmargin.validation import check_integer
 
@@ -70,14 +70,14 @@ def margin_distribution(
     wrong = subject.winners(X) != labels
 
     axes, theme = begin(ax)
-    colours = theme.colours(len(subject.classes))
     shown = range(len(subject.classes)) if len(subject.classes) <= _MOST else [None]
+    colours = theme.colours(len(shown))
     parts, looks, names = [], [], []
     for k in shown:
         chosen = np.ones(n, dtype=bool) if k is None else labels == k
         parts.append(ahead[chosen])
         looks.append(colours[0 if k is None else k])
-        name = f"all {len(subject.classes)} classes" if k is None else str(subject.classes[k])
+        name = f"all {len(subject.classes)} classes" if k is None else class_name(subject.classes[k])
         names.append(f"{name}: {int(wrong[chosen].sum())} of {int(chosen.sum())} misclassified")
     low, high = min(0.0, float(ahead.min())), max(0.0, float(ahead.max()))
     edges = np.linspace(low, high if high > low else low + 1.0, count + 1)
@@ -87,6 +87,7 @@ def margin_distribution(
     axes.axvline(0.0, color=theme.ink, linewidth=1.8, label="boundary")
     if subject.band is not None and subject.band.is_margin:
         axes.axvline(1.0, color=theme.ink, linewidth=1.0, linestyle="--", label="margin")
+    count_upwards(axes)
     across = "y f(x)" if len(subject.classes) == 2 else "value of the class less that of its strongest rival"
     return finish(axes, theme, labels=(across, "rows"), title=title, legend=place, grid=True)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.plots._style import FULL_AREA, MANY, Theme, mark_area
+from maxmargin.plots._style import FULL_AREA, MANY, Theme, edge_width, mark_area
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -36,7 +36,7 @@ def draw_rows(
             marker=marker,
             color=[colour],
             edgecolors=[theme.paper],
-            linewidths=0.5,
+            linewidths=edge_width(area),
             zorder=3,
             label=f"{name} ({int(chosen.sum())})",
             gid=name,

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from maxmargin.errors import InvalidInput
+from maxmargin.plots._canvas import matplotlib_module
 from maxmargin.plots._dress import Legend, begin, check_legend, finish
 from maxmargin.plots._kinds import last_of, refuse, right_picture
 from maxmargin.solution import Solution
@@ -21,8 +22,11 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 _COSTS: Final = ("C", "nu", "lam_half", "lam", "alpha", "B")
+_SHOWN: Final = ("auto", "score", "weights", "support", "alpha", "margin", "error")
 _DASHES: Final = ("-", "--", "-.", ":")
 _SPREAD: Final = 20.0  # largest over smallest value from which the axis is logarithmic
+_THIN: Final = 0.5  # how much is seen of lines without a name
+_BAND: Final = "± standard deviation of the folds"
 
 
 @final
@@ -52,7 +56,7 @@ class _Curves:
 def path(
     source: Any,
     *,
-    show: Literal["auto", "score", "weights", "support"] = "auto",
+    show: Literal["auto", "score", "weights", "support", "alpha", "margin", "error"] = "auto",
     parameter: str | None = None,
     metric: str = "score",
     feature_names: Sequence[str] | None = None,
@@ -65,14 +69,16 @@ def path(
 
     Of a search: the mean held-out score over C, with a band of one standard deviation of the folds, and a line for each of the
     best settings of the other parameters. Of a list of fitted models: their weights if they are linear, each feature a line,
-    else how many support vectors they have.
+    else how many support vectors they have. Of a `maxmargin.model_selection.CPath`: the multipliers of its rows, as parts of
+    their bounds ``C_i``, the width of the street, support vectors, or the error on the training rows.
 
     Parameters
     ----------
-    source : search, or sequence of fitted estimators or pipelines
-        A search of one or more parameters, one of the estimators that choose their own, or models that differ in one parameter.
-    show : "auto", "score", "weights" or "support", default="auto"
-        What is up.
+    source : search, CPath, or sequence of fitted estimators or pipelines
+        A search of one or more parameters, one of the estimators that choose their own, solutions along C, or models that
+        differ in one parameter.
+    show : "auto", "score", "weights", "support", "alpha", "margin" or "error", default="auto"
+        What is up; the last three of a `CPath` only, for which "auto" is "alpha".
     parameter : str, optional
         What is across; by default C, ν or λ, whichever changes.
     metric : str, default="score"
@@ -103,32 +109,41 @@ def path(
     'C'
     """
     place = check_legend(legend, "path")
-    check_option("show", show, "path", ("auto", "score", "weights", "support"))
+    check_option("show", show, "path", _SHOWN)
     count = check_integer("most", most, "path", 1)
     curves = _read(source, show, parameter, metric, feature_names, count)
 
     axes, theme = begin(ax)
     names = list(curves.lines)
     colours = theme.colours(min(len(names), count))
+    band: list[Any] = []
     for k in reversed(range(len(names))):
         values, named = curves.lines[names[k]], k < count
-        look: dict[str, Any] = {"color": theme.faint, "linewidth": 0.8, "zorder": 1, "gid": names[k]}
+        look: dict[str, Any] = {"color": theme.middle, "alpha": _THIN, "linewidth": 0.8, "zorder": 1, "gid": names[k]}
         if named:
             marker = "." if len(curves.at) <= 30 else ""
-            look |= {"color": colours[k], "linewidth": 1.7, "linestyle": _DASHES[k // 7 % 4], "zorder": 3, "marker": marker}
+            look |= {
+                "color": colours[k],
+                "alpha": 1.0,
+                "linewidth": 1.7,
+                "linestyle": _DASHES[k // 7 % 4],
+                "zorder": 3,
+                "marker": marker,
+            }
         axes.plot(curves.at, values, label=names[k] if named and len(names) > 1 else None, **look)
         if named and names[k] in curves.errors:
             error = curves.errors[names[k]]
             axes.fill_between(curves.at, values - error, values + error, color=colours[k], alpha=0.15, linewidth=0.0, zorder=2)
+            band = [matplotlib_module("matplotlib.patches").Patch(color=colours[k], alpha=0.15, linewidth=0.0, label=_BAND)]
     if len(names) > count:
-        axes.plot([], [], color=theme.faint, linewidth=0.8, label=f"{len(names) - count} others")
+        axes.plot([], [], color=theme.middle, alpha=_THIN, linewidth=0.8, label=f"{len(names) - count} others")
     if curves.at[0] > 0.0 and curves.at[-1] > _SPREAD * curves.at[0]:
         axes.set_xscale("log")
     if curves.quantity == "weight":
         axes.axhline(0.0, color=theme.middle, linewidth=0.8, zorder=0)
     handles, words = axes.get_legend_handles_labels()
     ordered = [handles[words.index(name)] for name in [*names[:count], *words[-1:]] if name in words]
-    ordered = list(dict.fromkeys(ordered))
+    ordered = [*dict.fromkeys(ordered), *band]
     finish(axes, theme, labels=(curves.parameter, curves.quantity), title=title, legend=place, grid=True, handles=ordered)
     axes.grid(False, which="minor")
     return axes
@@ -140,6 +155,10 @@ def _read(source: Any, show: str, parameter: str | None, metric: str, names: Seq
         if show not in ("auto", "score"):
             raise InvalidInput(f"path shows the scores of a search. Got show={show!r}; pass a list of fitted models for that.")
         return _of_search(source, parameter, metric, most)
+    if hasattr(source, "certificates") and hasattr(source, "Cs"):
+        return _of_c_path(source, show, most)
+    if show in ("alpha", "margin", "error"):
+        raise InvalidInput(f"path shows {show!r} of what c_path returns. Got {type(source).__name__}.")
     if hasattr(source, "fit") or isinstance(source, Solution) or not isinstance(source, Iterable):
         _refuse(source)
     models = list(source)
@@ -155,6 +174,22 @@ def _read(source: Any, show: str, parameter: str | None, metric: str, names: Seq
     if show == "support":
         return _Curves(name, "support vectors", at, _support_of(models))
     raise InvalidInput("path shows scores of a search. Got fitted models, which have none; take show='weights' or 'support'.")
+
+
+def _of_c_path(source: Any, show: str, most: int) -> _Curves:
+    """Solutions of one problem along C, as `maxmargin.model_selection.c_path` has them."""
+    at = np.asarray(source.Cs, dtype=np.float64)
+    if show in ("auto", "alpha"):
+        shares = source.alpha / (at[:, np.newaxis] * source.problem.weight)
+        order = np.argsort(-np.ptp(shares, axis=0), kind="stable")
+        return _Curves("C", "α as a part of its bound", at, {f"row {k}": shares[:, k] for k in order})
+    if show == "support":
+        return _Curves("C", "support vectors", at, {"support vectors": np.asarray(source.n_support, dtype=np.float64)})
+    if show == "margin":
+        return _Curves("C", "width of the street 2/|w|", at, {"margin": source.margins})
+    if show == "error":
+        return _Curves("C", "error on the training rows", at, {"error": source.errors})
+    raise InvalidInput(f"path shows 'alpha', 'margin', 'support' or 'error' of solutions along C. Got show={show!r}.")
 
 
 def _refuse(source: Any) -> NoReturn:

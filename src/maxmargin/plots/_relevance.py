@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from maxmargin.errors import InvalidInput
 from maxmargin.estimators import expansion_of
 from maxmargin.inspection import relevance as shares_of
+from maxmargin.plots._canvas import matplotlib_module
 from maxmargin.plots._dress import Legend, begin, check_legend, finish
 from maxmargin.plots._kinds import SOLUTIONS, fitted_model, has_features, last_of, refuse
 from maxmargin.validation import check_integer
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+_SMALLEST: Final = 3.5  # points
 
 
 def relevance(
@@ -39,7 +42,8 @@ def relevance(
     feature_names : sequence of d names, optional
         By default the columns of a data frame.
     most : int, default=20
-        How many features are drawn, those with the largest shares; the rest together is one more bar.
+        How many features are drawn, those with the largest shares; a note says how many others there are, and what share they
+        have together.
     ax : matplotlib Axes, optional
         Where to draw. By default a new pyplot figure.
     legend : bool, "auto", "inside", "outside", "below" or None, default=None
@@ -79,17 +83,24 @@ def relevance(
     order = np.argsort(-shares, kind="stable")
     shown = order[:count]
     words, values = [labels[k] for k in shown], shares[shown].tolist()
-    if len(order) > count:
-        words, values = [*words, f"{len(order) - count} others"], [*values, float(shares[order[count:]].sum())]
+    others = len(order) - len(shown)
+    rest = f"{others} other feature{'s' if others > 1 else ''} {'have' if others > 1 else 'has'}"
+    note = f"{rest} {float(shares[order[count:]].sum()):.0%}{' together' if others > 1 else ''}" if others else ""
 
     axes, theme = begin(ax)
     places = np.arange(len(values))[::-1]
-    bars = axes.barh(places, values, color=theme.colours(1)[0], height=0.72, label="share")
-    if len(order) > count:
-        bars[-1].set_color(theme.middle)
-    axes.set_yticks(places[::-1], words[::-1])
+    axes.barh(places, values, color=theme.colours(1)[0], height=0.72, label="share")
+    axes.set_yticks(places[::-1], words[::-1], fontsize=_font(axes, len(values)))
     axes.set_ylim(-0.6, len(values) - 0.4)
-    finish(axes, theme, labels=("share of what moves f", ""), title=title, legend=place, grid=True)
+    finish(axes, theme, labels=("share of what moves f", ""), title=title, legend=place, grid=True, note=note)
     axes.grid(False, axis="y")
     axes.tick_params(axis="y", length=0.0)
     return axes
+
+
+def _font(axes: Axes, bars: int) -> float:
+    """Size of the names in points: as usual, or as small as the bars are."""
+    figure: Any = axes.figure
+    room = float(axes.get_position().height * figure.bbox.height / figure.dpi * 72.0 / bars)
+    usual = float(matplotlib_module("matplotlib").rcParams["font.size"])
+    return min(usual, max(_SMALLEST, 0.85 * room))

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import is_classifier
 
 from maxmargin.errors import InvalidInput
-from maxmargin.plots._dress import Legend, begin, check_legend, finish
+from maxmargin.plots._dress import Legend, begin, check_legend, class_name, finish
 from maxmargin.plots._kinds import fitted_model, is_a, last_of, refuse, right_picture
 from maxmargin.validation import check_integer
 
@@ -95,8 +95,8 @@ def reliability(
         drawn.plot(said, seen, label=f"{name}: log-loss {loss:.3g}", gid=name, **look)
     classes = [np.asarray(each.classes_) for each in models.values()]
     two = all(len(each) == 2 for each in classes)
-    said_of = f"predicted probability of class {classes[0][1]}" if two else "largest predicted probability"
-    seen_of = f"share of rows of class {classes[0][1]}" if two else "share of rows of that class"
+    said_of = f"predicted probability of class {class_name(classes[0][1])}" if two else "largest predicted probability"
+    seen_of = f"share of rows of class {class_name(classes[0][1])}" if two else "share of rows of that class"
     drawn.set_xlim(-0.02, 1.02)
     drawn.set_ylim(-0.02, 1.02)
     return finish(drawn, theme, labels=(said_of, seen_of), title=title, legend=place, grid=True)

@@ -8,13 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin.errors import InvalidInput
+from maxmargin.plots._canvas import matplotlib_module
 from maxmargin.plots._dress import Legend, begin, check_legend, finish
 from maxmargin.plots._kinds import refuse
+from maxmargin.plots._style import mark_area
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _FEWEST = 2
+_SPARSE = 4  # cells for a candidate: of more it is no grid
 _LOGARITHMIC = 20.0  # largest over smallest value from which an axis is logarithmic
 
 
@@ -30,8 +33,9 @@ def search_surface(
 ) -> Axes:
     """Draw the mean held-out score of a search over two of its parameters, and where it is best.
 
-    Of candidates that differ in other parameters only, the best is shown. Candidates without a score are left white. The ring
-    marks the best score; the cross, where it is another, the candidate that was chosen.
+    Candidates on a grid are cells, others, as those of a random search, dots. Of candidates that differ in other parameters
+    only, the best is shown. Cells without a score are left empty. The ring marks the best score; the cross, where it is
+    another, the candidate that was chosen.
 
     Parameters
     ----------
@@ -81,11 +85,17 @@ def search_surface(
     across, up = _chosen(numbers, x, y)
     scores = np.asarray(results[f"mean_test_{metric}"], dtype=np.float64)
     xs, ys = np.unique(numbers[across]), np.unique(numbers[up])
-    surface = np.full((len(ys), len(xs)), np.nan)
-    places = np.searchsorted(ys, numbers[up]), np.searchsorted(xs, numbers[across])
-    np.fmax.at(surface, places, scores)
     drawn, theme = begin(ax)
-    mesh = drawn.pcolormesh(_edges(xs), _edges(ys), surface, cmap="viridis")
+    if len(xs) * len(ys) <= _SPARSE * len(scores):
+        surface = np.full((len(ys), len(xs)), np.nan)
+        places = np.searchsorted(ys, numbers[up]), np.searchsorted(xs, numbers[across])
+        np.fmax.at(surface, places, scores)
+        mesh: Any = drawn.pcolormesh(_edges(xs), _edges(ys), surface, cmap="viridis")
+    else:
+        upwards = np.argsort(np.nan_to_num(scores, nan=-np.inf), kind="stable")  # the best are on top
+        at = numbers[across][upwards], numbers[up][upwards]
+        area = 1.6 * mark_area(len(scores), drawn)
+        mesh = drawn.scatter(*at, c=scores[upwards], s=area, cmap="viridis", edgecolors=[theme.middle], linewidths=0.5)
     bar = drawn.figure.colorbar(mesh, ax=drawn)
     bar.set_label(f"mean held-out {metric}", color=theme.ink)
     bar.ax.tick_params(colors=theme.ink)
@@ -93,10 +103,13 @@ def search_surface(
         if values[0] > 0.0 and values[-1] > _LOGARITHMIC * values[0]:
             getattr(drawn, f"set_{axis}scale")("log")
     best = int(np.nanargmax(scores))
-    drawn.plot(numbers[across][best], numbers[up][best], "o", mfc="none", mec="white", mew=2.0, ms=11, ls="", label="best")
+    effects = matplotlib_module("matplotlib.patheffects")
+    look: dict[str, Any] = {"ls": "", "mec": "white", "mew": 1.8}  # on any colour, and on any paper
+    look["path_effects"] = [effects.Stroke(linewidth=4.0, foreground="#222222"), effects.Normal()]
+    drawn.plot(numbers[across][best], numbers[up][best], "o", mfc="none", ms=11, label="best", **look)
     taken = getattr(search, "best_index_", best)
     if taken != best:
-        drawn.plot(numbers[across][taken], numbers[up][taken], "x", color="white", mew=2.0, ms=9, ls="", label="chosen")
+        drawn.plot(numbers[across][taken], numbers[up][taken], "x", ms=9, label="chosen", **look)
     words = f"{scores[best]:.4g} at {across} = {numbers[across][best]:.3g}, {up} = {numbers[up][best]:.3g}"
     finish(drawn, theme, labels=(across, up), title=words if title is None else title, legend=place, frame=True)
     drawn.title.set_fontsize(10)

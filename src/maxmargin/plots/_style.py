@@ -23,6 +23,8 @@ FULL_AREA: Final = 34.0
 """Area of a mark, in points², where there is room for it."""
 _USUAL: Final = 22.0
 """Square inches of usual axes."""
+_EDGED: Final = 8.0
+"""Area in points² from which a mark has an edge."""
 MANY: Final = 2000
 """Marks from which on they are drawn as pixels, so that files stay small."""
 _LIGHT: Final = (
@@ -33,6 +35,10 @@ _DARK: Final = (
     *("#56B4E9", "#FF8A3D", "#2FCB9B", "#E8A2C8", "#F0E442", "#3D7DD9", "#C9A227"),
     *("#B7A6FF", "#D1477A", "#B8B8B8"),
 )
+_HALF: Final = 0.4
+"""Brightness from which paper is light."""
+_SEEN: Final = 0.45
+"""Brightness that a colour needs on dark paper."""
 _PAPER: Final = {"light": "#ffffff", "dark": "#16191d"}
 _INK: Final = {"light": "#222222", "dark": "#e4e6e8"}
 _FAINT: Final = {"light": "#dddddd", "dark": "#343a40"}
@@ -85,12 +91,25 @@ class Theme:
         if count <= len(self.palette):
             return [convert(code) for code in self.palette[:count]]
         turbo = matplotlib_module("matplotlib").colormaps["turbo"]
-        return [convert(turbo(0.05 + 0.9 * k / (count - 1))) for k in range(count)]
+        colours = [convert(turbo(0.05 + 0.9 * k / (count - 1))) for k in range(count)]
+        return colours if _brightness(self.paper) > _HALF else [_lightened(each) for each in colours]
 
     def tint(self, colour: Colour, strength: float) -> Colour:
         """Mix a colour into the paper; opaque, so that overlapping areas leave no seams."""
         red, green, blue = (base + strength * (part - base) for part, base in zip(colour, self.paper, strict=True))
         return red, green, blue
+
+
+def _brightness(colour: Colour) -> float:
+    return 0.2126 * colour[0] + 0.7152 * colour[1] + 0.0722 * colour[2]
+
+
+def _lightened(colour: Colour) -> Colour:
+    """Mixed with white until it is seen on dark paper."""
+    bright = _brightness(colour)
+    share = max(0.0, _SEEN - bright) / (1.0 - bright)
+    red, green, blue = ((1.0 - share) * part + share for part in colour)
+    return red, green, blue
 
 
 def theme_of(ax: Axes) -> Theme:
@@ -100,9 +119,9 @@ def theme_of(ax: Axes) -> Theme:
     behind = convert(ax.figure.get_facecolor())
     base = behind[:3] if behind[3] > 0.0 else (1.0, 1.0, 1.0)
     paper = tuple(alpha * part + (1.0 - alpha) * under for part, under in zip((red, green, blue), base, strict=True))
-    bright = 0.2126 * paper[0] + 0.7152 * paper[1] + 0.0722 * paper[2]
-    name = "light" if bright > 0.4 else "dark"
-    return Theme((paper[0], paper[1], paper[2]), _INK[name], _MIDDLE[name], _FAINT[name], _LIGHT if name == "light" else _DARK)
+    ground = (paper[0], paper[1], paper[2])
+    name = "light" if _brightness(ground) > _HALF else "dark"
+    return Theme(ground, _INK[name], _MIDDLE[name], _FAINT[name], _LIGHT if name == "light" else _DARK)
 
 
 def style(name: str = "light") -> AbstractContextManager[Any]:
@@ -144,6 +163,11 @@ def style(name: str = "light") -> AbstractContextManager[Any]:
         }
     )
     return context
+
+
+def edge_width(area: float) -> float:
+    """Width of the line around a mark, in points: none around small ones, which it would hide."""
+    return 0.5 if area > _EDGED else 0.0
 
 
 def mark_area(count: int, ax: Axes) -> float:

@@ -19,7 +19,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.errors import InvalidInput
-from maxmargin.estimators import SVC, LinearSVC, LogisticRegression, NuSVC
+from maxmargin.estimators import SVC, KernelLogisticRegression, LinearSVC, LogisticRegression, NuSVC
 from maxmargin.losses import Hinge, Logistic, MarginLoss, SquaredHinge
 from maxmargin.plots._kinds import best_of, fitted_model, is_a, last_of, refuse
 from maxmargin.problems import Margin
@@ -281,7 +281,7 @@ def band_of(model: Any) -> Band | None:
     """The lines beside a boundary: the margin of a margin loss, probabilities of a logistic one, else none."""
     if isinstance(model, SVC | NuSVC | LinearSVC | _THEIR_SVC):
         return MARGIN
-    if isinstance(model, LogisticRegression | TheirLogistic):
+    if isinstance(model, LogisticRegression | KernelLogisticRegression | TheirLogistic):
         return LOGIT
     loss = getattr(model, "loss", None)
     if loss in ("hinge", "squared_hinge") or isinstance(loss, Hinge | SquaredHinge):

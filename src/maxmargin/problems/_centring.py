@@ -15,7 +15,7 @@ from maxmargin.kernels import Moments, as_features, moments_of
 if TYPE_CHECKING:
     from maxmargin.problems._primal import PrimalProblem
 
-__all__ = ["Centred", "Centring"]
+__all__ = ["Centred", "Centring", "far_columns", "level_of"]
 
 Vector = NDArray[np.float64]
 
@@ -95,11 +95,8 @@ class Centring:
         if X.shape[0] == 0:
             return None
         mean, variance = moments_of(X, self.features) if self._moments is None else self._moments
-        square = mean * mean
-        if bool((square <= _FAR * _FAR * variance).all()):
-            return None
-        far = square > _FAR * _FAR * np.where(variance == 0.0, 1.0, variance)
-        if not far.any():
+        far = far_columns(mean, variance)
+        if far is None:
             return None
         if sparse.issparse(X):
             far &= np.bincount(X.indices, minlength=X.shape[1]) == X.shape[0]
@@ -148,6 +145,23 @@ class Centred(NamedTuple):
         """``<w, m>`` less the level, rounded once: its terms are large."""
         products = () if self.mean is None else (w * self.mean)[self.mean != 0.0].tolist()
         return math.fsum((*products, -self.level))
+
+
+def far_columns(mean: Vector, variance: Vector) -> NDArray[np.bool_] | None:
+    """Which columns are far from 0 beside what they differ by; None if none is.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from maxmargin.problems._centring import far_columns
+    >>> far_columns(np.array([1e6, 1.0]), np.array([1.0, 1.0]))
+    array([ True, False])
+    """
+    square = mean * mean
+    if bool((square <= _FAR * _FAR * variance).all()):
+        return None
+    far = square > _FAR * _FAR * np.where(variance == 0.0, 1.0, variance)
+    return far if far.any() else None
 
 
 def level_of(targets: Vector) -> float:

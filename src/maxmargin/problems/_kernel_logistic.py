@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Self, final
+import math
+from typing import Any, Final, NamedTuple, Self, final
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from maxmargin._deadline import Deadline
 from maxmargin.kernels import RBF, Gram, Kernel, as_kernel
 from maxmargin.problems._base import gram_of, require_range
 from maxmargin.validation import (
@@ -24,6 +26,8 @@ __all__ = ["KernelLogistic"]
 
 Matrix = NDArray[np.float64]
 Vector = NDArray[np.float64]
+
+_BLOCK: Final = 256  # rows of a product between two looks at the clock
 
 
 @final
@@ -144,15 +148,19 @@ class KernelLogistic:
             margin = sign * scores
             value = np.logaddexp(0.0, -margin)
             return Losses(float((cost * value).sum()), sign * cost * special.expit(-margin), special.expit(scores))
-        top = scores.max(axis=1, keepdims=True)
-        each = np.exp(scores - top)
-        total = each.sum(axis=1, keepdims=True)
-        shares, rows = each / total, np.arange(self.n)
-        value = np.log(total[:, 0]) + top[:, 0] - scores[rows, self.codes]
-        slopes = -cost * shares
+        # relative to the own score, so that a loss near 0, which a large cost makes count, keeps its digits
+        rows = np.arange(self.n)
+        apart = scores - scores[rows, self.codes][:, np.newaxis]
+        top = apart.max(axis=1, keepdims=True)
+        each = np.exp(apart - top)
         others = each.copy()
         others[rows, self.codes] = 0.0
-        slopes[rows, self.codes] = self.cost * (others.sum(axis=1) / total[:, 0])  # 1 − p without cancellation
+        wrong, own = others.sum(axis=1), each[rows, self.codes]
+        total = wrong + own
+        value = top[:, 0] + np.log1p(wrong + (own - 1.0))
+        shares = each / total[:, np.newaxis]
+        slopes = -cost * shares
+        slopes[rows, self.codes] = self.cost * (wrong / total)  # 1 − p without cancellation
         return Losses(float((self.cost * value).sum()), slopes, shares)
 
     def entropy(self, losses: Losses) -> float:
@@ -162,12 +170,34 @@ class KernelLogistic:
         if self.outputs == 1:
             part = np.abs(losses.slopes[:, 0]) / cost
             return float((cost * (special.entr(part) - special.xlog1py(1.0 - part, -part))).sum()) - less
-        return float((cost * special.entr(shares).sum(axis=1)).sum()) - less
+        rows = np.arange(self.n)
+        others, wrong = shares.copy(), losses.slopes[rows, self.codes] / cost
+        others[rows, self.codes] = 0.0
+        return float((cost * (special.entr(others).sum(axis=1) - special.xlog1py(1.0 - wrong, -wrong))).sum()) - less
 
     def product(self, beta: Matrix) -> Matrix:
         """``K β`` in float64, from kernel values computed anew; shape (n, m)."""
-        gram = self.gram
+        found = self.product_within(math.inf, beta)
+        assert found is not None
+        return found
+
+    def product_within(self, seconds: float, beta: Matrix) -> Matrix | None:
+        """The same, or None if that takes more than so many seconds."""
+        gram, deadline = self.gram, Deadline(seconds)
+        if not beta.any():
+            return np.zeros_like(beta)
         if gram.kernel.is_precomputed or self.outputs == 1:
-            return np.stack([gram.matvec(np.ascontiguousarray(column)) for column in beta.T], axis=1)
-        every = gram.rows(np.arange(self.n))
-        return np.asarray(gram.kernel.weighted_sums(every, every, np.ascontiguousarray(beta.T), (0, self.n))[0].T)
+            columns = []
+            for column in beta.T:
+                found = Gram.matvecs_within(deadline.left(), [gram], np.ascontiguousarray(column))
+                if found is None:
+                    return None
+                columns.append(found)
+            return np.stack(columns, axis=1)
+        every, held, whole = gram.rows(np.arange(self.n)), np.ascontiguousarray(beta.T), np.empty(beta.shape)
+        for begin in range(0, self.n, _BLOCK):
+            some = gram.rows(np.arange(begin, min(begin + _BLOCK, self.n)))
+            whole[begin : begin + _BLOCK] = gram.kernel.weighted_sums(some, every, held, (0, self.n))[0].T
+            if deadline.is_over():
+                return None
+        return whole

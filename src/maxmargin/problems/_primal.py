@@ -12,6 +12,7 @@ from maxmargin import _core
 from maxmargin.errors import InvalidInput
 from maxmargin.losses import Loss, MarginLoss, Perceptron, as_loss
 from maxmargin.problems._centring import Centred, Centring, level_of
+from maxmargin.problems._linear_objective import LinearObjective, inner
 from maxmargin.problems._primal_terms import Penalty, as_bound, as_offset, as_penalty, as_share
 from maxmargin.problems._soft_margin import Offset
 from maxmargin.validation import (
@@ -30,24 +31,10 @@ Vector = NDArray[np.float64]
 
 _SIDES: Final = np.array([-1, 1])
 _SIDES.setflags(write=False)  # all problems share it
-_ROUNDING: Final = 1e-12  # a w that is scaled to the surface of a ball is there up to this
-
-
-def inner(x: Vector, y: Vector) -> float:
-    """``<x, y>``, summed by numpy: BLAS sums in another order for every number of threads, and waits for busy cores.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from maxmargin.problems._primal import inner
-    >>> inner(np.array([1.0, 2.0]), np.array([3.0, 4.0]))
-    11.0
-    """
-    return float((x * y).sum())
 
 
 @final
-class PrimalProblem:
+class PrimalProblem(LinearObjective):
     """Minimise ``½|w|² + Σ C_i ℓ(y_i f(x_i))`` over w and b, with ``f(x) = <w, x> + b``.
 
     A penalised offset adds ``½b²``. With ``penalty="l1"`` the penalty is ``|w|₁ = Σ|w_k|`` in place of ``½|w|²``, and ``|b|``
@@ -267,6 +254,13 @@ class PrimalProblem:
         }
         for name, value in fields.items():
             object.__setattr__(self, name, value)
+        if pull != 0.0 and not math.isfinite(
+            pull / float(cost.sum()) * pull * float(_core.column_squares(self.features, cost).sum())
+        ):
+            raise InvalidInput(
+                "The rows of one class overflow: the squares of their values, times that of the sum of sample_weight, are above"
+                f" {np.finfo(np.float64).max:.3g}. Scale X, for example with StandardScaler, or choose smaller weights."
+            )
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError(f"PrimalProblem is frozen: {name} cannot be set. Make another problem.")
@@ -304,13 +298,6 @@ class PrimalProblem:
         object.__setattr__(near, "_centred", (None,))
         return Centred(near, mean, level)
 
-    @property
-    def ridge(self) -> float:
-        """Factor of ``½|w|²`` in the penalty."""
-        if self.penalty is Penalty.ELASTIC:
-            return 1.0 - self.l1
-        return 1.0 if self.penalty is Penalty.L2 else 0.0
-
     def scores(self, w: Vector, b: float = 0.0) -> Vector:
         """``f(x_i) = <w, x_i> + b`` of the training rows, in float64."""
         if not np.count_nonzero(w):  # before the first step, and where the time is over then: the rows need not be looked at
@@ -327,22 +314,6 @@ class PrimalProblem:
         """The objective at w and b."""
         loss = self.loss.value(self.loss.argument(self.y, self.scores(w, b)))
         return self.penalty_of(w, b) + inner(self.cost, loss)
-
-    def penalty_of(self, w: Vector, b: float = 0.0) -> float:
-        """``½|w|²``, ``|w|₁`` or both, and the same of ``b/scale`` if the offset is penalised; infinite outside a ball.
-
-        With what pulls at the offset.
-        """
-        if self.penalty is Penalty.NONE:
-            return 0.0
-        offset = b / self.offset_scale if self.offset is Offset.PENALISED else 0.0
-        if self.penalty in (Penalty.L1, Penalty.ELASTIC):
-            absolute = float(np.abs(w).sum()) + abs(offset)
-            return self.l1 * absolute + 0.5 * self.ridge * (inner(w, w) + offset * offset)
-        half = 0.5 * inner(w, w) + 0.5 * offset * offset
-        if self.penalty is Penalty.BALL:
-            return math.inf if 2.0 * half > self.B * (1.0 + _ROUNDING) else 0.0
-        return half + self.pull * b
 
     def gradient(self, w: Vector, b: float = 0.0) -> tuple[Vector, float]:
         """The gradient of the objective in w and in b, or a subgradient; in b it is 0 where there is no offset.

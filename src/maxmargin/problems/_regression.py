@@ -82,6 +82,7 @@ class EpsilonRegression(Problem):
         y = data.of_kept(target_column(y, rows))
         free = check_boolean("offset", offset, "EpsilonRegression")
         self._fill(gram_of(chosen, data), y, cost * data.weight, width, free)
+        self.weight = data.weight
 
     @classmethod
     def on(cls, gram: Gram, y: Vector, upper: Vector, epsilon: float, offset: bool = True) -> Self:
@@ -95,7 +96,7 @@ class EpsilonRegression(Problem):
         require_range(upper, "C times sample_weight", y, endless=True)
         self.gram = gram
         self.y = y
-        self.upper = upper
+        self.upper = self.weight = upper  # of parts nothing else is known: as if C were 1
         self.epsilon = epsilon
         self.offset = offset
 

@@ -115,7 +115,7 @@ class SoftMargin(Problem):
         upper = cost * data.weight
         require_range(upper, "C times sample_weight")
         self._fill(gram_of(chosen, data), data.y, upper, kind, paid)
-        self.classes = data.classes
+        self.classes, self.weight = data.classes, data.weight
 
     @classmethod
     def on(cls, gram: Gram, y: Vector, upper: Vector, offset: Offset = Offset.FREE, slack: Slack = Slack.LINEAR) -> Self:
@@ -142,7 +142,7 @@ class SoftMargin(Problem):
         require_equally_many(gram, labels=y, bounds=upper)
         self.gram = gram
         self.y = y
-        self.upper = upper
+        self.upper = self.weight = upper  # of parts nothing else is known: as if C were 1
         self.offset = offset
         self.slack = slack
 

@@ -1,6 +1,9 @@
 """The answer: status, certificate, trace, kinds of training objects, and the solution that holds them."""
 
 from maxmargin.solution._batch import SolutionBatch as SolutionBatch
+from maxmargin.solution._block_certificate import CertificateSums as CertificateSums
+from maxmargin.solution._block_certificate import certify_blocks as certify_blocks
+from maxmargin.solution._block_solution import BlockSolution as BlockSolution
 from maxmargin.solution._certificate import CERTIFICATE as CERTIFICATE
 from maxmargin.solution._certificate import Certificate
 from maxmargin.solution._certificate import certificates_of as certificates_of
@@ -14,6 +17,8 @@ from maxmargin.solution._certify import evaluation_seconds as evaluation_seconds
 from maxmargin.solution._class_data import leads as leads
 from maxmargin.solution._class_rows import ClassRows as ClassRows
 from maxmargin.solution._class_rows import counting_rows as counting_rows
+from maxmargin.solution._columns import columns_of as columns_of
+from maxmargin.solution._columns import table_of as table_of
 from maxmargin.solution._crammer_singer import CrammerSingerSolution
 from maxmargin.solution._crammer_singer_evaluation import CrammerSingerEvaluation, certify_crammer_singer
 from maxmargin.solution._crammer_singer_rounding import offset_shifts as offset_shifts
@@ -50,6 +55,7 @@ from maxmargin.solution._rounding import with_negative_part as with_negative_par
 from maxmargin.solution._rounding import with_rounding as with_rounding
 from maxmargin.solution._solution import Solution
 from maxmargin.solution._status import Status
+from maxmargin.solution._stored import STORED as STORED
 from maxmargin.solution._taxonomy import Kind
 from maxmargin.solution._trace import KEPT as KEPT
 from maxmargin.solution._trace import Checkpoint as Checkpoint

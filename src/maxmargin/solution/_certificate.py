@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin import _core
+from maxmargin.solution._named_status import NamedStatus
 from maxmargin.solution._status import Status
 from maxmargin.solution._table import html_table, text_table
 
@@ -29,7 +30,7 @@ CERTIFICATE: Final = np.dtype(
 
 @final
 @dataclass(frozen=True)
-class Certificate:
+class Certificate(NamedStatus):
     """How near an answer is to the optimum, computed in float64 from the data and α alone.
 
     Weak duality bounds the optimum from both sides: ``dual_objective ≤ optimum ≤ primal_objective``.

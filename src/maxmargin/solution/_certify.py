@@ -114,7 +114,8 @@ class Evaluation(NamedTuple):
         No gap is small relative to an optimum of 0. With this ``Σ|β|`` the objective could be as large as `scale`.
         """
         rounding = self.rounding + _LAST_PLACES * self.scale
-        return self.dual - rounding <= 0.0 <= self.primal + rounding and self.gap <= _NOTHING * self.scale
+        between = self.dual - rounding <= 0.0 <= self.primal + rounding and self.gap <= _NOTHING * self.scale
+        return between and math.isfinite(self.scale)
 
     def needs_bounds(self, tol: float) -> bool:
         """Whether rounding is so large beside the allowed gap, or the gap so negative, that it must be bounded row by row."""

@@ -148,8 +148,8 @@ class ClassData:
         top = apart.max(axis=1)
         lost = self.cost * (top + np.log(np.exp(apart - top[:, np.newaxis]).sum(axis=1)))
         missed = lost - multinomial_gains(others, self.cost) - (others * apart).sum(axis=1)
-        outside = max(0.0, -float(others.min(initial=0.0)), float((taken - self.cost).max(initial=0.0)))
-        return Residuals(0.0, outside, max(0.0, float(missed.max(initial=0.0))), None)
+        outside = np.maximum(-others.min(initial=0.0), (taken - self.cost).max(initial=0.0))
+        return Residuals(0.0, float(outside), float(missed.max(initial=0.0)), None)
 
 
 def required(kkt_data: ClassData | None, what: str, owner: str) -> ClassData:

@@ -76,7 +76,8 @@ class CrammerSingerEvaluation(NamedTuple):
     def is_zero(self) -> bool:
         """Whether the optimum cannot be told from 0: it is between the objectives, whose gap is 1e-9 of what they could be."""
         rounding = self.rounding + _LAST_PLACES * self.scale
-        return self.dual - rounding <= 0.0 <= self.primal + rounding and self.gap <= _NOTHING * self.scale
+        between = self.dual - rounding <= 0.0 <= self.primal + rounding and self.gap <= _NOTHING * self.scale
+        return between and math.isfinite(self.scale)
 
     def is_stationary(self, tol: float) -> bool:
         """Whether nothing is left to gain near by: gap ≤ tol · |primal|, or violation ≤ tol, whatever the kernel."""
@@ -86,7 +87,7 @@ class CrammerSingerEvaluation(NamedTuple):
         """CONVERGED or ZERO_OPTIMUM if proven, else None: feasible, gap ≤ tol · |primal|, and not below 0 but for rounding."""
         if self.infeasibility > _INFEASIBLE or not self.gap >= -max(self.rounding, _NEGATIVE * abs(self.primal)):
             return None
-        if self.gap <= tol * abs(self.primal):
+        if self.gap <= tol * abs(self.primal) and math.isfinite(self.primal):
             return Status.CONVERGED
         return Status.ZERO_OPTIMUM if self.kkt_violation <= tol and self.is_zero else None
 

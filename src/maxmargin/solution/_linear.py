@@ -15,6 +15,7 @@ from maxmargin.kernels import as_features
 from maxmargin.solution._certificate import Certificate
 from maxmargin.solution._kkt import KKT
 from maxmargin.solution._linear_data import LinearData
+from maxmargin.solution._named_status import NamedStatus
 from maxmargin.solution._predictions import label_of_side
 from maxmargin.solution._status import Status
 from maxmargin.solution._table import html_table, margin_rows
@@ -33,7 +34,7 @@ def linear_scores(X: Any, w: Vector, b: float) -> Vector:
 
 @final
 @dataclass(frozen=True, eq=False)
-class LinearSolution:
+class LinearSolution(NamedStatus):
     """``f(x) = <w, x> + b`` with the proof of its optimality.
 
     Attributes

@@ -145,7 +145,7 @@ class LinearData:
             stationarity=self.stationarity,
             primal_feasibility=self.outside,
             dual_feasibility=0.0 if bool(known.all()) else math.inf,
-            complementary_slackness=max(0.0, float(rows.max(initial=0.0))),
+            complementary_slackness=float(np.maximum(0.0, rows.max(initial=0.0))),
             slack_complementarity=None,
             w_unique=w_unique,
             b_unique=True if fixed else None,

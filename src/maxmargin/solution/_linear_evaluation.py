@@ -28,11 +28,12 @@ from maxmargin.losses import (
 from maxmargin.problems import Offset, Penalty, PrimalProblem, inner
 from maxmargin.solution._class_data import ClassData
 from maxmargin.solution._linear_data import LinearData
+from maxmargin.solution._penalty_sums import PenaltySums
 from maxmargin.solution._row_sums import row_sums
 from maxmargin.solution._status import Status
 from maxmargin.solution._unpenalised import repair_cost
 
-__all__ = ["FEASIBLE", "ROW_LOSSES", "LinearEvaluation", "certify_linear", "off_signs", "rounding_of", "unsure"]
+__all__ = ["FEASIBLE", "ROW_LOSSES", "LinearEvaluation", "certify_linear", "rounding_of", "unsure"]
 
 Vector = NDArray[np.float64]
 
@@ -50,6 +51,7 @@ ROW_LOSSES: Final[dict[type[Loss], _core.RowLoss]] = {
 }
 _NOTICEABLE: Final = 1e-7  # of the primal objective
 ZERO_PART: Final = 1e-9  # of the scale: a gap so small cannot tell an optimum from 0
+_ABOVE: Final = 1e-6  # of the primal objective
 _EPSILON: Final = float(np.finfo(np.float64).eps)
 _LARGEST: Final = float(np.finfo(np.float64).max)
 
@@ -106,17 +108,23 @@ class LinearEvaluation:
     def is_optimal(self, tol: float) -> bool:
         """Converged: feasible, and gap ≤ tol · |primal|.
 
-        A dual objective above the primal one by more than rounding is no bound, and rounding beyond tol · |primal| hides it.
+        A dual objective above the primal one by more than rounding, or by a millionth, is no bound, and rounding beyond
+        tol · |primal| hides it.
         """
         gap, room = self.primal - self.dual, tol * abs(self.primal)
-        proven = -self.rounding - self.noise <= gap <= room and -gap <= room and self.rounding <= room
+        above = min(room, _ABOVE * abs(self.primal))
+        proven = -self.rounding - self.noise <= gap <= room and -gap <= above and self.rounding <= room
         return math.isfinite(self.primal) and self.infeasibility <= FEASIBLE and proven
 
     def is_zero(self) -> bool:
-        """Whether the optimum cannot be told from 0: dual ≤ 0 ≤ primal up to rounding, and gap ≤ 1e-9 of the objective at 0."""
+        """Whether the optimum cannot be told from 0: dual ≤ 0 ≤ primal up to rounding, and gap ≤ 1e-9 of the objective at 0.
+
+        An objective at 0 that is no number measures nothing.
+        """
         gap = self.primal - self.dual
         around, room = self.dual <= self.rounding and self.primal >= -self.rounding, ZERO_PART * self.at_zero
-        return around and -self.rounding - self.noise <= gap <= room and self.rounding <= room
+        near = around and -self.rounding - self.noise <= gap <= room and self.rounding <= room
+        return near and math.isfinite(room)
 
     def status(self, found: Status, tol: float) -> Status:
         """The status that this evaluation supports, given the solver's."""
@@ -133,6 +141,7 @@ def certify_linear(
     b: float,
     alpha: Vector,
     *,
+    scores: Vector | None = None,
     stationarity: bool = True,
     with_rows: bool = True,
     proven: bool = True,
@@ -157,6 +166,9 @@ def certify_linear(
         What was minimised.
     w, b, alpha : ndarray, float, ndarray
         The point.
+    scores : ndarray, optional
+        ``f(x_i)`` where the model computes them in another way than `PrimalProblem.scores`, and so with other rounding. Of
+        float32 rows these are scores of what was rounded, whose bound is ``Σ α_i |f_i − f̃_i|`` lower than that of the rows.
     stationarity : bool
         Whether to compute this too; it costs another pass over the rows. nan if not.
     with_rows : bool
@@ -183,12 +195,14 @@ def certify_linear(
             f"{loss!r} has no conjugate, and without one there is no dual to certify with. Choose another loss; one of your own"
             " inherits losses.ConvexLoss too, and has conjugate(u)."
         )
-    near, level, moved = problem, b, problem.centred
+    near, level, moved, given = problem, b, problem.centred, scores is not None
     if moved is not None:
         near, level = moved.problem, moved.there(w, b)
-    scores = problem.scores(w, b)
-    sums = _Sums(near, alpha * loss.slope(y))
-    shrink, unsure, norms = sums.shrink(alpha)
+    scores, stored = problem.scores(w, b) if scores is None else scores, 0.0
+    if given and problem.X.dtype == np.float32:
+        stored = inner(alpha, np.abs(scores - problem.scores(w, b)))
+    sums = PenaltySums.of(near, alpha * loss.slope(y))
+    shrink, unsure, norms = sums.shrink(math.sqrt(inner(alpha, alpha)))
     smooth = math.isfinite(loss.curvature) or isinstance(loss, Exponential)
     kind, epsilon = ROW_LOSSES.get(type(loss)), float(getattr(loss, "epsilon", 0.0))
     rows = (
@@ -219,19 +233,20 @@ def certify_linear(
     constant = 0.0 if isinstance(loss, MarginLoss) else shrink * inner(alpha, loss.argument(near.y, np.zeros(problem.n)))
     summed = primal + 2.0 * abs(problem.pull * b)
     if valid:
-        dual = -rows.conjugates - constant - paid - shrink * missed
+        dual = -rows.conjugates - constant - paid - shrink * missed - stored
         summed += rows.size + abs(constant) + paid + abs_sum * reach
     else:
         dual = -math.inf if problem.pull != 0.0 else 0.0 - float(cost.sum()) * float(loss.conjugate(0.0))
     rounding, noise = rounding_of(problem.n, problem.d, summed) + unsure * primal, 0.0
     if dual - primal > rounding:  # rows that are far from 0, and products that cancel, have the rounding of that
         far = 0.0 if moved is None else abs_sum * (abs(b) + moved.size(w))
-        noise = rounding_of(problem.n, problem.d, sums.cancelled(w, alpha) + far)
-    if primal == 0.0:  # a row on the margin but for rounding has a loss for who sums up in another order
+        noise = rounding_of(problem.n, problem.d, sums.cancelled(w) + far)
+    # A row on the margin but for rounding has a loss for who sums up in another order. It counts beside so small an objective.
+    if rows.lost == 0.0 and primal <= _EPSILON * float(cost.sum()) * reach:
         rounding += _more_lost(problem, scores, _score_errors(problem, w, b, scores))
     worst = math.nan
     if stationarity and rows.slopes is not None:
-        worst = _Sums(near, rows.slopes).stationarity(w, level)
+        worst = PenaltySums.of(near, rows.slopes).stationarity(w, level)
     elif stationarity:
         worst = max(sums.stationarity(w, level), rows.worst if valid else math.inf)
     if stationarity and math.isnan(worst):
@@ -241,12 +256,12 @@ def certify_linear(
     return LinearEvaluation(primal, dual, worst, infeasibility, rounding, noise, at_zero, kept)
 
 
-def _terms(problem: PrimalProblem, w: Vector, b: float, scores: Vector, sums: _Sums, level: float) -> LinearData:
+def _terms(problem: PrimalProblem, w: Vector, b: float, scores: Vector, sums: PenaltySums, level: float) -> LinearData:
     """What a solution keeps of the rows, from what is known of them already: no other pass over X."""
     away, outside, binds = sums.stationarity(w, level), 0.0, False
     if problem.penalty is Penalty.BALL:
         square = inner(w, w) + ((b / problem.offset_scale) ** 2 if problem.offset is Offset.PENALISED else 0.0)
-        outside = max(0.0, square - problem.B)
+        outside = float(np.maximum(0.0, square - problem.B))
         binds = math.sqrt(inner(sums.v, sums.v)) > 1e3 * away and square > (1.0 - 1e-6) * problem.B
     return LinearData(
         loss=problem.loss,
@@ -304,80 +319,3 @@ def _at_zero(problem: PrimalProblem) -> float:
     if isinstance(loss, MarginLoss):
         return float(problem.cost.sum()) * float(loss.value(0.0))
     return inner(problem.cost, loss.value(loss.argument(problem.y, np.zeros(problem.n))))
-
-
-@final
-class _Sums:
-    """``v = Σ c_i x_i`` and ``t = Σ c_i`` for signed multipliers c, and what the penalty asks of them."""
-
-    def __init__(self, problem: PrimalProblem, signed: Vector) -> None:
-        self._problem = problem
-        self.v, self.total = problem.combination(signed), float(signed.sum()) - problem.pull
-        self._scaled = problem.offset_scale * self.total if problem.offset is Offset.PENALISED else 0.0
-
-    def shrink(self, alpha: Vector) -> tuple[float, float, Vector | None]:
-        """What makes multipliers feasible for an L1 penalty, how unsure that is, and the norms of columns where they count."""
-        if self._problem.penalty not in (Penalty.L1, Penalty.NONE):
-            return 1.0, 0.0, None
-        norms = self._norms(alpha)
-        if self._problem.penalty is Penalty.NONE:
-            return 1.0, 0.0, norms / max(math.sqrt(inner(alpha, alpha)), 1e-300)
-        shrink = 1.0 / max(1.0, float(np.abs(self.v).max(initial=0.0)), abs(self._scaled))
-        return shrink, 4.0 * _EPSILON * shrink * float(norms.max(initial=0.0)), None
-
-    def missed(self, w: Vector, abs_sum: float, reach: float, norms: Vector | None) -> tuple[float, float]:
-        """What equalities that are missed cost, about, and by how much they are missed beside what should cancel."""
-        problem, cost, most = self._problem, 0.0, 0.0
-        if problem.offset is Offset.FREE or (norms is not None and problem.offset is not Offset.NONE):
-            cost, most = 2.0 * abs(self.total) * reach, abs(self.total) / max(abs_sum, 1e-300)
-        if norms is not None:
-            some = (norms > 0.0) & np.isfinite(norms)
-            off, like = np.abs(self.v[some]), norms[some]  # like: what the column's values are like
-            most = max(most, float((off / like).max(initial=0.0)) / max(abs_sum, 1e-300))
-            cost += 2.0 * float((off * (np.abs(w[some]) + reach / like)).sum())
-            if self.v[~some].any():  # values whose squares float64 does not have
-                most = math.inf
-        return cost, most
-
-    def cancelled(self, w: Vector, alpha: Vector) -> float:
-        """About ``Σ_k (|w_k| + |v_k|) Σ_i |α_i x_ik|``."""
-        return math.sqrt(self._problem.n) * inner(np.abs(w) + np.abs(self.v), self._norms(alpha))
-
-    def _norms(self, alpha: Vector) -> Vector:
-        """Of the columns of ``α_i x_ik``."""
-        return np.sqrt(_core.column_squares(self._problem.features, alpha * alpha))
-
-    def paid(self) -> float:
-        """What the sum costs in the dual objective."""
-        problem, square = self._problem, inner(self.v, self.v) + self._scaled * self._scaled
-        if problem.penalty is Penalty.L2:
-            return 0.5 * square
-        if problem.penalty is Penalty.ELASTIC:
-            over, last = np.maximum(np.abs(self.v) - problem.l1, 0.0), max(abs(self._scaled) - problem.l1, 0.0)
-            return 0.5 * (inner(over, over) + last * last) / problem.ridge
-        return math.sqrt(problem.B * square) if problem.penalty is Penalty.BALL else 0.0
-
-    def stationarity(self, w: Vector, b: float) -> float:
-        """How far the sum is from what w and b ask for, in the largest coordinate."""
-        problem, scale = self._problem, self._problem.offset_scale
-        off = self.total if problem.offset is not Offset.NONE else 0.0
-        penalised = problem.offset is Offset.PENALISED
-        if problem.penalty is Penalty.L2:
-            away = w - self.v
-            off = b - scale * self._scaled if penalised else off
-        elif problem.penalty is Penalty.BALL:
-            part = math.sqrt((inner(self.v, self.v) + self._scaled * self._scaled) / problem.B)
-            away = self.v - part * w
-            off = self._scaled - part * b / scale if penalised else off
-        elif problem.penalty in (Penalty.L1, Penalty.ELASTIC):
-            l1, ridge, last = problem.l1, problem.ridge, b / scale
-            away = off_signs(w, self.v - ridge * w, l1)
-            off = float(off_signs(np.array([last]), np.array([self._scaled - ridge * last]), l1)[0]) if penalised else off
-        else:
-            away = self.v
-        return max(float(np.abs(away).max(initial=0.0)), abs(off))
-
-
-def off_signs(w: Vector, products: Vector, l1: float) -> Vector:
-    """How far products are off ρ times the signs of the weights, or outside of [−ρ, ρ] where the weight is 0."""
-    return np.where(w != 0.0, products - l1 * np.sign(w), np.maximum(np.abs(products) - l1, 0.0))

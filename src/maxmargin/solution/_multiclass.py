@@ -16,7 +16,9 @@ from maxmargin.problems import ClassLoss, MulticlassLinear, Offset, Penalty
 from maxmargin.solution._certificate import Certificate
 from maxmargin.solution._class_data import ClassData, multinomial_gains, required
 from maxmargin.solution._kkt import KKT
-from maxmargin.solution._linear_evaluation import FEASIBLE, LinearEvaluation, off_signs, rounding_of
+from maxmargin.solution._linear_evaluation import FEASIBLE, LinearEvaluation, rounding_of
+from maxmargin.solution._named_status import NamedStatus
+from maxmargin.solution._penalty_sums import off_signs
 from maxmargin.solution._predictions import label_of_best
 from maxmargin.solution._status import Status
 from maxmargin.solution._table import html_table, margin_rows
@@ -71,7 +73,7 @@ def certify_multiclass(
         others, lost, change, v, totals = (shrink * each for each in (others, lost, change, v, totals))
     gains = lost if problem.loss is ClassLoss.JOINT else multinomial_gains(others, cost)
     gain, abs_sum = float(gains.sum()), 2.0 * float(np.abs(lost).sum())
-    scores = problem.scores(w, b)
+    scores = _scores(problem, w, b)
     losses = problem.losses(scores)
     primal = problem.penalty_of(w, b) + float((cost * losses).sum())
     reach = 1.0 + float(np.abs(scores).max(initial=0.0)) + float(np.abs(b).max(initial=0.0))
@@ -116,6 +118,14 @@ def certify_multiclass(
         w_unique=True if problem.ridge > 0.0 else None,
     )
     return LinearEvaluation(primal, dual, worst, infeasibility, rounding, at_zero=at_zero, class_data=known)
+
+
+def _scores(problem: MulticlassLinear, w: Matrix, b: Vector) -> Matrix:
+    """As a model computes them: of two classes, whose losses depend on the difference of the scores only, by that."""
+    if len(problem.classes) > 2:
+        return problem.scores(w, b)
+    halves = 0.5 * (_core.row_products(problem.features, w[1] - w[0]) + (b[1] - b[0]))
+    return np.column_stack([-halves, halves])
 
 
 def _away(problem: MulticlassLinear, w: Matrix, b: Vector, v: Matrix, totals: Vector) -> float:
@@ -163,7 +173,7 @@ def class_scores(X: Any, w: Matrix, b: Vector) -> Matrix:
 
 @final
 @dataclass(frozen=True, eq=False)
-class MulticlassSolution:
+class MulticlassSolution(NamedStatus):
     """``f_k(x) = <w_k, x> + b_k`` for each class, with the proof of their optimality.
 
     Attributes

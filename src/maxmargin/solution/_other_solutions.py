@@ -8,6 +8,7 @@ from functools import singledispatch
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from maxmargin._deadline import Deadline
@@ -19,7 +20,12 @@ from maxmargin.solution._crammer_singer import CrammerSingerSolution
 from maxmargin.solution._crammer_singer_evaluation import CrammerSingerEvaluation, certify_crammer_singer
 from maxmargin.solution._crammer_singer_rounding import crammer_singer_with_rounding, offset_shifts
 from maxmargin.solution._iterate import CrammerSingerIterate, PrimalIterate
-from maxmargin.solution._kernel_logistic import KernelLogisticIterate, KernelLogisticSolution, certify_kernel_logistic
+from maxmargin.solution._kernel_logistic import (
+    KernelLogisticIterate,
+    KernelLogisticSolution,
+    certify_kernel_logistic,
+    lost_digits,
+)
 from maxmargin.solution._linear import LinearSolution
 from maxmargin.solution._linear_evaluation import certify_linear, unsure
 from maxmargin.solution._multiclass import MulticlassSolution, certify_multiclass
@@ -49,7 +55,14 @@ def certificate_seconds(
 
 @singledispatch
 def solution_of(
-    problem: Any, iterate: Any, tol: float, deadline: Deadline | None = None, *, with_rows: bool = True, solver: str = ""
+    problem: Any,
+    iterate: Any,
+    tol: float,
+    deadline: Deadline | None = None,
+    *,
+    with_rows: bool = True,
+    solver: str = "",
+    scores: NDArray[np.float64] | None = None,
 ) -> Any:
     """The solution at a point of a problem, by the problem's family.
 
@@ -67,6 +80,8 @@ def solution_of(
         Whether to keep what only a solution of its own needs: support vectors, and what a linear solution knows of its rows.
     solver : str
         The name of the solver.
+    scores : ndarray, optional
+        For a PrimalProblem: the scores of its rows, where a model computes them in another way than the problem does.
     """
     raise TypeError(f"there is no solution of a {type(problem).__name__}")
 
@@ -80,8 +95,9 @@ def _(
     *,
     with_rows: bool = True,
     solver: str = "",
+    scores: NDArray[np.float64] | None = None,
 ) -> LinearSolution:
-    evaluation = certify_linear(problem, iterate.w, iterate.b, iterate.alpha, with_rows=with_rows)
+    evaluation = certify_linear(problem, iterate.w, iterate.b, iterate.alpha, scores=scores, with_rows=with_rows)
     status = iterate.status
     if status is not Status.SEPARABLE:  # its gap may well be small: the loss is near 0, and w without a limit
         status = evaluation.status(status, tol)
@@ -276,13 +292,15 @@ def _(
         status = Status.CONVERGED
     elif status.is_optimal:
         status = Status.STALLED
+    late = deadline is not None and deadline.is_over()
+    more = lost_digits(problem, iterate.beta, iterate.bias) if status is Status.STALLED and not late else 0.0
     every = np.arange(problem.n, dtype=np.int32)
     return KernelLogisticSolution(
         classes=problem.classes,
         coefficients=iterate.beta,
         bias=iterate.bias,
         status=status,
-        certificate=Certificate.of(evaluation.primal, evaluation.dual, evaluation.violation, status),
+        certificate=Certificate.of(evaluation.primal + more, evaluation.dual - more, evaluation.violation, status),
         trace=iterate.trace,
         steps=iterate.steps,
         kernel=problem.gram.kernel,

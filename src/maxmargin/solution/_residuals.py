@@ -87,4 +87,4 @@ def boundary_width(alpha: Vector, deficit: Vector, cost: Vector, *, squared: boo
 
 
 def _largest(values: Array) -> float:
-    return max(0.0, float(values.max(initial=0.0)))
+    return float(np.maximum(0.0, values.max(initial=0.0)))  # which keeps NaN: max(0.0, nan) is 0

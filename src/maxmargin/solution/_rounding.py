@@ -47,7 +47,8 @@ def with_rounding(problem: Problem, beta: Vector, evaluation: Evaluation, tol: f
     squares = np.abs(dual.gram.diagonal())
     length = inner(np.abs(beta), np.sqrt(squares))
     sizes = _sums(dual, beta, evaluation, squares, length)
-    scores = dual.gram.predicted(beta, evaluation.shift)
+    one_sign = not ((dual.lower < 0.0) & (dual.upper > 0.0)).any()
+    scores = dual.gram.predicted(beta, evaluation.shift, by_sign=one_sign)
     with np.errstate(invalid="ignore", divide="ignore"):
         seen = _SAFE * float(np.nan_to_num(np.abs(scores - evaluation.scores) / sizes, posinf=1.0).max(initial=0.0))
     # The largest of few differences tells little about the next one.

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin import _core
+from maxmargin.solution._columns import columns_of, table_of
 
 __all__ = ["CHECKPOINT", "KEPT", "Checkpoint", "Trace", "thinned"]
 
@@ -80,6 +81,16 @@ class Trace:
     """
 
     checkpoints: NDArray[Any]
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The columns of the table."""
+        return {"checkpoints": columns_of(self.checkpoints)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Take the columns of a table of all checkpoints, or of those that are kept."""
+        columns = state.get("checkpoints", {})
+        kind = KEPT if getattr(columns.get("steps"), "dtype", None) == KEPT["steps"] else CHECKPOINT
+        vars(self)["checkpoints"] = table_of(columns, kind, "Trace")
 
     @classmethod
     def of(cls, checkpoints: Sequence[Checkpoint] = ()) -> Trace:

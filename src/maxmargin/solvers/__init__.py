@@ -1,5 +1,15 @@
 """The algorithms: one file each, all with one contract, `Solver`."""
 
+from maxmargin.solvers._blocks._requests import BLOCK_LOSSES as BLOCK_LOSSES
+from maxmargin.solvers._blocks._requests import Along as Along
+from maxmargin.solvers._blocks._requests import Centre as Centre
+from maxmargin.solvers._blocks._requests import Certify as Certify
+from maxmargin.solvers._blocks._requests import Point as Point
+from maxmargin.solvers._blocks._requests import Product as Product
+from maxmargin.solvers._blocks._requests import Question as Question
+from maxmargin.solvers._blocks._requests import Sums as Sums
+from maxmargin.solvers._blocks._requests import Terms as Terms
+from maxmargin.solvers._blocks._search import BlockSearch as BlockSearch
 from maxmargin.solvers._dual._chunking import Chunking
 from maxmargin.solvers._dual._decomposition import Decomposition
 from maxmargin.solvers._dual._dual_qp import DualQP
@@ -34,7 +44,6 @@ from maxmargin.solvers._runtime._base import Callback as Callback
 from maxmargin.solvers._runtime._base import DualSolver, Limits, Origin, Solver, Start
 from maxmargin.solvers._runtime._base import numbered as numbered
 from maxmargin.solvers._runtime._base import resumed as resumed
-from maxmargin.solvers._runtime._memory import cache_bytes as cache_bytes
 from maxmargin.solvers._runtime._threads import cpu_level, get_threads, set_threads
 from maxmargin.solvers._select import DUAL_SOLVERS as DUAL_SOLVERS
 from maxmargin.solvers._select import Choice, select
@@ -42,6 +51,8 @@ from maxmargin.solvers._select import as_solver as as_solver
 from maxmargin.solvers._starts import Coefficients as Coefficients
 from maxmargin.solvers._starts import beginning as beginning
 from maxmargin.solvers._starts import starting_point as starting_point
+from maxmargin.solvers._stored import STORED as STORED
+from maxmargin.validation import cache_bytes as cache_bytes
 
 __all__ = [
     "SMO",

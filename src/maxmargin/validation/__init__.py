@@ -25,6 +25,7 @@ from maxmargin.validation._arrays import (
     takes_objects,
 )
 from maxmargin.validation._labels import LABEL_KINDS, encode, label_column, target_column, target_columns
+from maxmargin.validation._memory import cache_bytes
 from maxmargin.validation._parameters import (
     check_boolean,
     check_fraction,
@@ -50,6 +51,7 @@ __all__ = [
     "WeightedRows",
     "as_invalid_input",
     "balanced_weights",
+    "cache_bytes",
     "canonical",
     "check_boolean",
     "check_fraction",

@@ -86,6 +86,8 @@ def converted(X: Any) -> Any:
 
     What numpy converts as a whole cannot be interrupted meanwhile: large arrays are converted some rows at a time.
     """
+    if type(X).__module__.startswith("dask."):
+        raise _elsewhere(X)
     if sparse.issparse(X) and X.format != "csr":  # CSR is looked at by `canonical`, and nobody reads its columns before
         require_sound(X)
     if not (type(X) is np.ndarray and X.ndim == 2 and X.dtype.kind in "biuf" and X.size >= _LARGE):
@@ -101,6 +103,14 @@ def converted(X: Any) -> Any:
             tile = slice(top, top + height), slice(left, left + width)
             plain[tile] = X[tile]
     return plain
+
+
+def _elsewhere(X: Any) -> InvalidInput:
+    """Rows of a cluster are not gathered behind anybody's back."""
+    return InvalidInput(
+        f"X is a dask {type(X).__name__}, whose rows may be on many machines, and this estimator takes rows in memory. Take"
+        " maxmargin.distributed.DaskLinearSVC or another estimator of that module, or X.compute() if it fits into memory."
+    )
 
 
 def is_ready(X: Any) -> bool:

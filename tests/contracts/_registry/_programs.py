@@ -14,7 +14,7 @@ import piqp
 Array = np.ndarray
 
 PIQP_ACCURACY = 1e-10
-PROXIMAL = (1e-6, 1e-5, 1e-4)
+PROXIMAL = (1e-6, 1e-5, 1e-4, 1e-1)
 """Weights of DAQP's proximal term, which its steps take out again: with one of them rounding may send it in circles."""
 
 

@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self, cast, final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, is_classifier
 from sklearn.utils.validation import check_is_fitted, check_random_state
 
 from maxmargin._blas import one_blas_thread
 from maxmargin._deadline import Deadline
+from maxmargin.blocks import RowBlocks
 from maxmargin.errors import InvalidInput
+from maxmargin.estimators._approximate._as_predicted import as_predicted
 from maxmargin.estimators._approximate._exact import ExactBound, Subproblems, exact_bound
 from maxmargin.estimators._approximate._number import AUTO, chosen_number
-from maxmargin.estimators._shared._fitted import RowKind
+from maxmargin.estimators._linear._blocks import by_blocks
+from maxmargin.estimators._shared._expansion import Expansion, sides_of
+from maxmargin.estimators._shared._fitted import RowKind, fitted_sums
 from maxmargin.estimators._shared._fitting import Fitting
 from maxmargin.estimators._shared._input import checked_rows, training_rows
 from maxmargin.estimators._shared._parameters import check_budget, check_kernel_numbers
@@ -114,6 +118,25 @@ class ApproximateModel(CallbackSupport, Summarised, BaseEstimator, ABC):  # type
     def _subproblems(self, fit: Fit, multipliers: NDArray[np.float64]) -> Subproblems:
         """What the exact bound asks of the problems with these multipliers."""
 
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit to training data.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features), or sequence of objects
+            Training rows; kernel values of shape (n_samples, n_samples) for a precomputed kernel.
+        y : array-like of shape (n_samples,)
+            Labels or targets.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weight of each row; rows of weight 0 or less are left out.
+
+        Returns
+        -------
+        self : object
+            The fitted model.
+        """
+        return self._fit(X, y, sample_weight)
+
     def _fit(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> Self:
         with Fitting(self, X, y, sample_weight) as stages:
             fit, random = self._begin(X, y, sample_weight), check_random_state(self.random_state)
@@ -130,7 +153,7 @@ class ApproximateModel(CallbackSupport, Summarised, BaseEstimator, ABC):  # type
             plan = self._plan(Z, map, fit)
             found = plan.solve(stacklevel=4)
             stages.end("solve", fit.deadline.certifying)
-            self._adopt(fit, map, found)
+            self._adopt(fit, map, as_predicted(map, fit.data.X, plan.problems, found, float(self.tol), fit.deadline))
             stages.end("assembly")
         return self
 
@@ -199,14 +222,18 @@ class ApproximateModel(CallbackSupport, Summarised, BaseEstimator, ABC):  # type
 
     def _adopt(self, fit: Fit, map: LandmarkMap, solutions: list[Any]) -> None:
         """Make the solutions of a plan the fitted state."""
-        self.landmark_coef_ = map.coefficients(np.stack([each.weights for each in solutions]))
-        self.intercept_ = np.array([float(each.bias) for each in solutions])
         if map.kernel.is_precomputed:
             numbers = fit.data.of_kept_rows(map.landmarks).astype(np.int32)
             map = replace(map, landmarks=numbers)
+        self._take(map, solutions)
+        self._multipliers = sparse.csr_array(np.stack([each.alpha for each in solutions]))
+
+    def _take(self, map: LandmarkMap, solutions: Sequence[Any]) -> None:
+        """All but the multipliers."""
+        self.landmark_coef_ = map.coefficients(np.stack([each.weights for each in solutions]))
+        self.intercept_ = np.array([float(each.bias) for each in solutions])
         self._map = map
         self._kernel = map.kernel
-        self._multipliers = sparse.csr_array(np.stack([each.alpha for each in solutions]))
         self.n_components_ = length(map.landmarks)
         self.n_iter_ = max(1, *(each.steps for each in solutions), 1)
         self.certificate_ = Certificate.combined(each.certificate for each in solutions)
@@ -217,22 +244,50 @@ class ApproximateModel(CallbackSupport, Summarised, BaseEstimator, ABC):  # type
     def _values(self, X: Any) -> NDArray[np.float64]:
         """Values of all subproblems at rows, in columns."""
         check_is_fitted(self)
-        return np.asarray(self._map.values(self._new_rows(X), self.landmark_coef_) + self.intercept_, dtype=np.float64)
+        if isinstance(X, RowBlocks):
+            return by_blocks(X, self._values)
+        rows = self.new_rows(X)
+        _, weights, offsets = fitted_sums(self, "landmark_coef_", self._map.landmarks, classes=is_classifier(self))
+        return np.asarray(self._map.values(rows, weights) + offsets, dtype=np.float64)
 
-    def _new_rows(self, X: Any) -> Any:
+    def new_rows(self, X: Any) -> Any:
+        """Rows as the kernel reads them."""
         if self._rows is RowKind.OBJECTS:
             return object_rows(X)
         return canonical(checked_rows(self, X, reset=False))
 
-    def _exact_bound(self, X: Any, y: Any, sample_weight: Any, rows: int | None, random_state: Any) -> ExactBound:
-        """See the subclasses."""
+    def exact_bound(
+        self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None, *, rows: int | None = None, random_state: Any = 0
+    ) -> ExactBound:
+        """How far this model is, at most, from the optimum of the exact kernel.
+
+        The model is a function in the space of the exact kernel: its objective there bounds the exact optimum from above. Its
+        multipliers are inside of the exact dual's bounds too, and their dual objective bounds it from below; that needs the
+        exact kernel between all support vectors, a block at a time.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            What `fit` got; a one-class model needs no y.
+        rows : int or None, default=None
+            How many rows of the exact kernel matrix are computed, drawn among the support vectors, to estimate what landmarks
+            miss; None for all of them, which proves the bound.
+        random_state : int, RandomState instance or None, default=0
+            Draws these rows.
+
+        Returns
+        -------
+        ExactBound
+        """
         check_is_fitted(self)
         owner = "exact_bound"
         if rows is not None:
             check_integer("rows", rows, owner, 2)
         check_random_seed(random_state, owner)
-        given = self._new_rows(X)
+        given = self.new_rows(X)
         data, target, factors = self._labelled(given, y, sample_weight, pairwise=self._rows is RowKind.PAIRWISE)
+        if self._multipliers is None:
+            raise InvalidInput("exact_bound needs the multipliers of all rows, which a fit of RowBlocks does not keep.")
         if data.n != self._multipliers.shape[1]:
             raise InvalidInput(
                 f"exact_bound needs the rows of fit: it had {self._multipliers.shape[1]} rows with a weight, and these are"
@@ -245,13 +300,23 @@ class ApproximateModel(CallbackSupport, Summarised, BaseEstimator, ABC):  # type
         values = map.values(data.X, self.landmark_coef_) + self.intercept_
         subproblems = self._subproblems(fit, self._multipliers.toarray())
         with one_blas_thread():
-            squares = np.einsum("ij,ij->i", self.landmark_coef_ @ self._inner(map, data.X), self.landmark_coef_)
+            squares = np.einsum("ij,ij->i", self.landmark_coef_ @ map.inner(data.X), self.landmark_coef_)
             return exact_bound(map, data.X, subproblems, values, squares, rows, check_random_state(random_state))
 
-    def _inner(self, map: LandmarkMap, X: Any) -> NDArray[np.float64]:
-        """``K_ZZ``."""
-        rows = take_rows(X, map.landmarks) if map.kernel.is_precomputed else map.landmarks
-        return map.kernel.cross(rows, map.landmarks)
+    def expansion(self) -> Expansion:
+        """The model as sums of kernel values against its landmarks."""
+        check_is_fitted(self)
+        map, classes = self._map, vars(self).get("classes_")
+        return Expansion(
+            self,
+            map.kernel,
+            map.landmarks,
+            np.arange(self.n_components_, dtype=np.int32),
+            self.landmark_coef_,
+            self.intercept_,
+            [] if classes is None else sides_of(len(classes)),
+            of_landmarks=True,
+        )
 
     @property
     def landmarks_(self) -> Any:

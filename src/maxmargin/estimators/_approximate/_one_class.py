@@ -13,7 +13,7 @@ from sklearn.base import OutlierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.errors import InvalidInput, NoMarginWarning
-from maxmargin.estimators._approximate._exact import ExactBound, Subproblems
+from maxmargin.estimators._approximate._exact import Subproblems
 from maxmargin.estimators._approximate._model import ApproximateModel, Fit
 from maxmargin.estimators._approximate._number import AUTO
 from maxmargin.estimators._shared._formulas import Formula
@@ -227,31 +227,6 @@ class ApproximateOneClass(OutlierMixin, ApproximateModel):  # type: ignore[misc]
         """Minus the intercept, of shape (1,)."""
         check_is_fitted(self)
         return -np.asarray(self.intercept_)
-
-    def exact_bound(
-        self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None, *, rows: int | None = None, random_state: Any = 0
-    ) -> ExactBound:
-        """How far this model is, at most, from the optimum of the exact kernel.
-
-        The model is a function in the space of the exact kernel: its objective there bounds the exact optimum from above. Its
-        multipliers are inside of the exact dual's bounds too, and their dual objective bounds it from below; that needs the
-        exact kernel between all support vectors, a block at a time.
-
-        Parameters
-        ----------
-        X, y, sample_weight
-            What `fit` got.
-        rows : int or None, default=None
-            How many rows of the exact kernel matrix are computed, drawn among the support vectors, to estimate what landmarks
-            miss; None for all of them, which proves the bound.
-        random_state : int, RandomState instance or None, default=0
-            Draws these rows.
-
-        Returns
-        -------
-        ExactBound
-        """
-        return self._exact_bound(X, None, sample_weight, rows, random_state)
 
     def _formula(self) -> Formula:
         return [

@@ -9,10 +9,14 @@ from typing import Any, Literal, Self, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin
+from sklearn.utils.validation import check_random_state
 
-from maxmargin.estimators._approximate._exact import ExactBound, LossTerms, Subproblems
+from maxmargin.blocks import RowBlocks
+from maxmargin.estimators._approximate._blocks import fit_blocks
+from maxmargin.estimators._approximate._exact import LossTerms, Subproblems
 from maxmargin.estimators._approximate._model import ApproximateModel, Fit
 from maxmargin.estimators._shared._bounds import upper_bounds
+from maxmargin.estimators._shared._fitting import Fitting
 from maxmargin.estimators._shared._formulas import Formula, linear_formula
 from maxmargin.estimators._shared._parameters import check_class_weight
 from maxmargin.estimators._shared._schemes import scheme_of, subproblem_names
@@ -159,15 +163,16 @@ class ApproximateSVC(ClassifierMixin, ApproximateModel):  # type: ignore[misc]  
         self.max_time = max_time
         self.warm_start = warm_start
 
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Fit a binary classifier, or one for each class, to training data.
+    def fit(self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit to training data.
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features), or sequence of objects
-            Training rows; kernel values of shape (n_samples, n_samples) for a precomputed kernel.
+        X : {array-like, sparse matrix} of shape (n_samples, n_features), sequence of objects, or RowBlocks
+            Training rows; kernel values of shape (n_samples, n_samples) for a precomputed kernel. Of `RowBlocks` landmarks are
+            chosen among some 20 000 rows, evenly spaced, and features are made anew in each pass.
         y : array-like of shape (n_samples,)
-            Labels.
+            Labels; `RowBlocks` may have them.
         sample_weight : array-like of shape (n_samples,), default=None
             Weight of each row; rows of weight 0 or less are left out.
 
@@ -176,7 +181,38 @@ class ApproximateSVC(ClassifierMixin, ApproximateModel):  # type: ignore[misc]  
         self : ApproximateSVC
             The fitted model.
         """
-        return self._fit(X, y, sample_weight)
+        if not isinstance(X, RowBlocks):
+            return self._fit(X, y, sample_weight)
+        with Fitting(self, X, y, sample_weight) as stages:
+            rows, map, found = fit_blocks(self, X, y, sample_weight, check_random_state(self.random_state), stages)
+            self.auto_scores_ = None
+            self._take(map, found)
+            self._multipliers = None
+            self.classes_ = rows.data.classes
+            self.class_weight_: NDArray[np.float64] | None = rows.factors
+            stages.end("assembly")
+        return self
+
+    def score(self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> float:
+        """Accuracy on rows with labels.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix, sequence of objects, or RowBlocks
+            Rows.
+        y : array-like of shape (m,), optional
+            Their labels; blocks may have them.
+        sample_weight : array-like of shape (m,), optional
+            Weight of each row.
+
+        Returns
+        -------
+        float
+            The part of all weight whose labels are predicted.
+        """
+        if isinstance(X, RowBlocks):
+            y, sample_weight = X.y if y is None else y, X.sample_weight if sample_weight is None else sample_weight
+        return float(super().score(X, y, sample_weight))
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Evaluate the binary classifiers at rows.
@@ -209,31 +245,6 @@ class ApproximateSVC(ClassifierMixin, ApproximateModel):  # type: ignore[misc]  
         """
         codes = _codes(self._values(X))
         return np.asarray(self.classes_[codes])
-
-    def exact_bound(
-        self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, *, rows: int | None = None, random_state: Any = 0
-    ) -> ExactBound:
-        """How far this model is, at most, from the optimum of the exact kernel.
-
-        The model is a function in the space of the exact kernel: its objective there bounds the exact optimum from above. Its
-        multipliers are inside of the exact dual's bounds too, and their dual objective bounds it from below; that needs the
-        exact kernel between all support vectors, a block at a time.
-
-        Parameters
-        ----------
-        X, y, sample_weight
-            What `fit` got.
-        rows : int or None, default=None
-            How many rows of the exact kernel matrix are computed, drawn among the support vectors, to estimate what landmarks
-            miss; None for all of them, which proves the bound.
-        random_state : int, RandomState instance or None, default=0
-            Draws these rows.
-
-        Returns
-        -------
-        ExactBound
-        """
-        return self._exact_bound(X, y, sample_weight, rows, random_state)
 
     def _formula(self) -> Formula:
         lines = linear_formula(self._loss(), Penalty.L2, offset=bool(self.fit_intercept), where=", on landmarks")

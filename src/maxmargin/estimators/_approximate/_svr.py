@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, Literal, Self, final
+from typing import Any, Literal, final
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 
-from maxmargin.estimators._approximate._exact import ExactBound, LossTerms, Subproblems
+from maxmargin.estimators._approximate._exact import LossTerms, Subproblems
 from maxmargin.estimators._approximate._model import ApproximateModel, Fit
 from maxmargin.estimators._shared._bounds import upper_bounds
 from maxmargin.estimators._shared._formulas import Formula
@@ -159,25 +159,6 @@ class ApproximateSVR(RegressorMixin, ApproximateModel):  # type: ignore[misc]  #
         self.max_time = max_time
         self.warm_start = warm_start
 
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Fit to training data.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features), or sequence of objects
-            Training rows; kernel values of shape (n_samples, n_samples) for a precomputed kernel.
-        y : array-like of shape (n_samples,)
-            Targets.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weight of each row; rows of weight 0 or less are left out.
-
-        Returns
-        -------
-        self : ApproximateSVR
-            The fitted model.
-        """
-        return self._fit(X, y, sample_weight)
-
     def predict(self, X: Any) -> NDArray[np.float64]:
         """Predict the targets of rows.
 
@@ -192,31 +173,6 @@ class ApproximateSVR(RegressorMixin, ApproximateModel):  # type: ignore[misc]  #
             ``f(x)``.
         """
         return np.ascontiguousarray(self._values(X)[:, 0])
-
-    def exact_bound(
-        self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, *, rows: int | None = None, random_state: Any = 0
-    ) -> ExactBound:
-        """How far this model is, at most, from the optimum of the exact kernel.
-
-        The model is a function in the space of the exact kernel: its objective there bounds the exact optimum from above. Its
-        multipliers are inside of the exact dual's bounds too, and their dual objective bounds it from below; that needs the
-        exact kernel between all support vectors, a block at a time.
-
-        Parameters
-        ----------
-        X, y, sample_weight
-            What `fit` got.
-        rows : int or None, default=None
-            How many rows of the exact kernel matrix are computed, drawn among the support vectors, to estimate what landmarks
-            miss; None for all of them, which proves the bound.
-        random_state : int, RandomState instance or None, default=0
-            Draws these rows.
-
-        Returns
-        -------
-        ExactBound
-        """
-        return self._exact_bound(X, y, sample_weight, rows, random_state)
 
     def _formula(self) -> Formula:
         square = "²" if self.loss == "squared_epsilon_insensitive" else ""

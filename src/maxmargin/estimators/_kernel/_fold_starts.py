@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.problems import DualProblem, Problem, SoftMargins
+from maxmargin.problems import DualProblem, Problem, SoftMargins, balanced
 from maxmargin.solution import SolutionBatch
 
 __all__ = ["fold_starts"]
@@ -45,7 +45,7 @@ def fold_starts(
     begins = [share * beta for share in shares for beta in whole.reshape(each, n)]
     bounds = np.repeat(costs, each, axis=0)
     if isinstance(folds, SoftMargins):  # whose problems need not be made
-        return np.concatenate([_balanced(*each) for each in zip(begins, bounds, strict=True)])
+        return np.concatenate([balanced(*each) for each in zip(begins, bounds, strict=True)])
     sizes = np.abs(whole).reshape(each, n).sum(axis=1)
     duals = [problem.dual for problem in problems]
     return np.concatenate(
@@ -59,9 +59,9 @@ def fold_starts(
 def _inside(dual: DualProblem, beta: Vector, bound: Vector, of_fit: DualProblem, size: float) -> Vector:
     """A point of a fold's dual near β, from the dual of the fit and the Σ|β| that its model has."""
     if dual.abs_sum is None or of_fit.abs_sum is None:
-        return _balanced(beta, bound)
+        return balanced(beta, bound)
     if dual.abs_sum_may_fall and size < of_fit.abs_sum * (1.0 - 1e-9):
-        point = _balanced(beta, bound)
+        point = balanced(beta, bound)
         return np.asarray(point * min(1.0, dual.abs_sum / max(float(np.abs(point).sum()), 1e-300)))
     beta = beta * (of_fit.abs_sum / size)  # a model of ν-classification is divided by its margin
     half = 0.5 * dual.abs_sum
@@ -78,23 +78,3 @@ def _with_sum(sizes: Vector, bound: Vector, wanted: float) -> Vector:
         if total >= abs(missing) > 0.0:
             return np.clip(sizes + (missing / total) * room, 0.0, bound)
     return sizes
-
-
-def _balanced(beta: Vector, bound: Vector) -> Vector:
-    """Coefficients whose sum is 0 again, by changes of those that are free.
-
-    What is lost on one side is taken up in equal parts, relative to their room, by the free coefficients: those of that side
-    grow, those of the other shrink. Coefficients at their bounds, of which most stay there, are left alone as long as the
-    free ones suffice; else those of the heavier side all shrink.
-    """
-    surplus = float(beta.sum())
-    size, side = np.abs(beta), np.sign(surplus)
-    if surplus == 0.0:
-        return beta
-    is_free = (size > 0.0) & (size < bound * (1.0 - 1e-9))
-    heavy = np.sign(beta) == side
-    room = np.where(is_free, np.where(heavy, size, bound - size), 0.0)
-    total = float(room.sum())
-    if np.isfinite(total) and total >= abs(surplus):
-        return np.asarray(beta - side * (abs(surplus) / total) * room)
-    return np.where(heavy, beta * (1.0 - abs(surplus) / float(size[heavy].sum())), beta)

@@ -10,10 +10,9 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from maxmargin._deadline import Deadline
-from maxmargin.errors import InvalidInput
 from maxmargin.estimators._shared._bounds import require_finite
 from maxmargin.estimators._shared._estimate import Estimating
-from maxmargin.estimators._shared._fitted import RowKind
+from maxmargin.estimators._shared._fitted import RowKind, fitted_sums
 from maxmargin.estimators._shared._fitting import Fitting
 from maxmargin.estimators._shared._formulas import Formula
 from maxmargin.estimators._shared._input import new_rows, training_rows
@@ -22,7 +21,7 @@ from maxmargin.estimators._shared._plan import ClassifierRows, Plan
 from maxmargin.estimators._shared._summary import Summarised
 from maxmargin.estimators._shared._warm_start import starts_anew
 from maxmargin.estimators._shared._watching import CallbackSupport
-from maxmargin.kernels import BoundKernel, as_kernel, feature_scale_warning, takes_matrix
+from maxmargin.kernels import as_kernel, feature_scale_warning, takes_matrix
 from maxmargin.problems import KernelLogistic
 from maxmargin.solution import KernelLogisticSolution, probabilities_of
 from maxmargin.solvers import KernelNewton
@@ -271,18 +270,12 @@ class KernelLogisticRegression(CallbackSupport, Estimating, Summarised, Classifi
             For two classes ``f(x) + b``, positive for ``classes_[1]``, the logarithm of the odds; else a column for each class.
         """
         check_is_fitted(self)
-        rows, count = new_rows(self, X), len(self.support_)
+        rows = new_rows(self, X)
         vectors = self.support_ if self._rows is RowKind.PAIRWISE else self.support_vectors_
-        held = vectors.shape[0] if hasattr(vectors, "shape") else len(vectors)
-        outputs = 1 if len(self.classes_) == 2 else len(self.classes_)
-        whole = isinstance(self._kernel, BoundKernel) and isinstance(self.dual_coef_, np.ndarray)
-        if not whole or held != count or self.dual_coef_.shape != (outputs, count) or len(self.intercept_) != outputs:
-            raise InvalidInput(
-                "The internal representation of KernelLogisticRegression was altered: its shapes do not fit. Fit it again."
-            )
-        sums = self._kernel.weighted_sums(rows, vectors, np.ascontiguousarray(self.dual_coef_, dtype=np.float64), [0, count])
-        scores = np.asarray(sums[0].T + self.intercept_)
-        return scores[:, 0] if outputs == 1 else scores
+        kernel, weights, offsets = fitted_sums(self, "dual_coef_", vectors)
+        sums = kernel.weighted_sums(rows, vectors, weights, [0, weights.shape[1]])
+        scores = np.asarray(sums[0].T + offsets)
+        return scores[:, 0] if len(offsets) == 1 else scores
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Probabilities of the classes.

@@ -140,12 +140,11 @@ class KernelModel(CallbackSupport, Estimating, Summarised, BaseEstimator, ABC): 
             state.pop(name, None)
         if "dual_coef_" in state:
             state["dual_coef_"] = pack(state["dual_coef_"])
-            state["_rows"] = self._rows.value
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         if "dual_coef_" in state:
-            state = {**state, "dual_coef_": unpack(state["dual_coef_"]), "_rows": RowKind(state["_rows"])}
+            state = {**state, "dual_coef_": unpack(state["dual_coef_"])}
         super().__setstate__(state)
         if "support_vectors_" in state:
             self._held_vectors = HeldVectors(self.support_vectors_)

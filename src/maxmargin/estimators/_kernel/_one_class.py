@@ -21,7 +21,7 @@ from maxmargin.validation import check_fraction, length
 __all__ = ["SVDD", "OneClassSVM"]
 
 
-_ROUNDING = 1e-9  # of a score, as a part of the offset
+ROUNDING = 1e-9  # of a score, as a part of the offset
 
 
 class _OneClassModel(OutlierMixin, KernelOutputs, ABC):  # type: ignore[misc]  # scikit-learn has no types
@@ -99,7 +99,7 @@ class _OneClassModel(OutlierMixin, KernelOutputs, ABC):  # type: ignore[misc]  #
         """
         values = self._values(X)[:, 0]
         # a support vector on the boundary has the score 0: rounding must not make it an outlier
-        values[np.abs(values) <= _ROUNDING * np.abs(self.offset_)] = 0.0
+        values[np.abs(values) <= ROUNDING * np.abs(self.offset_)] = 0.0
         return values
 
     def predict(self, X: Any) -> NDArray[np.int64]:

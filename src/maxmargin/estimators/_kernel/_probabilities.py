@@ -116,6 +116,11 @@ def calibrated(model: KernelClassifier, plan: Plan[ClassifierRows], found: Any, 
     return (Pairs if isinstance(scheme, OneVsOne) else Temperature).fit(values, codes, weight)
 
 
+def platt_of(slope: float, offset: float) -> Platt:
+    """The sigmoid of two classes, ``1 / (1 + exp(−(slope f + offset)))``."""
+    return Platt(slope, offset)
+
+
 def _platt(model: Any, name: str) -> Platt:
     found = vars(model).get("_calibrator")
     if not isinstance(found, Platt):

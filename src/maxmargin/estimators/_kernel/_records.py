@@ -19,7 +19,18 @@ from maxmargin.estimators._shared._fitted import Fitted, RowKind, boundary_rows
 from maxmargin.estimators._shared._schemes import Scheme
 from maxmargin.kernels import Gram
 from maxmargin.problems import KKTData, Margin, SlackRule
-from maxmargin.solution import CERTIFICATE, KEPT, Certificate, Solution, SolutionBatch, Status, Trace, certificates_of
+from maxmargin.solution import (
+    CERTIFICATE,
+    KEPT,
+    Certificate,
+    Solution,
+    SolutionBatch,
+    Status,
+    Trace,
+    certificates_of,
+    columns_of,
+    table_of,
+)
 from maxmargin.solvers import Coefficients
 from maxmargin.validation import TrainingSet, WeightedRows, take_rows
 
@@ -99,6 +110,16 @@ class Records:
             self._seldom() or None,
         )
 
+    def __getstate__(self) -> dict[str, Any]:
+        """The fields, with columns instead of tables: for formats that know plain arrays only. Pickle has its own."""
+        tables = {name: columns_of(getattr(self, name)) for name in _TABLES}
+        return {**vars(self), **tables}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Take the fields."""
+        tables = {name: table_of(state.get(name, {}), kind, "Records") for name, kind in _TABLES.items()}
+        vars(self).update({**state, **tables})
+
     def _seldom(self) -> dict[str, bytes]:
         """Fields that few models need: an optimum of 0, an indefinite kernel, sums that are not 0 or that ν keeps."""
         numbers, found = self.certificates, {}
@@ -115,6 +136,7 @@ class Records:
         return found
 
 
+_TABLES = {"certificates": CERTIFICATE, "checkpoints": KEPT}
 _ALWAYS = ("primal", "dual", "violation", "bias_low", "bias_high")
 
 

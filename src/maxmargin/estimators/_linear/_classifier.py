@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from functools import partial
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,6 +13,9 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from maxmargin._deadline import Deadline
+from maxmargin.blocks import RowBlocks
+from maxmargin.errors import InvalidInput
+from maxmargin.estimators._linear._blocks import BlockRowsOf, block_plan, by_blocks
 from maxmargin.estimators._linear._sparse_weights import SparseWeights
 from maxmargin.estimators._shared._bounds import upper_bounds
 from maxmargin.estimators._shared._estimate import Estimating
@@ -22,13 +25,14 @@ from maxmargin.estimators._shared._input import checked_rows
 from maxmargin.estimators._shared._parameters import check_budget, check_class_weight, check_random_state
 from maxmargin.estimators._shared._plan import LinearRows, Plan
 from maxmargin.estimators._shared._schemes import scheme_of, subproblem_names
+from maxmargin.estimators._shared._stages import Stages
 from maxmargin.estimators._shared._summary import Summarised
 from maxmargin.estimators._shared._warm_start import hold, linear_starts, multiclass_start
 from maxmargin.estimators._shared._watching import CallbackSupport
 from maxmargin.kernels import feature_scale_warning
 from maxmargin.losses import Hinge, Loss, SquaredHinge
 from maxmargin.problems import Centring, ClassLoss, MulticlassLinear, Offset, Penalty, PrimalProblem
-from maxmargin.solution import Certificate, LinearSolution, MulticlassSolution, class_scores, linear_scores
+from maxmargin.solution import BlockSolution, Certificate, LinearSolution, MulticlassSolution, class_scores, linear_scores
 from maxmargin.validation import (
     TrainingSet,
     canonical,
@@ -38,7 +42,9 @@ from maxmargin.validation import (
     labelled_set,
 )
 
-__all__ = ["LinearModel", "LinearScores", "linear_rows"]
+__all__ = ["LinearModel", "LinearScores", "Solutions", "linear_rows"]
+
+Solutions: TypeAlias = list[LinearSolution] | list[MulticlassSolution] | list[BlockSolution]
 
 
 class LinearScores(CallbackSupport, Summarised, SparseWeights, ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
@@ -68,6 +74,8 @@ class LinearScores(CallbackSupport, Summarised, SparseWeights, ClassifierMixin, 
     def _scores(self, X: Any) -> tuple[NDArray[np.float64], np.dtype[Any]]:
         """Scores in float64, and what they are to be rounded to."""
         check_is_fitted(self)
+        if isinstance(X, RowBlocks):
+            return by_blocks(X, lambda rows: self._scores(rows)[0]), np.dtype(np.float64)
         X = linear_rows(self, X, reset=False)
         weights, offsets = self._linear_state(self._n_scores())
         kind = np.result_type(X.dtype, weights.dtype)
@@ -99,6 +107,27 @@ class LinearScores(CallbackSupport, Summarised, SparseWeights, ClassifierMixin, 
         scores = self.decision_function(X)
         codes = (scores >= 0.0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
         return np.asarray(self.classes_[codes])
+
+    def score(self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> float:
+        """Accuracy on rows with labels.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (m, n_features), or RowBlocks
+            Rows.
+        y : array-like of shape (m,), optional
+            Their labels; blocks may have them.
+        sample_weight : array-like of shape (m,), optional
+            Weight of each row.
+
+        Returns
+        -------
+        float
+            The part of all weight whose labels are predicted.
+        """
+        if isinstance(X, RowBlocks):
+            y, sample_weight = X.y if y is None else y, X.sample_weight if sample_weight is None else sample_weight
+        return float(super().score(X, y, sample_weight))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -138,15 +167,15 @@ class LinearModel(Estimating, LinearScores, ABC):
         """The kind of offset, and its scale."""
         return (Offset.FREE if self.fit_intercept else Offset.NONE), 1.0
 
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> Self:
         """Fit a binary classifier, or one for each class, to training data.
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        X : {array-like, sparse matrix} of shape (n_samples, n_features), or RowBlocks
             Training rows. float32 is kept, and so are CSR matrices with 32- or 64-bit indices.
         y : array-like of shape (n_samples,)
-            Labels.
+            Labels; `RowBlocks` may have them.
         sample_weight : array-like of shape (n_samples,), default=None
             Weight of each row; rows of weight 0 or less are left out.
 
@@ -156,6 +185,9 @@ class LinearModel(Estimating, LinearScores, ABC):
             The fitted model.
         """
         with Fitting(self, X, y, sample_weight) as stages:
+            if isinstance(X, RowBlocks):
+                self._fit_blocks(X, y, sample_weight, stages)
+                return self
             plan = self._plan(X, y, sample_weight)
             stages.end("validation")
             found = plan.solve()
@@ -164,8 +196,25 @@ class LinearModel(Estimating, LinearScores, ABC):
             stages.end("assembly")
         return self
 
-    def _plan(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Plan[LinearRows]:
-        """Validated rows, and the problems to solve for them: one for all classes at once, or one for each class."""
+    def _fit_blocks(self, X: RowBlocks, y: Any, sample_weight: Any, stages: Stages) -> None:
+        self._check()
+        plan = block_plan(
+            self, X, y, sample_weight, self._terms(), self._offset(), self._bound(), self._l1(), Deadline(self.max_time)
+        )
+        if self._class_loss(len(plan.rows.data.classes)) is not None:
+            raise InvalidInput(
+                f"{type(self).__name__} fits all classes at once with multi_class={vars(self).get('multi_class')!r},"
+                " which RowBlocks"
+                " have not. Choose multi_class='ovr', a binary classifier for each class."
+            )
+        stages.end("validation")
+        found = plan.solve(stacklevel=4)
+        stages.end("solve", plan.deadline.certifying)
+        self._adopt(plan.rows, found)
+        stages.end("assembly")
+
+    def _check(self) -> None:
+        """Raise for any parameter that is not acceptable."""
         owner = type(self).__name__
         self._check_own()
         check_boolean("fit_intercept", self.fit_intercept, owner)
@@ -173,6 +222,11 @@ class LinearModel(Estimating, LinearScores, ABC):
         check_budget(self, fewest=self._fewest_iterations)
         check_class_weight(self.class_weight, owner)
         check_random_state(self.random_state, owner)
+
+    def _plan(self, X: Any, y: ArrayLike | None, sample_weight: ArrayLike | None) -> Plan[LinearRows]:
+        """Validated rows, and the problems to solve for them: one for all classes at once, or one for each class."""
+        owner = type(self).__name__
+        self._check()
         deadline = Deadline(self.max_time)
         X = linear_rows(self, X, reset=True)
         data = labelled_set(X, label_column(y, X), sample_weight)
@@ -242,7 +296,7 @@ class LinearModel(Estimating, LinearScores, ABC):
         """The solutions with weights as ``coef_`` will have them."""
         return solutions
 
-    def _adopt(self, rows: LinearRows, solutions: list[LinearSolution] | list[MulticlassSolution]) -> None:
+    def _adopt(self, rows: LinearRows | BlockRowsOf, solutions: Solutions) -> None:
         """Make the solutions of a plan the fitted state."""
         self.classes_ = rows.data.classes
         self.class_weight_ = rows.factors
@@ -255,9 +309,7 @@ class LinearModel(Estimating, LinearScores, ABC):
         hold(self, solutions)
 
 
-def _weights(
-    solutions: list[LinearSolution] | list[MulticlassSolution],
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _weights(solutions: Solutions) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Weights and offsets of all scores; for two classes fitted as one problem, those of the difference of their scores."""
     first = solutions[0]
     if not isinstance(first, MulticlassSolution):
@@ -269,8 +321,10 @@ def _weights(
     return np.diff(first.weights, axis=0), np.diff(first.bias)
 
 
-def _active(solution: LinearSolution | MulticlassSolution) -> int:
+def _active(solution: LinearSolution | MulticlassSolution | BlockSolution) -> int:
     """How many rows have a multiplier that is not 0."""
+    if isinstance(solution, BlockSolution):
+        return solution.active
     if isinstance(solution, MulticlassSolution):
         return len(solution.support)
     return int(np.count_nonzero(solution.alpha))

@@ -10,12 +10,13 @@ from numpy.typing import NDArray
 from scipy.special import log_expit, logsumexp
 
 from maxmargin.errors import InvalidInput
-from maxmargin.estimators._linear._classifier import LinearModel
+from maxmargin.estimators._linear._blocks import BlockRowsOf
+from maxmargin.estimators._linear._classifier import LinearModel, Solutions
 from maxmargin.estimators._linear._logistic_checks import THEIR_SOLVERS, check_logistic, penalty_of
 from maxmargin.estimators._shared._plan import LinearRows, Plan
 from maxmargin.losses import Logistic, Loss
 from maxmargin.problems import ClassLoss, Offset, Penalty
-from maxmargin.solution import LinearSolution, MulticlassSolution, in_float32
+from maxmargin.solution import in_float32
 from maxmargin.validation import TrainingSet
 
 __all__ = ["LogisticRegression"]
@@ -210,7 +211,7 @@ class LogisticRegression(LinearModel):
         ]
         return solutions if None in rounded else rounded
 
-    def _adopt(self, rows: LinearRows, solutions: list[LinearSolution] | list[MulticlassSolution]) -> None:
+    def _adopt(self, rows: LinearRows | BlockRowsOf, solutions: Solutions) -> None:
         super()._adopt(rows, solutions)
         self.__dict__.pop("_is_ovr", None)
         if len(solutions) > 1:  # what is not said takes no room in a pickle

@@ -6,12 +6,12 @@ import warnings
 from typing import Any, final
 
 from maxmargin.errors import InvalidInput, NoMarginWarning
-from maxmargin.estimators._linear._classifier import LinearModel
+from maxmargin.estimators._linear._blocks import BlockRowsOf
+from maxmargin.estimators._linear._classifier import LinearModel, Solutions
 from maxmargin.estimators._shared._parameters import check_intercept, offset_of
 from maxmargin.estimators._shared._plan import LinearRows
 from maxmargin.losses import Loss, MarginLoss, as_loss
 from maxmargin.problems import Offset, Penalty, as_bound, as_penalty, as_share
-from maxmargin.solution import LinearSolution, MulticlassSolution
 from maxmargin.validation import check_positive
 
 __all__ = ["LinearClassifier"]
@@ -198,7 +198,7 @@ class LinearClassifier(LinearModel):
     def _solver(self) -> Any:
         return self.solver
 
-    def _adopt(self, rows: LinearRows, solutions: list[LinearSolution] | list[MulticlassSolution]) -> None:
+    def _adopt(self, rows: LinearRows | BlockRowsOf, solutions: Solutions) -> None:
         super()._adopt(rows, solutions)
         if not self.coef_.any() and float(self._loss().value(0.0)) == 0.0:
             warnings.warn(

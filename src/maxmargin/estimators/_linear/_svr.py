@@ -12,8 +12,10 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from maxmargin._deadline import Deadline
+from maxmargin.blocks import RowBlocks
 from maxmargin.calibrators import Folds
 from maxmargin.errors import InvalidInput
+from maxmargin.estimators._linear._blocks import by_blocks, regression_plan
 from maxmargin.estimators._linear._classifier import linear_rows
 from maxmargin.estimators._linear._sparse_weights import SparseWeights
 from maxmargin.estimators._shared._bounds import upper_bounds
@@ -24,13 +26,14 @@ from maxmargin.estimators._shared._formulas import Formula
 from maxmargin.estimators._shared._intervals import FOLDS, Intervals, Residuals
 from maxmargin.estimators._shared._parameters import check_budget, check_dual, check_intercept, check_random_state, offset_of
 from maxmargin.estimators._shared._plan import Plan
+from maxmargin.estimators._shared._stages import Stages
 from maxmargin.estimators._shared._summary import Summarised
 from maxmargin.estimators._shared._warm_start import hold, linear_starts
 from maxmargin.estimators._shared._watching import CallbackSupport
 from maxmargin.kernels import feature_scale_warning
 from maxmargin.losses import EpsilonInsensitive, SquaredEpsilonInsensitive
 from maxmargin.problems import Centring, Penalty, PrimalProblem, require_range
-from maxmargin.solution import LinearSolution, linear_scores
+from maxmargin.solution import BlockSolution, LinearSolution, linear_scores
 from maxmargin.solvers import as_solver
 from maxmargin.validation import (
     WeightedRows,
@@ -165,15 +168,15 @@ class LinearSVR(CallbackSupport, Estimating, Summarised, Intervals, SparseWeight
         self.warm_start = warm_start
         self.interval = interval
 
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> Self:
         """Fit to training data.
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        X : {array-like, sparse matrix} of shape (n_samples, n_features), or RowBlocks
             Training rows. float32 is kept, and so are CSR matrices with 32- or 64-bit indices.
         y : array-like of shape (n_samples,)
-            Targets.
+            Targets; `RowBlocks` may have them.
         sample_weight : array-like of shape (n_samples,), default=None
             Weight of each row: 2 counts the row twice; rows of weight 0 or less are left out.
 
@@ -184,6 +187,9 @@ class LinearSVR(CallbackSupport, Estimating, Summarised, Intervals, SparseWeight
         """
         with Fitting(self, X, y, sample_weight, solves=1 + FOLDS if self.interval else 1) as stages:
             wants_interval = check_boolean("interval", self.interval, "LinearSVR")
+            if isinstance(X, RowBlocks):
+                self._fit_blocks(X, y, sample_weight, stages, interval=wants_interval)
+                return self
             plan = self._plan(X, y, sample_weight)
             stages.end("validation")
             (solution,) = solutions = plan.solve()
@@ -195,11 +201,21 @@ class LinearSVR(CallbackSupport, Estimating, Summarised, Intervals, SparseWeight
                 stages.end("intervals")
         return self
 
+    def _fit_blocks(self, X: RowBlocks, y: Any, sample_weight: Any, stages: Stages, *, interval: bool) -> None:
+        if interval:
+            raise InvalidInput("interval=True needs rows that can be left out one by one. Leave it out for RowBlocks.")
+        self._check()
+        plan = regression_plan(self, X, y, sample_weight, self._loss(), offset_of(self), Deadline(self.max_time))
+        stages.end("validation")
+        found = plan.solve(stacklevel=4)
+        stages.end("solve", plan.deadline.certifying)
+        self._adopt(None, found)
+
     def _as_stored(self, plan: Plan[WeightedRows], solutions: list[Any]) -> list[Any]:
         """The solutions with weights as ``coef_`` will have them."""
         return solutions
 
-    def _adopt(self, rows: WeightedRows, solutions: list[LinearSolution]) -> None:
+    def _adopt(self, rows: WeightedRows | None, solutions: list[LinearSolution] | list[BlockSolution]) -> None:
         """Make the solution of a plan the fitted state."""
         (solution,) = solutions
         for stale in ("_fold_weights", "_residuals"):
@@ -271,21 +287,28 @@ class LinearSVR(CallbackSupport, Estimating, Summarised, Intervals, SparseWeight
         (problem,) = plan.problems
         return [problem.at(self._costs(plan.rows, problem.y))]
 
-    def _plan(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> Plan[WeightedRows]:
+    def _check(self) -> None:
+        """Raise for any parameter that is not acceptable."""
+        self._check_own()
+        check_budget(self, fewest=0)
+        check_boolean("warm_start", self.warm_start, "LinearSVR")
+        check_random_state(self.random_state, "LinearSVR")
+
+    def _loss(self) -> EpsilonInsensitive | SquaredEpsilonInsensitive:
+        epsilon = float(self.epsilon)
+        return EpsilonInsensitive(epsilon) if self.loss == "epsilon_insensitive" else SquaredEpsilonInsensitive(epsilon)
+
+    def _plan(self, X: Any, y: ArrayLike | None, sample_weight: ArrayLike | None) -> Plan[WeightedRows]:
         """Validated rows, and the problem to solve for them."""
         owner = "LinearSVR"
-        self._check_own()
-        epsilon = float(self.epsilon)
-        check_budget(self, fewest=0)
-        check_boolean("warm_start", self.warm_start, owner)
-        check_random_state(self.random_state, owner)
+        self._check()
         deadline = Deadline(self.max_time)
         X = linear_rows(self, X, reset=True)
         target = target_column(y, X)
         data = weighted_rows(X, sample_weight)
         centring = Centring(data.X)
         centring.know(feature_scale_warning(data.X, owner, stacklevel=3, features=centring.features))
-        loss = EpsilonInsensitive(epsilon) if self.loss == "epsilon_insensitive" else SquaredEpsilonInsensitive(epsilon)
+        loss = self._loss()
         target = data.of_kept(target)
         cost = self._costs(data, target)
         problem = PrimalProblem.on(data.X, target, cost, loss, Penalty.L2, *offset_of(self), centring=centring)
@@ -313,9 +336,32 @@ class LinearSVR(CallbackSupport, Estimating, Summarised, Intervals, SparseWeight
             ``f(x)``.
         """
         check_is_fitted(self)
+        if isinstance(X, RowBlocks):
+            return by_blocks(X, self.predict)
         rows = linear_rows(self, X, reset=False)
         weights, offsets = self._linear_state(1)
         return linear_scores(rows, weights, float(offsets[0]))
+
+    def score(self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> float:
+        """Coefficient of determination on rows with targets.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (m, n_features), or RowBlocks
+            Rows.
+        y : array-like of shape (m,), optional
+            Their targets; blocks may have them.
+        sample_weight : array-like of shape (m,), optional
+            Weight of each row.
+
+        Returns
+        -------
+        float
+            ``1 − Σ (y − f)² / Σ (y − mean)²``.
+        """
+        if isinstance(X, RowBlocks):
+            y, sample_weight = X.y if y is None else y, X.sample_weight if sample_weight is None else sample_weight
+        return float(super().score(X, y, sample_weight))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

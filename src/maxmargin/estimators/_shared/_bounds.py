@@ -35,8 +35,10 @@ def require_finite(gram: Gram, moments: Moments) -> None:
 
 def upper_bounds(C: float, factor: NDArray[np.float64]) -> NDArray[np.float64]:
     """``C_i = C · factor_i`` of each row, kept positive and finite where the product is not; 0 for a factor of 0."""
-    if factor.size and float(C) * float(factor.min()) >= _LEAST_COST and float(C) * float(factor.max()) <= 1.0 / _LEAST_COST:
-        return np.asarray(float(C) * factor)
+    if factor.size:  # not min and max: they take twice as long on a short array
+        lowest, highest = float(np.minimum.reduce(factor)), float(np.maximum.reduce(factor))
+        if float(C) * lowest >= _LEAST_COST and float(C) * highest <= 1.0 / _LEAST_COST:
+            return np.asarray(float(C) * factor)
     with np.errstate(over="ignore", under="ignore"):
         least = _LEAST_COST * (factor > 0.0)
         return np.asarray(np.minimum(np.maximum(float(C) * factor, least), 1.0 / _LEAST_COST))

@@ -1,4 +1,4 @@
-"""A fitted kernel model as what it is: sums of kernel values against its support vectors."""
+"""A fitted kernel model as what it is: sums of kernel values against its support vectors, or against landmarks."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from maxmargin.estimators._kernel._held_vectors import HeldVectors
+from maxmargin.estimators._kernel._logistic import KernelLogisticRegression
 from maxmargin.estimators._kernel._model import KernelModel
 from maxmargin.estimators._kernel._outputs import KernelOutputs
 from maxmargin.estimators._kernel._packing import explicit_csr
@@ -23,6 +24,7 @@ from maxmargin.validation import take_rows
 __all__ = ["Expansion", "expansion_of", "with_fewer_vectors"]
 
 Floats = NDArray[np.float64]
+_OF_AN_OPTIMUM = ("certificate_", "status_", "fit_status_")
 
 
 @final
@@ -39,7 +41,7 @@ class Expansion:
     vectors : rows
         The support vectors; for a precomputed kernel their numbers.
     rows : ndarray of shape (n_SV,)
-        Their numbers in the X given to fit.
+        Their numbers in the X given to fit; of landmarks, which need not be rows, their own.
     coefficients : ndarray of shape (n_subproblems, n_SV)
         B.
     offsets : ndarray of shape (n_subproblems,)
@@ -48,6 +50,8 @@ class Expansion:
         Classes that each binary classifier separates, None for all others; empty if there are no classes.
     half_diagonal : bool
         Whether values are less by half of ``k(x, x)``.
+    of_landmarks : bool
+        Whether the vectors are landmarks.
     """
 
     model: Any
@@ -58,10 +62,11 @@ class Expansion:
     offsets: Floats
     sides: list[tuple[int, int | None]]
     half_diagonal: bool = False
+    of_landmarks: bool = False
 
     def new_rows(self, X: Any) -> Any:
         """Rows as the kernel reads them, if they are of the kind of the training rows."""
-        return new_rows(self.model, X)
+        return self.model.new_rows(X) if self.of_landmarks else new_rows(self.model, X)
 
     def values(self, rows: Any) -> Floats:
         """``f_t`` at rows that are checked, shape (m, n_subproblems)."""
@@ -77,9 +82,17 @@ def expansion_of(model: Any) -> Expansion | None:
         if "dual_coef_" not in vars(model):
             return None
         vectors = model.support_ if model._rows is RowKind.PAIRWISE else model.support_vectors_
-        scheme = scheme_of(len(model.classes_), one_vs_rest=True)
-        sides = [scheme.sides(t) for t in range(scheme.n_subproblems)]
-        return Expansion(model, model._kernel, vectors, model.support_, model.dual_coef_, model.intercept_, sides)
+        return Expansion(
+            model, model._kernel, vectors, model.support_, model.dual_coef_, model.intercept_, sides_of(len(model.classes_))
+        )
+    if isinstance(model, KernelLogisticRegression):
+        check_is_fitted(model)
+        vectors = model.support_ if model._rows is RowKind.PAIRWISE else model.support_vectors_
+        return Expansion(
+            model, model._kernel, vectors, model.support_, model.dual_coef_, model.intercept_, sides_of(len(model.classes_))
+        )
+    if hasattr(model, "landmark_coef_"):
+        return model.expansion()  # type: ignore[no-any-return]  # models on landmarks are loaded when they are asked for
     if not isinstance(model, KernelModel):
         return None
     check_is_fitted(model)
@@ -97,6 +110,12 @@ def expansion_of(model: Any) -> Expansion | None:
     )
 
 
+def sides_of(classes: int) -> list[tuple[int, int | None]]:
+    """Classes that each value is about, where it is one for each class; two classes have one value."""
+    scheme = scheme_of(classes, one_vs_rest=True)
+    return [scheme.sides(t) for t in range(scheme.n_subproblems)]
+
+
 def with_fewer_vectors(expansion: Expansion, kept: NDArray[np.intp], coefficients: Floats) -> Any:
     """A copy of the model that has only the support vectors ``kept``, ascending, with other coefficients.
 
@@ -104,7 +123,7 @@ def with_fewer_vectors(expansion: Expansion, kept: NDArray[np.intp], coefficient
     """
     model = copy.copy(expansion.model)
     model.support_ = expansion.rows[kept]
-    if not isinstance(model, Perceptron):
+    if isinstance(model, KernelModel):
         state = fitted(expansion.model)
         dual = np.zeros((state.dual.shape[0], len(kept)))
         bounds = np.searchsorted(kept, state.bounds)
@@ -121,7 +140,7 @@ def with_fewer_vectors(expansion: Expansion, kept: NDArray[np.intp], coefficient
     model.dual_coef_ = coefficients
     if model._rows is not RowKind.PAIRWISE:
         model.support_vectors_ = take_rows(expansion.vectors, kept)
-    for name in ("_records", "_kept_values", "_targets"):
+    for name in ("_records", "_kept_values", "_targets", "_held", *_OF_AN_OPTIMUM):
         vars(model).pop(name, None)
     if "_held_vectors" in vars(model):
         model._held_vectors = HeldVectors(model.support_vectors_)

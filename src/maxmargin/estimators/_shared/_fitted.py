@@ -24,7 +24,7 @@ from maxmargin.validation import LABEL_KINDS
 if TYPE_CHECKING:
     from maxmargin.estimators._kernel._model import KernelModel
 
-__all__ = ["Fitted", "RowKind", "boundary_rows", "class_layout", "fitted", "single_layout"]
+__all__ = ["Fitted", "RowKind", "boundary_rows", "class_layout", "fitted", "fitted_sums", "single_layout"]
 
 
 class RowKind(Enum):
@@ -87,6 +87,50 @@ def fitted(model: KernelModel) -> Fitted:
         raise InvalidInput(
             f"The internal representation of {type(model).__name__} was altered: {fault}. Fit it again."
         ) from None
+
+
+def fitted_sums(
+    model: Any, name: str, vectors: Any, *, classes: bool = True
+) -> tuple[BoundKernel, NDArray[np.float64], NDArray[np.float64]]:
+    """Kernel, coefficients and offsets of a model that is one sum of kernel values for each of its outputs.
+
+    Parameters
+    ----------
+    model : estimator
+        Fitted, with ``_kernel`` and ``intercept_``.
+    name : str
+        Attribute that has the coefficients, shape (n_outputs, n_vectors).
+    vectors : rows, objects or numbers
+        What the coefficients belong to.
+    classes : bool
+        Whether there is one output for two classes and one for each of more, or one output.
+
+    Raises
+    ------
+    InvalidInput
+        The attributes do not belong together.
+    """
+    try:
+        outputs = 1
+        if classes:
+            found = len(_array("classes_", model.classes_, ndim=1, kinds=LABEL_KINDS))
+            if found < 2:
+                raise _Altered("classes_ has less than two classes")
+            outputs = 1 if found == 2 else found
+        if not isinstance(model._kernel, BoundKernel):
+            raise _Altered(f"_kernel is a {type(model._kernel).__name__}, not a bound kernel")
+        count = vectors.shape[0] if getattr(vectors, "shape", ()) else len(vectors) if isinstance(vectors, Sequence) else -1
+        weights = _array(name, getattr(model, name), ndim=2, kinds="f")
+        if weights.shape != (outputs, count):
+            raise _Altered(f"{name} has shape {weights.shape}, not {(outputs, count)}")
+        offsets = _array("intercept_", model.intercept_, ndim=1, kinds="f")
+        if len(offsets) != outputs:
+            raise _Altered(f"intercept_ has {len(offsets)} values for {outputs} outputs")
+    except _Altered as fault:
+        raise InvalidInput(
+            f"The internal representation of {type(model).__name__} was altered: {fault}. Fit it again."
+        ) from None
+    return model._kernel, np.ascontiguousarray(weights, dtype=np.float64), offsets
 
 
 def class_layout(classes: Any, n_support: Any, intercept: Any, one_vs_rest: bool) -> tuple[Scheme, list[int]]:

@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import Any, Final, Self, final
 
 from maxmargin.estimators._shared._course import Course
-from maxmargin.solution import LinearSolution, MulticlassSolution, Progress
+from maxmargin.solution import BlockSolution, LinearSolution, MulticlassSolution, Progress
 
 __all__ = ["LineReport", "LiveReport", "NotebookReport", "Report", "SilentReport", "report_for", "say"]
 
@@ -255,7 +255,7 @@ def _state(progress: Progress) -> list[str]:
 
 def _summary(solution: Any) -> list[str]:
     """How a subproblem ended; a linear model says how many of its weights are not 0."""
-    if isinstance(solution, LinearSolution | MulticlassSolution):
+    if isinstance(solution, LinearSolution | MulticlassSolution | BlockSolution):
         nonzero = int((solution.weights != 0.0).sum())
         size = "1 weight" if nonzero == 1 else f"{nonzero} weights"
     else:

@@ -12,7 +12,11 @@ from typing import Any, cast, final
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from maxmargin._documented import Documented
+from maxmargin._versioned import Versioned
 from maxmargin.errors import InvalidInput
+from maxmargin.estimators._shared._exchange import Exchanged
+from maxmargin.estimators._shared._fitted import RowKind
 from maxmargin.estimators._shared._formulas import Formula
 from maxmargin.problems import Margin
 from maxmargin.solution import Kind, Solution, Status
@@ -77,8 +81,10 @@ class Summary:
         return f"<table><caption {left}>{escape(self.title)}</caption>{''.join(lines)}</table>"
 
 
-class Summarised(ABC):
+class Summarised(Exchanged, Documented, Versioned, ABC):
     """``summary()`` of a fitted estimator; each says what it minimises."""
+
+    _enums = {"status_": Status, "_rows": RowKind}  # noqa: RUF012  # nobody changes it
 
     @abstractmethod
     def _formula(self) -> Formula:
@@ -147,7 +153,7 @@ class Summarised(ABC):
 
     def __getstate__(self) -> dict[str, Any]:
         """Without the seconds: the same fit has the same pickle."""
-        state = dict(cast("dict[str, Any]", super().__getstate__()))
+        state = super().__getstate__()
         state.pop("_seconds", None)
         return state
 

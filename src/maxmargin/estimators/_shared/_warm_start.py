@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from maxmargin.errors import WarmStartWarning
 from maxmargin.estimators._shared._fitted import RowKind
 from maxmargin.problems import LabelledParts
-from maxmargin.solution import LinearSolution, MulticlassSolution
+from maxmargin.solution import BlockSolution, LinearSolution, MulticlassSolution
 from maxmargin.solvers import Coefficients
 from maxmargin.validation import TrainingSet, WeightedRows, length, same_rows, take_rows
 
@@ -124,12 +124,12 @@ def _same_rows(X: Any, support: NDArray[np.int32], before: Any, kind: RowKind) -
     return bool((rows != before).nnz == 0)
 
 
-def hold(model: Any, solutions: Sequence[LinearSolution] | Sequence[MulticlassSolution]) -> None:
+def hold(model: Any, solutions: Sequence[LinearSolution] | Sequence[MulticlassSolution] | Sequence[BlockSolution]) -> None:
     """Keep the solutions of a linear model, with their multipliers, for the next fit if it has a warm start."""
     vars(model).pop("_held", None)
-    if model.warm_start:
+    if model.warm_start:  # of blocks the weights of the model are all that there is
         # without what they know of the training rows, which no start needs and a pickle would carry
-        model._held = [replace(each, kkt_data=None) for each in solutions]
+        model._held = [replace(each, kkt_data=None) for each in solutions if not isinstance(each, BlockSolution)]
 
 
 def linear_starts(model: Any, count: int, width: int, classes: NDArray[Any] | None = None) -> Sequence[Any] | None:
@@ -144,7 +144,7 @@ def multiclass_start(model: Any, data: TrainingSet, width: int) -> Sequence[Any]
 
 def _held(model: Any, family: Any, count: int, width: int, classes: NDArray[Any] | None) -> Sequence[Any] | None:
     held = vars(model).get("_held") if model.warm_start else None
-    if held is None:
+    if not held:
         return None
     if classes is not None and not np.array_equal(model.classes_, classes):
         starts_anew(model, "the classes are others than before", stacklevel=6)

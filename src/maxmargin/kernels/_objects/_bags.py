@@ -26,7 +26,7 @@ _ADVICE = "Scale the features or the kernel."
 
 @final
 @dataclass(frozen=True)
-class _BoundSet(BoundObjectKernel):
+class BoundSet(BoundObjectKernel):
     base: BoundKernel
     width: int
     normalise: bool
@@ -84,10 +84,10 @@ class SetKernel(ObjectKernel):
 
 @final
 @dataclass(frozen=True)
-class _BoundRelational(BoundObjectKernel):
+class BoundRelational(BoundObjectKernel):
     own: BoundKernel | None
     width: int
-    related: tuple[_BoundSet, ...]
+    related: tuple[BoundSet, ...]
     constant: float
     normalise: bool
 
@@ -170,21 +170,21 @@ class RelationalKernel(ObjectKernel):
                 )
         bags = [_bound_set(kernel, table, sample_weight, True) for kernel, table in zip(kernels, related, strict=True)]
         if own is None:
-            return _BoundRelational(None, 0, tuple(bags), constant, self._normalises())
+            return BoundRelational(None, 0, tuple(bags), constant, self._normalises())
         structured = own.input_kind == "structured"
         rows: Any = vectors if structured else feature_matrix(_stacked(vectors))
         width = 0 if structured else int(rows.shape[1])
-        return _BoundRelational(own.bind(rows, sample_weight), width, tuple(bags), constant, self._normalises())
+        return BoundRelational(own.bind(rows, sample_weight), width, tuple(bags), constant, self._normalises())
 
 
-def _bound_set(base: Kernel, bags: list[Any], weight: NDArray[np.float64] | None, normalise: bool) -> _BoundSet:
+def _bound_set(base: Kernel, bags: list[Any], weight: NDArray[np.float64] | None, normalise: bool) -> BoundSet:
     """The numbers of the base kernel on all members; a bag of weight 2 is two bags, and its members count twice."""
     structured = base.input_kind == "structured"
     members, starts = _members(bags, structured, None, "SetKernel")
     if not len(members):
         raise InvalidInput("SetKernel needs a bag with a member at least. Got bags that are all empty.")
     weights = None if weight is None else np.repeat(weight, np.diff(starts))
-    return _BoundSet(base.bind(members, weights), 0 if structured else int(members.shape[1]), normalise)
+    return BoundSet(base.bind(members, weights), 0 if structured else int(members.shape[1]), normalise)
 
 
 def _base(kernel: Any, name: str, owner: str) -> Kernel:

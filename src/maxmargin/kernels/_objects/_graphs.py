@@ -21,7 +21,7 @@ __all__ = ["ShortestPath", "WeisfeilerLehman"]
 
 @final
 @dataclass(frozen=True)
-class _BoundLabels(BoundObjectKernel):
+class BoundLabels(BoundObjectKernel):
     h: int
     normalise: bool
 
@@ -32,7 +32,7 @@ class _BoundLabels(BoundObjectKernel):
 
 @final
 @dataclass(frozen=True)
-class _BoundPaths(BoundObjectKernel):
+class BoundPaths(BoundObjectKernel):
     normalise: bool
 
     def encode(self, objects: Sequence[Any], first_column: int) -> _core.Objects:
@@ -80,7 +80,7 @@ class WeisfeilerLehman(ObjectKernel):
     def bind(self, X: Any, sample_weight: NDArray[np.float64] | None = None, *, moments: Moments | None = None) -> BoundKernel:
         """Check h. Graphs are looked at when they are encoded."""
         h = check_integer("h", self.h, "WeisfeilerLehman", 0)
-        return _BoundLabels(h, self._normalises())
+        return BoundLabels(h, self._normalises())
 
 
 @final
@@ -114,4 +114,4 @@ class ShortestPath(ObjectKernel):
 
     def bind(self, X: Any, sample_weight: NDArray[np.float64] | None = None, *, moments: Moments | None = None) -> BoundKernel:
         """Nothing to fix. Graphs are looked at when they are encoded."""
-        return _BoundPaths(self._normalises())
+        return BoundPaths(self._normalises())

@@ -21,7 +21,7 @@ __all__ = ["WeightedDegree"]
 
 @final
 @dataclass(frozen=True)
-class _BoundWeightedDegree(BoundObjectKernel):
+class BoundWeightedDegree(BoundObjectKernel):
     degree: int
     normalise: bool
 
@@ -67,4 +67,4 @@ class WeightedDegree(ObjectKernel):
         """Check the degree. It may be longer than all strings: shorter runs count too."""
         degree = check_integer("degree", self.degree, "WeightedDegree", 1)
         require_symbols(X, "WeightedDegree")
-        return _BoundWeightedDegree(degree, self._normalises())
+        return BoundWeightedDegree(degree, self._normalises())

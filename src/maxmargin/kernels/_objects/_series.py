@@ -27,7 +27,7 @@ _ROUNDING = 1e-12  # of sums of weights
 
 @final
 @dataclass(frozen=True)
-class _BoundAlignment(BoundObjectKernel):
+class BoundAlignment(BoundObjectKernel):
     rate: float
     dimensions: int
     normalise: bool
@@ -92,7 +92,7 @@ class GlobalAlignment(ObjectKernel):
         rate = 0.5 / sigma / sigma
         if not 0.0 < rate < math.inf:
             raise InvalidInput(f"σ = {sigma:.3g} of GlobalAlignment has no square in float64. Scale the series.")
-        return _BoundAlignment(rate, series[0].shape[1], self._normalises())
+        return BoundAlignment(rate, series[0].shape[1], self._normalises())
 
 
 def _multiple(sigma: str) -> float:

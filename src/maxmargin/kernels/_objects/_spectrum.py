@@ -26,7 +26,7 @@ _LARGEST = 1 << 62
 
 @final
 @dataclass(frozen=True)
-class _BoundKmers(BoundObjectKernel):
+class BoundKmers(BoundObjectKernel):
     """``Σ_q weights[q] ·`` pairs of substrings that agree in ``kept[q]`` chosen positions, over all choices."""
 
     owner: str
@@ -90,7 +90,7 @@ class Spectrum(ObjectKernel):
         """Check k against the strings."""
         k = check_integer("k", self.k, "Spectrum", 1)
         require_length(X, k, "k", "Spectrum")
-        return _BoundKmers("Spectrum", k, (k,), (1,), self._normalises())
+        return BoundKmers("Spectrum", k, (k,), (1,), self._normalises())
 
 
 @final
@@ -143,7 +143,7 @@ class GappedKmer(ObjectKernel):
                 " would not end. Choose a smaller l, or k nearer to l."
             )
         require_length(X, length, "l", "GappedKmer")
-        return _BoundKmers("GappedKmer", length, (k,), (1,), self._normalises(), both)
+        return BoundKmers("GappedKmer", length, (k,), (1,), self._normalises(), both)
 
 
 @final
@@ -200,7 +200,7 @@ class Mismatch(ObjectKernel):
                 " all of them, or None to count them."
             )
         kept, weights = _gap_rules(k, m, size)
-        return _BoundKmers("Mismatch", k, kept, weights, self._normalises())
+        return BoundKmers("Mismatch", k, kept, weights, self._normalises())
 
 
 def _common_words(k: int, m: int, d: int, size: int) -> int:

@@ -23,7 +23,7 @@ _ADVICE = "Choose a smaller k, or another decay: nearer to 1 where values are to
 
 @final
 @dataclass(frozen=True)
-class _BoundSubsequence(BoundObjectKernel):
+class BoundSubsequence(BoundObjectKernel):
     k: int
     decay: float
     normalise: bool
@@ -71,4 +71,4 @@ class GappySubsequence(ObjectKernel):
         k = check_integer("k", self.k, "GappySubsequence", 1)
         decay = check_fraction("decay", self.decay, "GappySubsequence")
         require_length(X, k, "k", "GappySubsequence")
-        return _BoundSubsequence(k, decay, self._normalises())
+        return BoundSubsequence(k, decay, self._normalises())

@@ -14,7 +14,7 @@ from maxmargin.solution import allowances
 from maxmargin.solvers._dual._smo import SMO
 from maxmargin.solvers._runtime._base import Limits
 from maxmargin.solvers._runtime._core_runs import core_limits
-from maxmargin.solvers._runtime._memory import cache_bytes
+from maxmargin.validation import cache_bytes
 
 __all__ = ["Around", "PathPoints", "path_fits", "search_paths"]
 

@@ -14,8 +14,7 @@ from maxmargin.problems import DualBatch, Problem, dual_batch, stacked
 from maxmargin.solution import DualIterate, DualIterates, Status, Trace
 from maxmargin.solvers._runtime._base import Callback, DualSolver, Limits, Origin, Start
 from maxmargin.solvers._runtime._core_runs import STATUSES, core_limits, listener
-from maxmargin.solvers._runtime._memory import cache_bytes
-from maxmargin.validation import check_boolean
+from maxmargin.validation import cache_bytes, check_boolean
 
 __all__ = ["SMO"]
 

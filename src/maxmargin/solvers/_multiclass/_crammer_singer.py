@@ -18,7 +18,7 @@ from maxmargin.solution import CrammerSingerIterate, Progress, Status, Trace, ce
 from maxmargin.solvers._multiclass._crammer_singer_finish import finished_crammer_singer, is_small
 from maxmargin.solvers._runtime._base import Callback, Limits, Solver, numbered
 from maxmargin.solvers._runtime._core_runs import STATUSES, core_limits, listener
-from maxmargin.solvers._runtime._memory import cache_bytes
+from maxmargin.validation import cache_bytes
 
 __all__ = ["CrammerSingerDescent"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Final, NamedTuple, final
+from typing import Any, Final, NamedTuple, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,10 +23,10 @@ from maxmargin.solution import (
     evaluation_of,
     progress_at,
 )
-from maxmargin.solvers._multiclass._logistic_curvature import Curvature, curvature_of_offsets, preconditioner
+from maxmargin.solvers._multiclass._logistic_curvature import Curvature, curvature_of_offsets, preconditioner, slices
 from maxmargin.solvers._multiclass._logistic_indefinite import stationary_point
 from maxmargin.solvers._runtime._base import Callback, Limits, Solver, numbered
-from maxmargin.solvers._runtime._memory import cache_bytes
+from maxmargin.validation import cache_bytes
 
 __all__ = ["KernelNewton"]
 
@@ -36,7 +36,10 @@ Vector = NDArray[np.float64]
 _WHOLE: Final = 500  # rows up to which the preconditioner has all of them: it is then exact for two classes
 _LANDMARKS: Final = 600
 _FLOAT64_ROWS: Final = 5_000  # up to so many rows the kept kernel values are float64
-_BLOCK: Final = 256  # rows of K at a time
+_LEAST_BLOCK: Final = 32  # rows of K at a time: fewer take as long
+_BLOCK: Final = 256  # at most
+_SHORT: Final = 0.01  # seconds in which so many rows are done that twice as many may come next
+_ASIDE: Final = 0.15  # seconds for what cannot look at the clock: packed rows, a last block, the answer
 _MOST_INNER: Final = 2_000
 _PATIENCE: Final = 6  # rounds in which the gap must fall to a half
 _HALVINGS: Final = 40
@@ -82,8 +85,8 @@ class KernelNewton(Solver[KernelLogistic, KernelLogisticIterate | None, KernelLo
     cache_size: float | str = "auto"
 
     def automatic_steps(self, n: int, n_classes: int = 2) -> int:
-        """A thousand rounds: most problems need ten, a matrix that is not positive semidefinite hundreds."""
-        return 1000
+        """Most problems need ten, a matrix that is not positive semidefinite hundreds; those of several classes take longer."""
+        return 600 if n_classes == 2 else 300
 
     def supports(self, problem: KernelLogistic) -> str | None:
         """Every kernel; of one that is not positive semidefinite a stationary point is found."""
@@ -97,7 +100,7 @@ class KernelNewton(Solver[KernelLogistic, KernelLogisticIterate | None, KernelLo
         callback: Callback | None,
     ) -> list[KernelLogisticIterate]:
         """From 0, or from given points, until the gap is ``limits.tol`` of the primal objective, or a limit is reached."""
-        with one_blas_thread():
+        with one_blas_thread(), np.errstate(over="ignore", invalid="ignore"):  # steps that are no numbers end the search
             pairs = enumerate(zip(problems, starts, strict=True))
             return [self._search(problem, limits, numbered(callback, k), start) for k, (problem, start) in pairs]
 
@@ -149,7 +152,7 @@ class _Search:
 
     def __init__(self, problem: KernelLogistic, limits: Limits, callback: Callback | None, most_bytes: int) -> None:
         self._problem, self._limits, self._callback = problem, limits, callback
-        self._deadline = Deadline(limits.max_seconds)
+        self._deadline = Deadline(limits.max_seconds - min(_ASIDE, 0.3 * limits.max_seconds))
         self._most_bytes = most_bytes
         self._kept: NDArray[np.floating] | None = None
         self._rough = False  # whether float32 decides
@@ -164,7 +167,7 @@ class _Search:
         try:
             self._look()
             if start is not None and start.beta.any():
-                begun = self._point(start.beta, problem.product(start.beta), start.bias.copy())
+                begun = self._point(start.beta, self._anew(start.beta), start.bias.copy())
                 point = begun if begun.primal < point.primal else point
             self._keep_values()
             for easier in self._easier(start):
@@ -207,9 +210,10 @@ class _Search:
                 self._note(found)
                 if found.is_optimal(tol) or (self._rough and found.gap <= tol * abs(found.primal)):
                     return point
-                fell = found.gap < 0.5 * gap or found.primal < primal - 1e-3 * abs(found.gap)
+                left = abs(found.gap)  # rounding may make a gap negative
+                fell = left < 0.5 * gap or found.primal < primal - 1e-3 * left
                 idle = 0 if fell else idle + 1
-                gap, primal = min(found.gap, gap), min(found.primal, primal)
+                gap, primal = min(left, gap), min(found.primal, primal)
                 if idle >= _PATIENCE:
                     if self._rough:
                         return point
@@ -235,7 +239,7 @@ class _Search:
         """
         curve = Curvature(point.losses, self._problem)
         right = curve.across(pulled)
-        solve = preconditioner(self._factor, curve)
+        solve = preconditioner(self._factor, curve, self._look)
         v = np.zeros_like(right)
         left = right.copy()
         fitted = curve.project(solve(left))
@@ -259,7 +263,10 @@ class _Search:
             search = fitted + (next_rho / rho) * search
             rho = next_rho
             self._look()
-        return residual - curve.along(v)
+        step = residual - curve.along(v)
+        if not np.isfinite(step).all():
+            raise _Stopped(Status.STALLED)
+        return np.asarray(step)
 
     def _best_along(self, point: _Point, step: Matrix, pulled: Matrix) -> _Point:
         """As far along a step as the objective falls."""
@@ -282,7 +289,7 @@ class _Search:
         losses = problem.losses(values + bias)
         for _ in range(_MOST_OF_OFFSETS if problem.offset else 0):
             pull = losses.slopes.sum(axis=0)
-            shift = linalg.lstsq(curvature_of_offsets(problem, losses), pull)[0]
+            shift = _newton_shift(curvature_of_offsets(problem, losses), pull)
             fall = float(pull @ shift)
             if not fall > 1e-13 * losses.value:  # the objective is flat to rounding, but the slopes may not be
                 moved = problem.losses(values + (bias + shift))
@@ -308,33 +315,39 @@ class _Search:
         self._look()
         if kept is not None and (self._rough or kept.dtype == np.float64):
             return self._times(beta)
-        return self._problem.product(beta)
+        return self._anew(beta)
+
+    def _anew(self, beta: Matrix) -> Matrix:
+        found = self._problem.product_within(self._deadline.left(), beta)
+        if found is None:
+            raise _Stopped(Status.TIME_LIMIT)
+        return found
 
     def _times(self, beta: Matrix) -> Matrix:
         """``K β`` as precisely as a direction needs it."""
         kept = self._kept
         if kept is None:
-            return self._problem.product(beta)
-        if kept.dtype == np.float64:
-            return np.asarray(kept @ beta)
-        size = float(np.abs(beta).max(initial=0.0))
+            return self._anew(beta)
+        single = kept.dtype == np.float32
+        size = float(np.abs(beta).max(initial=0.0)) if single else 1.0
         if size == 0.0:
             return np.zeros_like(beta)
-        return np.asarray(kept @ (beta / size).astype(np.float32), dtype=np.float64) * size
+        held, found = (beta / size).astype(np.float32) if single else beta, np.empty_like(beta)
+        for some in slices(len(beta), beta.size):
+            found[some] = kept[some] @ held
+            self._look()
+        return found * size if single else found
 
     def _keep_values(self) -> None:
         """K, if it has room, and a factor of it by some rows."""
-        problem, n = self._problem, self._problem.n
+        n = self._problem.n
         kind = np.float64 if n <= _FLOAT64_ROWS else np.float32
         every = np.arange(n, dtype=np.int32)
         if n * n * np.dtype(kind).itemsize <= self._most_bytes:
-            kept = np.empty((n, n), dtype=kind)
-            for begin in range(0, n, _BLOCK):
-                kept[begin : begin + _BLOCK] = problem.gram.block(every[begin : begin + _BLOCK], every)
-                self._look()
-            self._kept, self._rough = kept, kind is np.float32
+            self._kept = self._block(every, np.empty((n, n), dtype=kind))
+            self._rough = kind is np.float32
         chosen = every if n <= _WHOLE else np.unique(np.linspace(0, n - 1, _LANDMARKS).astype(np.int32))
-        columns = problem.gram.block(every, chosen)
+        columns = self._block(chosen, np.empty((n, len(chosen))))
         corner = columns[chosen]
         scale = float(np.abs(np.diagonal(corner)).max(initial=0.0))
         for power in range(8):
@@ -342,8 +355,23 @@ class _Search:
                 root = linalg.cholesky(corner + 100.0**power * _JITTER * scale * np.eye(len(chosen)), lower=True)
             except linalg.LinAlgError:
                 continue
-            self._factor = np.ascontiguousarray(linalg.solve_triangular(root, columns.T, lower=True).T)
+            for some in slices(n, len(chosen) ** 2):
+                columns[some] = linalg.solve_triangular(root, columns[some].T, lower=True).T
+                self._look()
+            self._factor = columns
             return
+
+    def _block(self, across: NDArray[np.int32], found: NDArray[Any]) -> NDArray[Any]:
+        """Kernel values of all rows with some, in the given array."""
+        begin, height = 0, _LEAST_BLOCK
+        while begin < len(found):
+            since = self._deadline.elapsed()
+            rows = np.arange(begin, min(begin + height, len(found)), dtype=np.int32)
+            found[begin : begin + height] = self._problem.gram.block(rows, across)
+            self._look()
+            begin += height
+            height = min(2 * height, _BLOCK) if self._deadline.elapsed() - since < _SHORT else height
+        return found
 
     def _look(self) -> None:
         if self._deadline.is_over():
@@ -357,6 +385,13 @@ class _Search:
 
     def _iterate(self, point: _Point, status: Status, *, interrupted: bool = False) -> KernelLogisticIterate:
         return KernelLogisticIterate(status, self._steps, interrupted, Trace.of(self._seen), point.beta, point.bias)
+
+
+def _newton_shift(curvature: Matrix, pull: Vector) -> Vector:
+    """The shortest step of offsets; one of two classes needs no solver, which would take longer than all else on few rows."""
+    if len(pull) == 1:
+        return pull / curvature[0] if curvature[0, 0] > 0.0 else np.zeros(1)
+    return np.asarray(linalg.lstsq(curvature, pull)[0])
 
 
 def _inner(x: Matrix, y: Matrix) -> float:

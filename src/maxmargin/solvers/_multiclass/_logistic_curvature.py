@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import final
+from collections.abc import Callable, Iterator
+from typing import Final, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,9 +11,11 @@ from scipy import linalg
 
 from maxmargin.problems import KernelLogistic, Losses
 
-__all__ = ["Curvature", "curvature_of_offsets", "preconditioner"]
+__all__ = ["Curvature", "curvature_of_offsets", "preconditioner", "slices"]
 
 Matrix = NDArray[np.float64]
+
+_PIECE: Final = 1 << 29  # products between two looks
 
 
 @final
@@ -63,19 +65,35 @@ class Curvature:
         return self.project(self._lower_t(v))
 
 
-def preconditioner(factor: Matrix | None, curve: Curvature) -> Callable[[Matrix], Matrix]:
-    """The inverse of ``I + D G Gᵀ D`` for each output, with ``K ≈ G Gᵀ`` and D the roots of the curvatures."""
+def slices(rows: int, products: int) -> Iterator[slice]:
+    """Rows, of so many products each, in pieces that take some hundredths of a second."""
+    height = max(_PIECE // max(products, 1), 1)
+    return (slice(begin, min(begin + height, rows)) for begin in range(0, rows, height))
+
+
+def preconditioner(factor: Matrix | None, curve: Curvature, look: Callable[[], object]) -> Callable[[Matrix], Matrix]:
+    """The inverse of ``I + D G Gᵀ D`` for each output, with ``K ≈ G Gᵀ`` and D the roots of the curvatures.
+
+    Now and then it is looked whether to go on.
+    """
     if factor is None:
         return np.array
     inner = []
     for weight in curve.weight.T:
         scaled = weight[:, np.newaxis] * factor
-        inner.append((scaled, linalg.cho_factor(np.eye(factor.shape[1]) + scaled.T @ scaled, lower=True)))
+        square = np.eye(factor.shape[1])
+        for some in slices(len(scaled), scaled.shape[1] ** 2):
+            square += scaled[some].T @ scaled[some]
+            look()
+        try:
+            inner.append((scaled, linalg.cho_factor(square, lower=True)))
+        except linalg.LinAlgError:  # values so far apart that 1 is rounding beside them
+            return np.array
 
     def solve(v: Matrix) -> Matrix:
         out = np.empty_like(v)
         for k, (scaled, root) in enumerate(inner):
-            out[:, k] = v[:, k] - scaled @ linalg.cho_solve(root, scaled.T @ v[:, k])
+            out[:, k] = v[:, k] - scaled @ linalg.cho_solve(root, scaled.T @ v[:, k], check_finite=False)
         return out
 
     return solve

@@ -39,7 +39,7 @@ def stationary_point(
     problem : KernelLogistic
         With an indefinite matrix.
     limits : Limits
-        Rounds count as steps.
+        Steps of Newton's method count, and a round without any as one.
     callback : callable or None
         Called after each round.
     start : KernelLogisticIterate or None
@@ -71,8 +71,9 @@ def stationary_point(
         part = KernelLogistic.on(
             gram, problem.codes, problem.classes, problem.cost, problem.offset, shift=-(negative @ point.beta)
         )
-        point = warm = search(part, replace(limits, tol=within, max_seconds=deadline.left()), warm)
-        steps += 1
+        left = replace(limits, tol=within, max_seconds=deadline.left(), max_steps=limits.max_steps - steps)
+        point = warm = search(part, left, warm)
+        steps += max(1, point.steps)
         found = evaluation_of(
             problem, point.beta, (positive - negative) @ point.beta, point.bias, lambda g: (positive - negative) @ g
         )

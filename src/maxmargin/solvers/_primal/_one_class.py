@@ -114,7 +114,8 @@ class OneClassSearch:
             if 0.0 < -self._best.b < 0.1 * t:
                 t = -self._best.b
             whole = max(form.objective(found.w, found.b), 1e-300)
-            aim = 0.3 * max(self._limits.tol * abs(self._best.primal), ZERO_PART * self._scale) / (t * t * whole)
+            aim = 0.3 * max(self._limits.tol * abs(self._best.primal), ZERO_PART * self._scale)
+            aim /= max(t * t * whole, 1e-300)
             tol = max(min(0.1 * tol, aim), _FINEST)
         return self._iterate(Status.STALLED)
 

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Final, final
 
+import numpy as np
+from numpy.typing import NDArray
+
 from maxmargin import _core
+from maxmargin._deadline import Deadline
 from maxmargin.losses import Logistic, Loss, Squared, SquaredEpsilonInsensitive, SquaredHinge
 from maxmargin.problems import Penalty, PrimalProblem
-from maxmargin.solution import PrimalIterate, Trace
+from maxmargin.solution import PrimalIterate, Status, Trace
 from maxmargin.solvers._primal._base import PrimalSolver, on_centred
+from maxmargin.solvers._primal._elastic_dual import ElasticDual
 from maxmargin.solvers._runtime._base import Callback, Limits
 from maxmargin.solvers._runtime._core_runs import OFFSETS, STATUSES, core_limits, listener
 
 __all__ = ["ProximalNewton"]
 
+_FIRST_ROUNDS: Final = 50
 # As the core calls them; (1 − z)² is (y − f)² for labels −1 and +1, a tube without width.
 _LOSSES: Final[dict[type[Loss], _core.SmoothLoss]] = {
     SquaredHinge: _core.SmoothLoss.squared_hinge,
@@ -34,8 +41,9 @@ class ProximalNewton(PrimalSolver):
     towards its least point (Yuan, Ho and Lin 2012). Up to 1000 features of the working set H is a matrix, and Newton's steps
     over the weights of constant sign end the descent exactly; beyond, it takes a copy of the set's columns, 12 bytes for each
     value of a row with curvature. The slopes, divided by the largest ``|Σ β_i x_ik|``, are the dual point of the certificate;
-    for an elastic net the slopes themselves, if these prove more. With more than 1000 weights that are not 0, a squared loss
-    and a large C it is slow: there ``penalty="l2"`` or a larger ``l1_ratio`` is better.
+    for an elastic net the slopes themselves, if these prove more. An elastic net of more than 1000 features and at most 1000
+    rows with a squared loss goes on in the multipliers after some rounds (`ElasticDual`). With more rows, more than 1000
+    weights that are not 0, a squared loss and a large C it is slow: there ``penalty="l2"`` is better.
 
     Examples
     --------
@@ -73,11 +81,42 @@ class ProximalNewton(PrimalSolver):
             moved = problem.centred
             b = start.b if moved is None else moved.there(start.w, start.b)
             point = _core.LinearStart(start.w, b, start.alpha)
-        return on_centred(problem, lambda near: self._run(near, limits, callback, point))
+        mean = None if problem.centred is None else problem.centred.mean
+        return on_centred(problem, lambda near: self._run(near, mean, limits, callback, point))
+
+    @classmethod
+    def _run(
+        cls,
+        problem: PrimalProblem,
+        mean: NDArray[np.float64] | None,
+        limits: Limits,
+        callback: Callback | None,
+        start: _core.LinearStart | None,
+    ) -> PrimalIterate:
+        if type(problem.loss) is Logistic or not ElasticDual.suits(problem) or limits.max_steps <= _FIRST_ROUNDS:
+            return cls._in_core(problem, limits, callback, start)
+        deadline = Deadline(limits.max_seconds)
+        found = cls._in_core(problem, replace(limits, max_steps=_FIRST_ROUNDS), callback, start)
+        if found.status is not Status.ITERATION_LIMIT:
+            return found
+        for run in (ElasticDual(problem, mean).run, cls._again(problem)):
+            own = replace(limits, max_steps=limits.max_steps - found.steps, max_seconds=deadline.left())
+            then = run(found, own, callback)
+            found = replace(then, steps=found.steps + then.steps, trace=found.trace.then(then.trace))
+            if found.status is not Status.STALLED:
+                break
+        return found
+
+    @classmethod
+    def _again(cls, problem: PrimalProblem) -> Callable[[PrimalIterate, Limits, Callback | None], PrimalIterate]:
+        def run(found: PrimalIterate, limits: Limits, callback: Callback | None) -> PrimalIterate:
+            return cls._in_core(problem, limits, callback, _core.LinearStart(found.w, float(found.b), found.alpha))
+
+        return run
 
     @staticmethod
-    def _run(
-        problem: PrimalProblem, limits: Limits, callback: Callback | None, start: _core.LinearStart | None = None
+    def _in_core(
+        problem: PrimalProblem, limits: Limits, callback: Callback | None, start: _core.LinearStart | None
     ) -> PrimalIterate:
         loss = problem.loss
         spec = _core.L1Spec(

@@ -173,7 +173,11 @@ class SubgradientWalk:
 
     def __getstate__(self) -> dict[str, Any]:
         """Arrays and numbers only: the core's view of the rows is made anew."""
-        return {**vars(self), "_features": None}
+        return {**vars(self), "_features": None, "_offset": self._offset.name}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Take a state; the offset stands in it by name."""
+        vars(self).update({**state, "_offset": Offset[state["_offset"]]})
 
     def _draw(self, count: int) -> NDArray[np.int64]:
         n = len(self._y)

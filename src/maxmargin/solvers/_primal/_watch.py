@@ -119,6 +119,11 @@ class PrimalWatch:
         if math.isfinite(gap) and 0.0 <= gap <= last.gap and last.steps <= steps:
             self._seen.append(last._replace(seconds=seconds, steps=steps, violation=gap / max(abs(primal), 1e-300), gap=gap))
 
+    @property
+    def gap(self) -> float:
+        """Of the last point that was seen, relative."""
+        return self._seen[-1].violation if self._seen else math.inf
+
     def elapsed(self) -> float:
         """Seconds since the start."""
         return self._deadline.elapsed()

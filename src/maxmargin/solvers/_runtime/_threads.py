@@ -52,7 +52,7 @@ def cpu_level() -> str:
     Examples
     --------
     >>> from maxmargin.solvers import cpu_level
-    >>> cpu_level() in {"baseline", "x86-64-v3"}
+    >>> cpu_level() in {"baseline", "x86-64-v3", "x86-64-v4"}
     True
     """
     return _core.cpu_level()

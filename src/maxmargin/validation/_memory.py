@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from maxmargin.errors import InvalidInput
-from maxmargin.validation import check_positive, reject
+from maxmargin.validation._parameters import check_positive, reject
 
 __all__ = ["cache_bytes"]
 
