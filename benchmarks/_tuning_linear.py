@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import lzma
 import multiprocessing
+import os
 import time
 import warnings
 from pathlib import Path
@@ -18,6 +19,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.svm import LinearSVC as PeerSVC
 
 import maxmargin
+from benchmarks._fits import end
 from maxmargin import LinearSVCCV, LogisticRegressionCV
 
 FOLDS: Final = 5
@@ -50,6 +52,7 @@ def _model(which: str, kind: str) -> Any:
 
 
 def _search(which: str, kind: str, name: str, folder: Path, results: Any) -> None:
+    os.setsid()
     warnings.simplefilter("ignore")
     X, y = _load(name, folder)
     model = _model(which, kind)
@@ -74,9 +77,7 @@ def _timed(which: str, kind: str, name: str, folder: Path, cap: float) -> tuple[
     except Exception:
         found = cap, None, None
     finally:
-        process.join(timeout=20.0)  # with the workers of its own, which outlive it otherwise
-        process.terminate()
-        process.join()
+        end(process)
     return found
 
 
