@@ -62,4 +62,8 @@ def margin_losses(ax: Any = None, *, legend: Legend = "inside", title: str | Non
         drawn.plot(z, loss.value(z), color=colour, linestyle=dash, linewidth=1.7, label=name, gid=name)
     drawn.set_xlim(z[0], z[-1])
     drawn.set_ylim(-0.1, _TOP)
-    return finish(drawn, theme, labels=("margin  y f(x)", "loss"), title=title, legend=place, grid=True)
+    finish(drawn, theme, labels=("margin  y f(x)", "loss"), title=title, legend=place, grid=True)
+    names = drawn.get_legend()
+    if place == "inside" and names is not None:
+        names.set_loc("upper center")  # where no loss passes, whatever the size
+    return drawn
