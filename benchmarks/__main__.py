@@ -19,6 +19,7 @@ from benchmarks import (
     _approximate,
     _blocks,
     _crammer_singer,
+    _distributed,
     _families,
     _growth,
     _linear,
@@ -39,6 +40,7 @@ PREDICTED_ROWS = 2000
 _OF_THEIR_OWN = {
     "approximate": _approximate.run,
     "blocks": _blocks.run,
+    "distributed": _distributed.run,
     "objects": _objects.run,
     "probabilities": _probabilities.run,
     "regimes": _regimes.run,

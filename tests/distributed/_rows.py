@@ -17,20 +17,31 @@ def generated(n: int = 6000, d: int = 6, classes: int = 2) -> tuple[Any, Any]:
     return X, scores.argmax(axis=1) * 2
 
 
+def targets(X: Any) -> Any:
+    """Targets that a linear function does not tell, some of them far out."""
+    rng = np.random.default_rng(12)
+    return X @ np.arange(1.0, X.shape[1] + 1.0) + rng.standard_t(2, size=len(X)) + 5.0
+
+
+def weights_of(model: Any) -> Any:
+    """Of features, or of landmarks."""
+    return model.landmark_coef_ if hasattr(model, "landmark_coef_") else model.coef_
+
+
 def slowly(X: Any, seconds: float = 0.2) -> Any:
     """The same rows, after a while."""
     time.sleep(seconds)
     return X
 
 
-def deadly(X: Any, folder: str, kills: int, block_info: Any = None) -> Any:
-    """The same rows; but the process that makes block 2 in the third pass or later dies, the first few times."""
+def deadly(X: Any, folder: str, kills: int, after: int = 3, block_info: Any = None) -> Any:
+    """The same rows; but the process that makes block 2 in this pass or a later one dies, the first few times."""
     if not block_info or block_info[0]["chunk-location"][0] != 2:
         return X
     place = Path(folder)
     (place / f"pass-{time.monotonic_ns()}").touch()
     done = len(list(place.glob("kill-*")))
-    if done < kills and len(list(place.glob("pass-*"))) >= 3 + 2 * done:
+    if done < kills and len(list(place.glob("pass-*"))) >= after + 2 * done:
         (place / f"kill-{done}").touch()
         os.kill(os.getpid(), 9)
     return X

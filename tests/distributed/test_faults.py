@@ -14,13 +14,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from maxmargin import LinearSVC, LogisticRegression, RowBlocks
-from maxmargin.distributed import DaskLinearSVC, DaskLogisticRegression
+from maxmargin import ApproximateSVC, LinearSVC, LinearSVR, LogisticRegression, RowBlocks
+from maxmargin._cluster import _waiting as waiting
+from maxmargin.distributed import DaskApproximateSVC, DaskLinearSVC, DaskLinearSVR, DaskLogisticRegression
 from maxmargin.distributed import _passes as passes
 from maxmargin.errors import DistributedError, FitInterrupted, InvalidInput, MissingExtra
 from maxmargin.solution import Status
 
-from ._rows import broken, deadly, generated, slowly, tasks_left
+from ._rows import broken, deadly, generated, slowly, tasks_left, weights_of
 
 da = pytest.importorskip("dask.array")
 distributed = pytest.importorskip("distributed")
@@ -36,8 +37,11 @@ HERE = Path(__file__).parents[2]
         (DaskLinearSVC(), LinearSVC()),
         (DaskLinearSVC(loss="hinge"), LinearSVC(loss="hinge")),
         (DaskLogisticRegression(), LogisticRegression()),
+        (DaskLinearSVR(), LinearSVR()),
+        (DaskLinearSVR(loss="squared_epsilon_insensitive"), LinearSVR(loss="squared_epsilon_insensitive")),
+        (DaskApproximateSVC(30, random_state=0), ApproximateSVC(30, random_state=0)),
     ],
-    ids=["squared hinge", "hinge", "logistic"],
+    ids=["squared hinge", "hinge", "logistic", "tube", "squared tube", "landmarks"],
 )
 def test_a_worker_is_killed_in_the_midst_of_a_round(model: Any, local: Any, client: Any, tmp_path: Path) -> None:
     """The worker that holds block 2 dies by SIGKILL while it makes it; the fit ends with the same bits."""
@@ -46,7 +50,7 @@ def test_a_worker_is_killed_in_the_midst_of_a_round(model: Any, local: Any, clie
     model.fit(rows, y)
     local.fit(RowBlocks.from_arrays(X, y, batch_size=1000))
     assert len(list(tmp_path.glob("kill-*"))) == 1
-    assert model.coef_.tobytes() == local.coef_.tobytes()
+    assert weights_of(model).tobytes() == weights_of(local).tobytes()
     assert model.certificate_ == local.certificate_
 
 
@@ -86,19 +90,17 @@ def test_ctrl_c_leaves_no_task_behind(client: Any, monkeypatch: pytest.MonkeyPat
     X, y = generated()
     rows = da.from_array(X, chunks=(300, -1)).map_blocks(slowly, 0.1, dtype=X.dtype, meta=X[:0])
     pressed: list[float] = []
-    begun = passes.DaskPasses.answer
+    begun = passes.DaskPasses.answers
 
     def press() -> None:
         pressed.append(time.monotonic())
         os.kill(os.getpid(), signal.SIGINT)
 
-    def answer(self: Any, *how: Any) -> Any:
-        if not pressed:
-            pressed.append(0.0)
-            threading.Timer(0.5, press).start()
+    def answers(self: Any, *how: Any) -> Any:
+        threading.Timer(0.5, press).start()
         return begun(self, *how)
 
-    monkeypatch.setattr(passes.DaskPasses, "answer", answer)
+    monkeypatch.setattr(passes.DaskPasses, "answers", answers)
     with pytest.raises(FitInterrupted) as caught:
         DaskLinearSVC(tol=1e-12).fit(rows, y)
     assert time.monotonic() - pressed[-1] < 1.0
@@ -109,7 +111,7 @@ def test_ctrl_c_leaves_no_task_behind(client: Any, monkeypatch: pytest.MonkeyPat
 
 def test_all_workers_are_gone(monkeypatch: pytest.MonkeyPatch) -> None:
     """A cluster whose workers are not made anew: the fit ends with an error, after the patience that it has."""
-    monkeypatch.setattr(passes, "_ALONE", 3.0)
+    monkeypatch.setattr(waiting, "ALONE", 3.0)
     X, y = generated()
     with (
         distributed.LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=":0") as cluster,

@@ -11,12 +11,12 @@ import pytest
 from scipy import sparse
 from sklearn.base import clone
 
-from maxmargin import LinearSVC, LogisticRegression, RowBlocks
-from maxmargin.distributed import DaskLinearSVC, DaskLogisticRegression
+from maxmargin import ApproximateSVC, LinearSVC, LogisticRegression, RowBlocks
+from maxmargin.distributed import DaskApproximateSVC, DaskLinearSVC, DaskLogisticRegression
 from maxmargin.errors import ConvergenceWarning, InvalidInput
 from maxmargin.solution import Status
 
-from ._rows import generated, tasks_left
+from ._rows import generated, tasks_left, weights_of
 
 da = pytest.importorskip("dask.array")
 distributed = pytest.importorskip("distributed")
@@ -28,12 +28,13 @@ TWINS: dict[str, Any] = {
     "squared hinge": (DaskLinearSVC, LinearSVC, {}),
     "hinge": (DaskLinearSVC, LinearSVC, {"loss": "hinge", "class_weight": "balanced"}),
     "logistic": (DaskLogisticRegression, LogisticRegression, {"multi_class": "ovr"}),
+    "landmarks": (DaskApproximateSVC, ApproximateSVC, {"n_components": 40, "random_state": 3, "gamma": 0.1}),
 }
 
 
 def same_bits(one: Any, other: Any) -> None:
-    assert one.coef_.dtype == other.coef_.dtype
-    assert one.coef_.tobytes() == other.coef_.tobytes()
+    assert weights_of(one).dtype == weights_of(other).dtype
+    assert weights_of(one).tobytes() == weights_of(other).tobytes()
     assert one.intercept_.tobytes() == other.intercept_.tobytes()
     assert one.certificate_ == other.certificate_
     np.testing.assert_array_equal(one.classes_, other.classes_)

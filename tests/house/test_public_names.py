@@ -29,7 +29,7 @@ PUBLIC: dict[str, str] = {
     "maxmargin.callbacks": "GapMonitor GapRecord StopAtGap",
     "maxmargin.calibration": "CalibratedClassifierCV",
     "maxmargin.calibrators": "Calibrator Folds Isotonic Pairs Platt Sigmoids Temperature",
-    "maxmargin.distributed": "DaskLinearSVC DaskLogisticRegression",
+    "maxmargin.distributed": "DaskApproximateSVC DaskLinearSVC DaskLinearSVR DaskLogisticRegression",
     "maxmargin.errors": "ConvergenceWarning DistributedError FeatureScaleWarning FitInterrupted IgnoredParameterWarning "
     "InconsistentVersionWarning "
     "IndefiniteKernelWarning InfeasibleError InvalidInput KernelError MaxmarginError MissingExtra "

@@ -26,7 +26,7 @@ STAIRS = (
     ("blocks",),
     ("kernels", "scales"),
     ("validation",),
-    ("_versioned",),
+    ("_cluster", "_versioned"),
     ("errors", "_core"),
     ("_blas", "_deadline", "_documented", "_lazy", "_stored_types", "_version", "_whole_or_nothing"),
 )

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maxmargin.distributed._dask import dask_module, refs, task
+from maxmargin._cluster import dask_module, refs, task
 from maxmargin.distributed._parts import rows_of
 
 __all__ = ["predicted", "values_dtype"]

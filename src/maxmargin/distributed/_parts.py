@@ -10,7 +10,7 @@ from typing import Any, final
 import numpy as np
 from scipy import sparse
 
-from maxmargin.distributed._dask import dask_module
+from maxmargin._cluster import dask_module
 from maxmargin.errors import InvalidInput
 
 __all__ = ["Parts", "Rows", "rows_of"]

@@ -2,74 +2,93 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import Any, final
+from dataclasses import dataclass, replace
+from typing import Any, Final, NamedTuple, final
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import is_classifier
 
-from maxmargin.blocks import Spread, TreeSum
+from maxmargin.blocks import Spread
+from maxmargin.distributed._forest import Forest
+from maxmargin.distributed._orders import (
+    CodeOrder,
+    DeviationOrder,
+    Features,
+    LookOrder,
+    RoundOrder,
+    Score,
+    ScoreOrder,
+    Some,
+    SomeOrder,
+)
 from maxmargin.errors import InvalidInput
-from maxmargin.estimators import weight_sums
 from maxmargin.problems import BlockRows
-from maxmargin.solvers import Question, Sums
-from maxmargin.validation import encode, feature_matrix, label_column, length, positive_weights
+from maxmargin.solvers import Sums
+from maxmargin.validation import feature_matrix, label_column, length, positive_weights, target_column
 
-__all__ = ["FAN_IN", "LookOrder", "RoundOrder", "ScoreOrder", "Seen", "added", "answered", "looked", "probed", "read", "scored"]
+__all__ = [
+    "FAN_IN",
+    "Block",
+    "Coded",
+    "Seen",
+    "answered",
+    "coded",
+    "deviated",
+    "joined",
+    "looked",
+    "probed",
+    "read",
+    "scored",
+    "some_of",
+    "summed",
+]
 
 Vector = NDArray[np.float64]
 
 FAN_IN = 4
-"""Terms that a task adds: two levels of the binary tree over block numbers."""
+"""Tasks whose sums another task adds."""
+
+_SAME: Final = "Its blocks must be the same in each pass: persist it, or make it from what does not change."
 
 
 @final
-@dataclass(frozen=True, eq=False)
-class LookOrder:
-    """What a first look needs: names for messages, and the width if it is known."""
-
-    name: str
-    columns: int | None
-
-
-@final
-@dataclass(frozen=True, eq=False)
-class RoundOrder:
-    """What a round asks of every block; sent once, to each worker that needs it.
+class Block(NamedTuple):
+    """A block of a pass.
 
     Attributes
     ----------
-    name : str
-        What messages call X.
-    columns : int
-        Features.
-    rows_of : tuple of int
-        Rows of each block in the first pass.
-    classes : ndarray
-        The labels, sorted.
-    by_class : ndarray
-        What a row of each class costs.
-    questions : sequence of Question
-        Each is answered by `Sums`.
+    place : int
+        Where it stands among those that the pass goes over.
+    number : int
+        Where it stands among all.
+    rows : int
+        How many it had in the first pass; −1 before.
     """
 
-    name: str
-    columns: int
-    rows_of: tuple[int, ...]
-    classes: NDArray[Any]
-    by_class: Vector
-    questions: Sequence[Question]
+    place: int
+    number: int
+    rows: int = -1
 
 
 @final
 @dataclass(frozen=True, eq=False)
-class ScoreOrder:
-    """What accuracy needs: a fitted model, and a name for messages."""
+class Coded:
+    """Labels and weights of a block as a solver has them: made once in a fit, where the block is.
 
-    name: str
-    model: Any
+    Attributes
+    ----------
+    label, cost : ndarray
+        Of the rows that are kept.
+    kept : ndarray of intp or None
+        These rows; None for all.
+    """
+
+    label: NDArray[Any]
+    cost: Vector
+    kept: NDArray[np.intp] | None
 
 
 @final
@@ -89,8 +108,8 @@ class Seen:
         Of the values.
     sparse : bool
         Whether blocks are CSR matrices.
-    classes, weight : ndarray
-        Labels of rows with a positive weight, sorted, and the sums of their weights.
+    totals : Totals or None
+        What labels or targets are together; None as long as no block has rows.
     name : str
         What messages call X.
     """
@@ -100,15 +119,13 @@ class Seen:
     spread: Spread | None
     dtype: np.dtype[Any] | None
     sparse: bool
-    classes: NDArray[Any]
-    weight: Vector
+    totals: Any
     name: str
 
     def __add__(self, other: Seen) -> Seen:
         rows = self.rows + other.rows
         if self.spread is None or other.spread is None:
-            one = other if self.spread is None else self
-            return Seen(rows, one.columns, one.spread, one.dtype, one.sparse, one.classes, one.weight, one.name)
+            return replace(other if self.spread is None else self, rows=rows)
         number = next(number for number, count, _ in other.rows if count > 0)
         if self.columns != other.columns:
             raise _wide(number, self.name, other.columns, self.columns)
@@ -117,86 +134,97 @@ class Seen:
                 f"Block {number} of {self.name} is {'sparse' if other.sparse else 'dense'}, and those before it are not. All"
                 " blocks must be of one kind."
             )
-        if _is_text(self.classes) != _is_text(other.classes) and len(self.classes) and len(other.classes):
-            raise InvalidInput(
-                f"Block {number} of y has labels of dtype {other.classes.dtype}, and those before it {self.classes.dtype}."
-                " Labels must be of one type."
-            )
-        classes = np.union1d(self.classes, other.classes) if len(self.classes) else other.classes
-        classes = classes if len(other.classes) else self.classes
-        weight = np.zeros(len(classes))
-        for each in (self, other):
-            weight[np.searchsorted(classes, each.classes)] += each.weight
+        try:
+            totals = self.totals + other.totals
+        except InvalidInput as error:
+            raise InvalidInput(f"Block {number} of y has {error}") from error
         assert self.dtype is not None
         assert other.dtype is not None
         dtype = np.result_type(self.dtype, other.dtype)
-        return Seen(rows, self.columns, self.spread + other.spread, dtype, self.sparse, classes, weight, self.name)
+        return Seen(rows, self.columns, self.spread + other.spread, dtype, self.sparse, totals, self.name)
 
 
-def _is_text(labels: NDArray[Any]) -> bool:
-    return labels.dtype.kind in "OSU"
-
-
-def looked(number: int, order: LookOrder, X: Any, y: Any, weight: Any) -> Seen:
+def looked(block: Block, order: LookOrder, X: Any, y: Any, weight: Any) -> Seen:
     """The first look at a block."""
     count = length_of(X)
     if count == 0:
-        return Seen(((number, 0, 0),), 0, None, None, False, np.empty(0), np.empty(0), order.name)
-    X = _rows(number, order.name, X, order.columns)
-    with _naming(number, order.name):
-        labels = label_column(y, X)
+        return Seen(((block.number, 0, 0),), 0, None, None, False, None, order.name)
+    X = _rows(block.number, order.name, X, order.columns)
+    with _naming(block.number, order.name):
         weights, kept = _weights(weight, count)
-        classes, codes = encode(labels if kept is None else labels[kept])
-    sums = weight_sums(codes, weights, len(classes))
-    rows = ((number, count, count if kept is None else len(kept)),)
-    is_sparse = not isinstance(X, np.ndarray)
-    return Seen(rows, X.shape[1], Spread.of(X), X.dtype, is_sparse, classes, sums, order.name)
+        totals = order.kind.of(y, X, weights, kept)
+    rows = ((block.number, count, count if kept is None else len(kept)),)
+    return Seen(rows, X.shape[1], Spread.of(X), X.dtype, not isinstance(X, np.ndarray), totals, order.name)
 
 
-def answered(number: int, order: RoundOrder, X: Any, y: Any, weight: Any) -> list[Sums]:
+def some_of(block: Block, order: SomeOrder, X: Any, y: Any, weight: Any) -> Some:
+    """Some rows of a block."""
+    if length_of(X) == 0:
+        return Some(X, np.empty(0))
+    X = _rows(block.number, order.name, X, order.columns)
+    first = -order.begins[block.number] % order.step
+    with _naming(block.number, order.name):
+        return Some(X[first :: order.step].copy(), label_column(y, X)[first :: order.step].copy())
+
+
+def deviated(block: Block, order: DeviationOrder, y: Any, weight: Any) -> Vector:
+    """How far the targets of a block are from a number."""
+    targets = np.asarray(y)
+    if length_of(targets) == 0:
+        return np.zeros(2)
+    with _naming(block.number, order.name):
+        found = order.coding.of(targets, targets, *_weights(weight, len(targets)))
+        return order.coding.deviations(*found, order.about, order.loss)
+
+
+def coded(block: Block, order: CodeOrder, y: Any, weight: Any) -> Coded:
+    """Labels and weights of a block."""
+    with _naming(block.number, order.name):
+        if (count := length_of(y)) != block.rows:
+            raise InvalidInput(f"y has {count} values now, and had {block.rows} in the first pass. {_SAME}")
+        weights, kept = _weights(weight, count)
+        label, cost = order.coding.of(y, y, weights, kept)
+    return Coded(label, cost, kept)
+
+
+def answered(block: Block, order: RoundOrder, X: Any, coded: Coded, features: Features | None = None) -> list[Sums]:
     """What a block adds to the answer to each question of a round."""
-    before, count = order.rows_of[number], length_of(X)
-    if count != before:
+    if (count := length_of(X)) != block.rows:
         raise InvalidInput(
-            f"Block {number} of {order.name} has {count} rows now, and had {before} in the first pass. Its blocks must be the"
-            " same in each pass: persist it, or make it from what does not change."
+            f"Block {block.number} of {order.name} has {count} rows now, and had {block.rows} in the first pass. {_SAME}"
         )
-    X = _rows(number, order.name, X, order.columns)
-    with _naming(number, order.name):
-        labels = label_column(y, X)
-        weights, kept = _weights(weight, count)
-        if kept is not None:
-            X, labels = X[kept], labels[kept]
-        codes = np.minimum(np.searchsorted(order.classes, labels), len(order.classes) - 1)
-        if not bool((order.classes[codes] == labels).all()):
-            raise InvalidInput("it has labels now that it had not in the first pass. Its blocks must be the same in each pass.")
-        cost = order.by_class[codes] if weights is None else order.by_class[codes] * weights
-    rows = BlockRows(X, codes, np.ascontiguousarray(cost))
+    X = _rows(block.number, order.name, X, order.columns)
+    X = X if coded.kept is None else X[coded.kept]
+    rows = BlockRows(X if features is None else features.of(X), coded.label, coded.cost)
     return [question.on(rows)[0] for question in order.questions]
 
 
-def scored(number: int, order: ScoreOrder, X: Any, y: Any, weight: Any) -> Vector:
-    """The weight of the rows whose labels the model predicts, and that of all."""
-    count = length_of(X)
+def scored(block: Block, order: ScoreOrder, X: Any, y: Any, weight: Any) -> Score:
+    """What a block adds to a score."""
+    count, labels = length_of(X), is_classifier(order.model)
     if count == 0:
-        return np.zeros(2)
-    with _naming(number, order.name):
-        labels = label_column(y, X)
-        right = order.model.predict(X) == labels
+        return Score()
+    with _naming(block.number, order.name):
+        column = label_column(y, X) if labels else target_column(y, X)
         weights = np.ones(count) if weight is None else np.asarray(weight, dtype=np.float64)
         if weights.shape != (count,):
             raise InvalidInput(f"it has {count} rows, and sample_weight of shape {weights.shape}. Give one value for each row.")
-    return np.array([float(weights[right].sum()), float(weights.sum())])
+        return Score.of(column, order.model.predict(X), weights, labels=labels)
 
 
-def added(*terms: Any) -> Any:
-    """The sum of neighbours, or of lists of them place by place, along the binary tree."""
-    if isinstance(terms[0], list):
-        return [added(*each) for each in zip(*terms, strict=True)]
-    tree: TreeSum[Any] = TreeSum()
-    for term in terms:
-        tree.add(term)
-    return tree.total()
+def summed(function: Callable[..., Any], leaves: int, blocks: Sequence[Block], order: Any, *values: Any) -> Forest:
+    """What a function finds in each of some blocks, whose values follow each other; those after them are for all."""
+    each = (len(values) - len(values) % len(blocks)) // len(blocks)
+    common, found = values[each * len(blocks) :], {}
+    for k, block in enumerate(blocks):
+        term = function(block, order, *values[each * k : each * (k + 1)], *common)
+        found[block.place] = term if isinstance(term, list) else [term]
+    return Forest.of(leaves, found)
+
+
+def joined(*some: Forest) -> Forest:
+    """The sums of several tasks."""
+    return Forest.joined(some)
 
 
 def probed(*values: Any) -> None:

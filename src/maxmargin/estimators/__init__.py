@@ -12,8 +12,7 @@ from maxmargin.estimators._kernel._pca import KernelPCA
 from maxmargin.estimators._kernel._perceptron import Perceptron
 from maxmargin.estimators._kernel._svc import SVC
 from maxmargin.estimators._kernel._svr import SVR, NuSVR
-from maxmargin.estimators._linear._blocks import ClassTotals as ClassTotals
-from maxmargin.estimators._linear._blocks import weight_sums as weight_sums
+from maxmargin.estimators._linear._elsewhere import RowsElsewhere as RowsElsewhere
 from maxmargin.estimators._linear._elsewhere import fit_elsewhere as fit_elsewhere
 from maxmargin.estimators._linear._logistic import LogisticRegression
 from maxmargin.estimators._linear._one_class import LinearOneClassSVM
@@ -21,6 +20,9 @@ from maxmargin.estimators._linear._regularised import LinearClassifier
 from maxmargin.estimators._linear._stochastic import StochasticClassifier
 from maxmargin.estimators._linear._svc import LinearSVC
 from maxmargin.estimators._linear._svr import LinearSVR
+from maxmargin.estimators._linear._totals import Coding as Coding
+from maxmargin.estimators._linear._totals import TargetCoding as TargetCoding
+from maxmargin.estimators._linear._totals import Totals as Totals
 from maxmargin.estimators._paths import PATHS as PATHS
 from maxmargin.estimators._paths import FoldRows as FoldRows
 from maxmargin.estimators._paths import join_paths as join_paths
@@ -45,6 +47,7 @@ from maxmargin.estimators._shared._watching import CallbackSupport as CallbackSu
 from maxmargin.estimators._stored import STORED as STORED
 
 if _TYPE_CHECKING:
+    from maxmargin.estimators._approximate._blocks import fit_approximate_elsewhere as fit_approximate_elsewhere
     from maxmargin.estimators._approximate._exact import ExactBound
     from maxmargin.estimators._approximate._one_class import ApproximateOneClass
     from maxmargin.estimators._approximate._svc import ApproximateSVC
@@ -63,6 +66,7 @@ _LATE = {
     "ExactBound": "_approximate._exact",
     "KernelNumbers": "_exchange._made",
     "ModelFormula": "_exchange._formula",
+    "fit_approximate_elsewhere": "_approximate._blocks",
     "certificate_on": "_exchange._verified",
     "fitted_kernel_model": "_exchange._made",
     "model_formula": "_exchange._formula",

@@ -31,10 +31,12 @@ def path_of(models: Sequence[Any], X: Any, y: Any, sample_weight: Any) -> FitPat
     return path(models, X, y, sample_weight)
 
 
-def join_paths(paths: Sequence[FitPath], folds: Sequence[FoldRows], X: Any, y: Any, sample_weight: Any) -> bool:
-    """Let the paths of the same models on folds of the same rows share what they can; whether they do."""
+def join_paths(
+    paths: Sequence[FitPath], folds: Sequence[FoldRows], X: Any, y: Any, sample_weight: Any, fewest: int = 2
+) -> bool:
+    """Let the paths of the same models on folds of the same rows share what they can, if they are so many; whether they do."""
     kernel_paths = [path for path in paths if isinstance(path, KernelPath)]
-    return len(kernel_paths) == len(paths) and join_folds(kernel_paths, folds, X, y, sample_weight)
+    return len(kernel_paths) == len(paths) and join_folds(kernel_paths, folds, X, y, sample_weight, fewest)
 
 
 def solve_paths(paths: Sequence[FitPath]) -> bool:

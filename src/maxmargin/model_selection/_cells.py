@@ -17,26 +17,16 @@ from sklearn.utils.validation import _check_method_params, _num_samples
 
 from maxmargin.estimators import FoldRows, NotThere, answering, join_paths, path_of, solve_paths
 from maxmargin.model_selection._candidates import Candidate, Group, candidates_of, groups_of, last_step, steps_before
+from maxmargin.model_selection._elsewhere import Part, SearchCluster, Whole, recorded
+from maxmargin.model_selection._notes import Notes, Settings
+from maxmargin.model_selection._said_once import said_once
 from maxmargin.model_selection._scores import known_scores, plain_scores
 
-__all__ = ["Cells", "Settings"]
+__all__ = ["Cells", "part_of"]
 
 _ENOUGH: Final = 64  # paths at a time: enough for the threads to have equal shares, few enough to hear of the best so far
 
 Out = dict[str, Any]
-
-
-@final
-@dataclass(frozen=True)
-class Settings:
-    """How cells are scored: as scikit-learn names it."""
-
-    scorer: Any
-    names: Sequence[str] | None
-    fit_params: Mapping[str, Any]
-    score_params: Mapping[str, Any]
-    return_train_score: bool
-    error_score: Any
 
 
 @final
@@ -72,9 +62,24 @@ class Cells:
         The folds.
     settings : Settings
         How to score.
+    cluster : SearchCluster, optional
+        Who evaluates them, if not this process.
+    fewest : int
+        Folds that share the kernel values of all rows; 1 where the other folds are elsewhere.
     """
 
-    def __init__(self, estimator: Any, X: Any, y: Any, splits: Sequence[tuple[Any, Any]], settings: Settings) -> None:
+    def __init__(
+        self,
+        estimator: Any,
+        X: Any,
+        y: Any,
+        splits: Sequence[tuple[Any, Any]],
+        settings: Settings,
+        cluster: SearchCluster | None = None,
+        fewest: int = 2,
+    ) -> None:
+        self._cluster = cluster
+        self._fewest = fewest
         self._estimator = estimator
         self._x = X
         self._y = y
@@ -84,12 +89,8 @@ class Cells:
         self.gaps = np.empty((0, len(splits)))  # relative duality gaps, of what has one
         self._groups: list[Group] = []
         self._alone: list[Candidate] = []
-        self._by_themselves = 0
-        self._whys: dict[str, None] = {}  # why fits had to be done by themselves, in order
+        self.notes = Notes()
         self._first_places: dict[str, str] = {}  # where each error was raised first
-        self._without_room = False
-        self._most_at_once = 0  # kernels whose values come from Python, where more did not fit
-        self._n_joined = 0  # groups whose folds share one matrix
         self.tell: Callable[[int], None] = lambda place: None  # of each cell that is filled
 
     def fill(self, every: Sequence[Mapping[str, Any]], done: Callable[[int], None], *, step_by_step: bool = False) -> None:
@@ -104,6 +105,9 @@ class Cells:
         groups, alone = groups_of(candidates), [each for each in candidates if each.refusal is not None]
         self._groups += groups
         self._alone += alone
+        if self._cluster is not None:
+            self._fill_elsewhere(self._cluster, every, finished, [*groups, *(Group(None, [each]) for each in alone)], done)
+            return
         folds: list[Fold | None] = []
         for before, some in _in_turn(groups, 1 if step_by_step else max(1, _ENOUGH // len(self._splits))):
             if not folds or before:
@@ -116,6 +120,34 @@ class Cells:
                 self._put(each, split, self._plain(each, split))
             finished += 1
             done(finished)
+
+    def _fill_elsewhere(
+        self,
+        cluster: SearchCluster,
+        every: Sequence[Mapping[str, Any]],
+        first: int,
+        groups: Sequence[Group],
+        done: Callable[[int], None],
+    ) -> None:
+        """The same on a cluster: each group on each fold is a task. What is done at Ctrl-C is kept."""
+        whole, finished = Whole(self._estimator, self._x, self._y, self._splits, self._settings), first
+        tasks = [
+            ([every[each.place - first] for each in group.members], k) for group in groups for k in range(len(self._splits))
+        ]
+        with cluster.running(whole, part_of, tasks) as parts:
+            for place, part in parts:
+                group, split = groups[place // len(self._splits)], place % len(self._splits)
+                for each, out, gap in zip(group.members, part.out, part.gaps, strict=True):
+                    if out["fit_error"] is not None:
+                        trace = out["fit_error"].partition("\n")[2]
+                        out["fit_error"] = f"First: {self._first_places.setdefault(trace, self._where(each, split))}\n{trace}"
+                    self.gaps[each.place, split] = gap
+                    self._put(each, split, out)
+                self.notes.take(part.notes)
+                part.say()
+                if split == len(self._splits) - 1:
+                    finished += len(group.members)
+                    done(finished)
 
     def _fold(self, candidate: Candidate, split: int) -> Fold | None:
         """The rows of a fold; None if a step before the last fails on them: each fit by itself then says so."""
@@ -146,7 +178,7 @@ class Cells:
             taken = self._fill_some(rest, folds)
             rest = rest[taken:]
             if rest:
-                self._most_at_once = max(self._most_at_once, taken)
+                self.notes.most_at_once = max(self.notes.most_at_once, taken)
 
     def _fill_some(self, groups: Sequence[Group], folds: Sequence[Fold | None]) -> int:
         """The first of the groups; how many."""
@@ -170,7 +202,7 @@ class Cells:
         try:
             interrupted = solve_paths(list(paths.values()))
         except Exception as error:  # the fits by themselves may need less
-            self._whys[f"{type(error).__name__} in the search of all paths"] = None
+            self.notes.whys[f"{type(error).__name__} in the search of all paths"] = None
             paths.clear()
         count = sum(len(group.members) for group in groups) * len(folds)
         seconds = (time.perf_counter() - begun) / count
@@ -189,7 +221,7 @@ class Cells:
             rows = [FoldRows(np.asarray(fold.train), np.asarray(fold.test), fold.inner_test) for fold in whole]
             weight = next(iter(self._settings.fit_params.values()), None)
             with suppress(Exception):  # where all rows are not as the folds are, each goes its own way
-                self._n_joined += join_paths(own, rows, self._x, self._y, weight)
+                self.notes.n_joined += join_paths(own, rows, self._x, self._y, weight, self._fewest)
         for split in range(len(folds)):
             try:
                 if (path := paths.get((g, split))) is not None:
@@ -198,7 +230,7 @@ class Cells:
                         raise NotThere("the values of a kernel function on all folds do not fit into cache_size")
                     path.prepare()
             except NotThere as error:
-                self._whys[str(error)] = None
+                self.notes.whys[str(error)] = None
                 del paths[g, split]
             except Exception:  # each fit by itself says so
                 del paths[g, split]
@@ -209,9 +241,9 @@ class Cells:
         if path is None or fold is None:
             for each in group.members:
                 self._put(each, split, self._plain(each, split))
-            self._by_themselves += len(group.members)
+            self.notes.by_themselves += len(group.members)
             return
-        self._without_room |= not path.has_room
+        self.notes.without_room |= not path.has_room
         begun = time.perf_counter()
         answers = self._answers(path, fold.inner_test, len(group.members))
         on_training = [None] * len(group.members)
@@ -223,7 +255,7 @@ class Cells:
             if out is None and interrupted:
                 continue
             if out is None:
-                self._by_themselves += 1
+                self.notes.by_themselves += 1
                 out = self._plain(each, split)
             else:
                 out["fit_time"], out["score_time"] = seconds, out["score_time"] + each_seconds
@@ -303,37 +335,7 @@ class Cells:
     @property
     def shared(self) -> str:
         """What was shared, or why nothing was, in words."""
-        said, n_splits = [], len(self._splits)
-        fits = sum(len(group.members) for group in self._groups) * n_splits
-        whys = "; ".join(self._whys)
-        if self._groups and whys and self._by_themselves == fits:
-            said.append(f"{fits} fits share nothing: {whys}.")
-        elif self._groups:
-            last = last_step(self._groups[0].members[0].model)
-            values = " and kernel values" if hasattr(last, "kernel") and not self._without_room else ""
-            said.append(
-                f"{fits} fits of {type(last).__name__} are {len(self._groups) * n_splits} paths. The fits of a path share"
-                f" their rows{values}, and each begins at the solution of the one before."
-            )
-            if self._n_joined:
-                of_which = f"{self._n_joined} of {len(self._groups)} kernels" if len(self._groups) > 1 else "the kernel"
-                said.append(f"The folds of {of_which} share one matrix of kernel values.")
-            if self._most_at_once:
-                most, all_of_them = self._most_at_once, len(self._groups)
-                said.append(
-                    f"At most {most} of {all_of_them} kernels at a time: the values of more do not fit into cache_size."
-                )
-            if self._without_room:
-                said.append("The kernel values of a fold do not fit into cache_size, so that they are not kept.")
-            if steps_before(self._groups[0].members[0].model) is not None:
-                times = len({group.before for group in self._groups}) * n_splits
-                said.append(f"The steps before the last are fitted {times} times.")
-            if self._by_themselves:
-                said.append(f"{self._by_themselves} of the fits had to be done by themselves{whys and ': ' + whys}.")
-        if self._alone:
-            refusals = dict.fromkeys(str(each.refusal) for each in self._alone)
-            said.append(f"{len(self._alone) * n_splits} fits share nothing: {'; '.join(refusals)}.")
-        return " ".join(said)
+        return self.notes.told(self._groups, self._alone, len(self._splits))
 
     def _where(self, candidate: Candidate, split: int) -> str:
         return f"Candidate {candidate.place}, fold {split}: {candidate.model!r}"
@@ -342,6 +344,14 @@ class Cells:
         place = candidate.place * len(self._splits) + split
         self.out[place] = out
         self.tell(place)
+
+
+def part_of(whole: Whole, settings: Sequence[Mapping[str, Any]], split: int) -> Part:
+    """What a task evaluates: the candidates of a path on one fold."""
+    cells = Cells(whole.estimator, whole.X, whole.y, [whole.splits[split]], whole.settings, fewest=1)
+    with recorded() as said, said_once():
+        cells.fill(settings, lambda _: None)
+    return Part([each for each in cells.out if each is not None], cells.gaps[:, 0], cells.notes, said)
 
 
 def _held(paths: Mapping[tuple[int, int], Any]) -> int:

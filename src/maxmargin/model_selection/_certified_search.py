@@ -103,6 +103,10 @@ def _refuse(owner: Any, values: Vector, others: list[dict[str, Any]]) -> None:
         )
     if len(values) < 2 or not values[0] > 0.0:
         raise InvalidInput(f"search='certified' needs Cs with the two ends of an interval. Got Cs={owner.Cs!r}.")
+    if owner.client is not None:
+        raise InvalidInput(
+            "search='certified' goes from C to C in one process. Got a client: leave it out, or choose search='grid'."
+        )
     if owner.scoring not in (None, "accuracy"):
         raise InvalidInput(f"search='certified' proves something of the accuracy. Got scoring={owner.scoring!r}.")
     if owner.one_standard_error:

@@ -38,7 +38,7 @@ class RefinedSearch(SharedFits, _GridSearchCV):  # type: ignore[misc]  # scikit-
         The grid, as in `GridSearchCV`.
     along : str
         The parameter of the paths.
-    scoring, cv, verbose, refit
+    scoring, cv, verbose, refit, client
         As in `GridSearchCV`.
 
     Attributes
@@ -59,9 +59,11 @@ class RefinedSearch(SharedFits, _GridSearchCV):  # type: ignore[misc]  # scikit-
         cv: Any = None,
         verbose: int = 0,
         refit: Any = True,
+        client: Any = None,
     ) -> None:
         super().__init__(estimator, param_grid, scoring=scoring, cv=cv, verbose=verbose, refit=refit)
         self.along = along
+        self.client = client
 
     def _rounds(self) -> Rounds:
         every = list(ParameterGrid(self.param_grid))

@@ -23,7 +23,9 @@ from maxmargin._versioned import Versioned
 from maxmargin._whole_or_nothing import WholeOrNothing
 from maxmargin.estimators import PATHS
 from maxmargin.model_selection._candidates import last_step
-from maxmargin.model_selection._cells import Cells, Settings
+from maxmargin.model_selection._cells import Cells
+from maxmargin.model_selection._elsewhere import OnCluster, cluster_of
+from maxmargin.model_selection._notes import Settings
 from maxmargin.model_selection._progress import Progress
 from maxmargin.model_selection._said_once import said_once, warn_of_ignored
 from maxmargin.model_selection._watch import SearchWatch, refuse_inner_callbacks
@@ -62,7 +64,7 @@ def _fit(search: Any, X: Any, y: Any, params: dict[str, Any], watch: SearchWatch
         return_train_score=search.return_train_score,
         error_score=search.error_score,
     )
-    cells = Cells(base, X, y, splits, settings)
+    cells = Cells(base, X, y, splits, settings, cluster_of(type(search).__name__, search.client))
     progress = Progress(search, len(candidates), len(splits), cells, refit_metric if several else None)
     with said_once():
         candidates = _fill(search, cells, candidates, rounds, progress, len(splits), watch)
@@ -142,15 +144,16 @@ def _refusal(search: Any, params: Mapping[str, Any]) -> str | None:
     if get_config().get("enable_metadata_routing"):
         return "metadata routing is enabled"
     model = last_step(search.estimator)
-    if type(model) not in PATHS and model is not None:
+    if type(model) not in PATHS and model is not None and search.client is None:
         return f"{type(model).__name__} is not one of {', '.join(sorted(kind.__name__ for kind in PATHS))}"
     return None
 
 
-class SharedFits(Documented, Versioned, ABC):
+class SharedFits(OnCluster, Documented, Versioned, ABC):
     """``fit`` of both searches."""
 
     keep_best: bool
+    client: Any = None
     score_weight: NDArray[np.float64] | None = None
     """Weights of rows when they are scored, which the estimators that choose their own parameters set."""
 
@@ -176,6 +179,7 @@ class SharedFits(Documented, Versioned, ABC):
             With ``cv_results_``, ``best_estimator_`` and ``shared_``.
         """
         check_boolean("keep_best", self.keep_best, type(self).__name__)
+        cluster_of(type(self).__name__, self.client)
         refuse_inner_callbacks(self)
         with WholeOrNothing(self):
             why = _refusal(self, params)
@@ -231,6 +235,10 @@ class GridSearchCV(SharedFits, _GridSearchCV):  # type: ignore[misc]  # scikit-l
     keep_best : bool, default=False
         Whether Ctrl-C ends the search with the best candidate so far, instead of `KeyboardInterrupt`. Candidates that were not
         reached have the score NaN.
+    client : distributed.Client or None, default=None
+        Who evaluates the candidates, on a cluster of Dask: a task for each path on each fold, with the same scores. The rows
+        are sent to each worker once. The best candidate is fitted here. Other estimators than those above are fitted there
+        too, a task each.
 
     Attributes
     ----------
@@ -273,6 +281,7 @@ class GridSearchCV(SharedFits, _GridSearchCV):  # type: ignore[misc]  # scikit-l
         error_score: Any = np.nan,
         return_train_score: bool = False,
         keep_best: bool = False,
+        client: Any = None,
     ) -> None:
         super().__init__(
             estimator,
@@ -287,6 +296,7 @@ class GridSearchCV(SharedFits, _GridSearchCV):  # type: ignore[misc]  # scikit-l
             return_train_score=return_train_score,
         )
         self.keep_best = keep_best
+        self.client = client
 
     def _rounds(self) -> Generator[list[Any], Any, None]:
         yield list(ParameterGrid(self.param_grid))
@@ -307,7 +317,7 @@ class RandomizedSearchCV(SharedFits, _RandomizedSearchCV):  # type: ignore[misc]
         Names of parameters with lists or distributions to draw from.
     n_iter : int, default=10
         How many candidates are drawn.
-    scoring, n_jobs, refit, cv, verbose, pre_dispatch, error_score, return_train_score, keep_best
+    scoring, n_jobs, refit, cv, verbose, pre_dispatch, error_score, return_train_score, keep_best, client
         As in `GridSearchCV`.
     random_state : int, RandomState instance or None, default=None
         What the draws come from.
@@ -350,6 +360,7 @@ class RandomizedSearchCV(SharedFits, _RandomizedSearchCV):  # type: ignore[misc]
         error_score: Any = np.nan,
         return_train_score: bool = False,
         keep_best: bool = False,
+        client: Any = None,
     ) -> None:
         super().__init__(
             estimator,
@@ -366,6 +377,7 @@ class RandomizedSearchCV(SharedFits, _RandomizedSearchCV):  # type: ignore[misc]
             return_train_score=return_train_score,
         )
         self.keep_best = keep_best
+        self.client = client
 
     def _rounds(self) -> Generator[list[Any], Any, None]:
         yield list(ParameterSampler(self.param_distributions, self.n_iter, random_state=self.random_state))

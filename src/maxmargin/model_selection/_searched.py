@@ -20,6 +20,7 @@ from maxmargin._documented import Documented
 from maxmargin._versioned import Versioned
 from maxmargin._whole_or_nothing import WholeOrNothing
 from maxmargin.estimators import CallbackSupport, Summary
+from maxmargin.model_selection._elsewhere import OnCluster, cluster_of
 from maxmargin.model_selection._ranges import Given
 from maxmargin.model_selection._refined import RefinedSearch
 from maxmargin.model_selection._search import GridSearchCV
@@ -31,7 +32,7 @@ _FOLDS = 5
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class Searched(CallbackSupport, Documented, Versioned, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
+class Searched(OnCluster, CallbackSupport, Documented, Versioned, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
     """A grid search over the parameters that matter, and the fit of the best; each subclass says which these are."""
 
     _path: ClassVar[str] = "C"  # the parameter along which fits are a path
@@ -42,6 +43,7 @@ class Searched(CallbackSupport, Documented, Versioned, BaseEstimator, ABC):  # t
     one_standard_error: bool = False
     search: Any = "grid"
     verbose: int = 0
+    client: Any = None
 
     @abstractmethod
     def _base(self) -> Any:
@@ -72,13 +74,20 @@ class Searched(CallbackSupport, Documented, Versioned, BaseEstimator, ABC):  # t
             The fitted model.
         """
         with WholeOrNothing(self):
+            cluster_of(type(self).__name__, self.client)
             base = self._base()
             given = self._given(X, y, sample_weight)
             values, others = self._grid(given)
             grid = [{self._path: values.tolist(), **{name: [value] for name, value in each.items()}} for each in others]
             if not isinstance(self.search, str) or self.search not in ("grid", "auto"):
                 raise reject("search", self.search, type(self).__name__, self._searches)
-            how = {"scoring": self.scoring, "cv": self._folds(base, y), "verbose": self.verbose, "refit": self._choose}
+            how = {
+                "scoring": self.scoring,
+                "cv": self._folds(base, y),
+                "verbose": self.verbose,
+                "refit": self._choose,
+                "client": self.client,
+            }
             search = GridSearchCV(base, grid, **how) if self.search == "grid" else RefinedSearch(base, grid, self._path, **how)
             for name in {"_skl_callbacks", "_parent_callback_ctx"} & vars(self).keys():  # the search tells them of its tasks
                 setattr(search, name, getattr(self, name))

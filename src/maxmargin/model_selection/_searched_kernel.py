@@ -124,6 +124,8 @@ class SVCCV(_SearchedKernel, SearchedClassifier):
         Memory for kernel values of all fits that run together, in MB; those of objects and functions take up to 537 MB besides.
     verbose : int, default=0
         From 1 on, progress and the best so far are printed.
+    client : distributed.Client or None, default=None
+        Who evaluates the candidates, on a cluster of Dask; as in `GridSearchCV`.
 
     Attributes
     ----------
@@ -231,7 +233,7 @@ class NuSVCCV(_SearchedKernel, SearchedClassifier):
     ----------
     nus : int, float or list of float, default=10
         Values of ν. An integer is their number: they are spread evenly up to the largest that every pair of classes allows.
-    gammas, kernel, kernel_grid, cv, scoring, class_weight, decision_function_shape, tol, cache_size, verbose
+    gammas, kernel, kernel_grid, cv, scoring, class_weight, decision_function_shape, tol, cache_size, verbose, client
         As in `SVCCV`.
     search : {"grid", "auto"}, default="grid"
         As in `SVCCV`.
@@ -303,7 +305,7 @@ class SVRCV(_SearchedKernel, SearchedRegressor):
         divided by a typical k(x, x).
     epsilon : float, default=0.1
         Half the width of the tube, at least 0.
-    gammas, kernel, kernel_grid, tol, cache_size, verbose
+    gammas, kernel, kernel_grid, tol, cache_size, verbose, client
         As in `SVCCV`.
     search : {"grid", "auto"}, default="grid"
         As in `SVCCV`.

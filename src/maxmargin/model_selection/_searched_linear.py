@@ -64,6 +64,8 @@ class LinearSVCCV(_SearchedLinear, SearchedClassifier):
         As in `LinearSVC`.
     verbose : int, default=0
         From 1 on, progress and the best so far are printed.
+    client : distributed.Client or None, default=None
+        Who evaluates the candidates, on a cluster of Dask; as in `GridSearchCV`.
 
     Attributes
     ----------
@@ -107,7 +109,7 @@ class LinearSVRCV(_SearchedLinear, SearchedRegressor):
         divided by the mean squared distance of rows from their centre.
     epsilon : float, default=0.0
         Half the width of the tube.
-    cv, one_standard_error, tol, verbose
+    cv, one_standard_error, tol, verbose, client
         As in `LinearSVCCV`.
     scoring : str or callable, default=None
         How held-out rows are scored; None for R².
@@ -156,7 +158,7 @@ class LogisticRegressionCV(_SearchedLinear, SearchedClassifier):
     ----------
     Cs : int, float or list of float, default=10
         Values of C. An integer is their number: they are spread by factors from 1e-4 to 1e4, as in scikit-learn.
-    cv, one_standard_error, class_weight, verbose
+    cv, one_standard_error, class_weight, verbose, client
         As in `LinearSVCCV`.
     scoring : str or callable, default=None
         How held-out rows are scored; None for accuracy.

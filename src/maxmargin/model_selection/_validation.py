@@ -19,7 +19,9 @@ from sklearn.utils.metaestimators import _safe_split
 
 from maxmargin.estimators import FoldRows, join_paths, path_of, solve_paths
 from maxmargin.model_selection._candidates import candidates_of, last_step, steps_before
-from maxmargin.model_selection._cells import Cells, Settings
+from maxmargin.model_selection._cells import Cells
+from maxmargin.model_selection._elsewhere import cluster_of
+from maxmargin.model_selection._notes import Settings
 from maxmargin.model_selection._said_once import said_once, warn_of_ignored
 
 __all__ = ["cross_val_predict", "cross_val_score"]
@@ -45,6 +47,7 @@ def cross_val_score(
     params: dict[str, Any] | None = None,
     pre_dispatch: Any = "2*n_jobs",
     error_score: Any = np.nan,
+    client: Any = None,
 ) -> NDArray[np.float64]:
     """scikit-learn's ``cross_val_score``; the folds of our estimators, or of pipelines that end with one, run in parallel.
 
@@ -68,6 +71,8 @@ def cross_val_score(
         Parameters of ``fit``: ``sample_weight``, in a pipeline ``step__sample_weight``.
     error_score : "raise" or number, default=nan
         The score of a fit that fails.
+    client : distributed.Client or None, default=None
+        Who fits the folds, on a cluster of Dask, a task each; as in `GridSearchCV`.
 
     Returns
     -------
@@ -84,7 +89,8 @@ def cross_val_score(
     np.float64(0.97)
     """
     given = dict(params or {})
-    if not _shares(estimator, given):
+    cluster = cluster_of("cross_val_score", client)
+    if cluster is None and not _shares(estimator, given):
         return np.asarray(
             _cross_val_score(
                 estimator,
@@ -103,7 +109,7 @@ def cross_val_score(
     X, y, groups = indexable(X, y, groups)
     splits = list(check_cv(cv, y, classifier=is_classifier(estimator)).split(X, y, groups))
     settings = Settings(check_scoring(estimator, scoring=scoring), None, given, {}, False, error_score)
-    cells = Cells(clone(estimator), X, y, splits, settings)
+    cells = Cells(clone(estimator), X, y, splits, settings, cluster)
     warn_of_ignored(estimator, [{}], "cross_val_score", stacklevel=2)
     with said_once():
         cells.fill([{}], lambda _: None)

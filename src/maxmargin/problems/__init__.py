@@ -6,7 +6,7 @@ from maxmargin.problems._base import require_range as require_range
 from maxmargin.problems._block_linear import BlockProblem as BlockProblem
 from maxmargin.problems._block_linear import BlockRows as BlockRows
 from maxmargin.problems._centring import Centring as Centring
-from maxmargin.problems._centring import level_of as level_of
+from maxmargin.problems._centring import level_from as level_from
 from maxmargin.problems._crammer_singer import CrammerSinger
 from maxmargin.problems._dual import DualBatch as DualBatch
 from maxmargin.problems._dual import DualProblem

@@ -15,7 +15,7 @@ from maxmargin.kernels import Moments, as_features, moments_of
 if TYPE_CHECKING:
     from maxmargin.problems._primal import PrimalProblem
 
-__all__ = ["Centred", "Centring", "far_columns", "level_of"]
+__all__ = ["Centred", "Centring", "far_columns", "level_from", "level_of"]
 
 Vector = NDArray[np.float64]
 
@@ -167,5 +167,9 @@ def far_columns(mean: Vector, variance: Vector) -> NDArray[np.bool_] | None:
 def level_of(targets: Vector) -> float:
     """The mean of targets that is far from 0 beside what they differ by, else 0."""
     mean = float(targets.mean()) if len(targets) else 0.0
-    spread = float(np.abs(targets - mean).max(initial=0.0))
-    return mean if math.isfinite(mean) and abs(mean) > _FAR * spread else 0.0
+    return level_from(mean, float(np.abs(targets - mean).max(initial=0.0)))
+
+
+def level_from(mean: float, reach: float) -> float:
+    """The same from the mean and the largest distance of a target from it."""
+    return mean if math.isfinite(mean) and abs(mean) > _FAR * reach else 0.0

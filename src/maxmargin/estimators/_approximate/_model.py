@@ -157,8 +157,8 @@ class ApproximateModel(CallbackSupport, Summarised, BaseEstimator, ABC):  # type
             stages.end("assembly")
         return self
 
-    def _begin(self, X: Any, y: Any, sample_weight: Any) -> Fit:
-        """Checked parameters, valid rows, and the kernel with its numbers."""
+    def _check(self) -> None:
+        """Raise for any parameter that is not acceptable, but for the kernel."""
         owner = type(self).__name__
         if not (isinstance(self.n_components, str) and self.n_components == AUTO):
             try:
@@ -174,6 +174,11 @@ class ApproximateModel(CallbackSupport, Summarised, BaseEstimator, ABC):  # type
         check_kernel_numbers(self)
         check_budget(self, fewest=0)
         check_random_seed(self.random_state, owner)
+
+    def _begin(self, X: Any, y: Any, sample_weight: Any) -> Fit:
+        """Checked parameters, valid rows, and the kernel with its numbers."""
+        owner = type(self).__name__
+        self._check()
         kernel = as_kernel(self.kernel, gamma=self.gamma, coef0=self.coef0, degree=self.degree, owner=owner, stacklevel=5)
         deadline = Deadline(self.max_time)
         rows, kind = training_rows(self, kernel, X)

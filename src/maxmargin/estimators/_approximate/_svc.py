@@ -15,6 +15,7 @@ from maxmargin.blocks import RowBlocks
 from maxmargin.estimators._approximate._blocks import fit_blocks
 from maxmargin.estimators._approximate._exact import LossTerms, Subproblems
 from maxmargin.estimators._approximate._model import ApproximateModel, Fit
+from maxmargin.estimators._linear._blocks import BlockRowsOf
 from maxmargin.estimators._shared._bounds import upper_bounds
 from maxmargin.estimators._shared._fitting import Fitting
 from maxmargin.estimators._shared._formulas import Formula, linear_formula
@@ -23,6 +24,7 @@ from maxmargin.estimators._shared._schemes import scheme_of, subproblem_names
 from maxmargin.feature_maps import LandmarkMap
 from maxmargin.losses import Hinge, SquaredHinge
 from maxmargin.problems import Centring, Offset, Penalty, PrimalProblem
+from maxmargin.solution import BlockSolution
 from maxmargin.validation import check_boolean, check_option, check_positive, class_weights, label_column, labelled_set
 
 __all__ = ["ApproximateSVC"]
@@ -185,13 +187,17 @@ class ApproximateSVC(ClassifierMixin, ApproximateModel):  # type: ignore[misc]  
             return self._fit(X, y, sample_weight)
         with Fitting(self, X, y, sample_weight) as stages:
             rows, map, found = fit_blocks(self, X, y, sample_weight, check_random_state(self.random_state), stages)
-            self.auto_scores_ = None
-            self._take(map, found)
-            self._multipliers = None
-            self.classes_ = rows.data.classes
-            self.class_weight_: NDArray[np.float64] | None = rows.factors
+            self._adopt_blocks(rows, map, found)
             stages.end("assembly")
         return self
+
+    def _adopt_blocks(self, rows: BlockRowsOf, map: LandmarkMap, found: list[BlockSolution]) -> None:
+        """Make the solutions of a plan of blocks the fitted state."""
+        self.auto_scores_ = None
+        self._take(map, found)
+        self._multipliers = None
+        self.classes_ = rows.data.classes
+        self.class_weight_: NDArray[np.float64] | None = rows.factors
 
     def score(self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> float:
         """Accuracy on rows with labels.

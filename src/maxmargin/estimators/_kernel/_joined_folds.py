@@ -27,7 +27,9 @@ class FoldRows(NamedTuple):
     X_test: Any
 
 
-def join_folds(paths: Sequence[KernelPath], folds: Sequence[FoldRows], X: Any, y: Any, sample_weight: Any) -> bool:
+def join_folds(
+    paths: Sequence[KernelPath], folds: Sequence[FoldRows], X: Any, y: Any, sample_weight: Any, fewest: int = 2
+) -> bool:
     """Let the paths of folds share kernel values among all rows, where their kernels are the same.
 
     The kernel must not depend on the fold: ``gamma="scale"`` does. All rows must have weight, and all folds all classes.
@@ -40,13 +42,15 @@ def join_folds(paths: Sequence[KernelPath], folds: Sequence[FoldRows], X: Any, y
         Their rows.
     X, y, sample_weight
         All rows, of which the folds are.
+    fewest : int
+        Paths that are worth it; 1 where the others are elsewhere, and are to have the same bits.
 
     Returns
     -------
     bool
         Whether they share.
     """
-    if len(paths) < 2 or not all(_ascends(fold.train) for fold in folds):
+    if len(paths) < fewest or not all(_ascends(fold.train) for fold in folds):
         return False
     whole = KernelPath([copy.copy(paths[0].models[0])], X, y, sample_weight)
     if not path_fits(whole.n, whole.solver.cache_size) or not all(_is_part(path, whole) for path in paths):

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, final
+from typing import Any, Final, TypeVar, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,30 +14,35 @@ from maxmargin._deadline import Deadline
 from maxmargin._solve import BlockPasses, Execute, solve_blocks, worst_warning
 from maxmargin.blocks import FirstLook, RowBlocks, Standard, TreeSum
 from maxmargin.errors import InvalidInput
+from maxmargin.estimators._linear._totals import ClassTotals, weight_sums
 from maxmargin.estimators._shared._reporting import report_for
 from maxmargin.estimators._shared._watching import both, watch_of
 from maxmargin.kernels import warn_of_scales
 from maxmargin.losses import Hinge, Loss, MarginLoss
-from maxmargin.problems import BlockProblem, Offset, Penalty, level_of, require_range
+from maxmargin.problems import BlockProblem, Offset, Penalty
 from maxmargin.solution import BlockSolution, Status
 from maxmargin.solvers import BLOCK_LOSSES
-from maxmargin.validation import class_weights, encode, label_column, positive_weights, target_column
+from maxmargin.validation import class_weights, encode, label_column, positive_weights
 
 __all__ = [
     "BlockLabels",
     "BlockPlan",
     "BlockRowsOf",
-    "ClassTotals",
     "block_labels",
     "block_plan",
     "by_blocks",
+    "check_newton",
     "folded_back",
+    "learn",
+    "one_of",
     "plan_of_classes",
-    "regression_plan",
-    "weight_sums",
+    "starts_of",
+    "tree_of",
+    "weights_of",
 ]
 
 Vector = NDArray[np.float64]
+Term = TypeVar("Term")
 _NEWTON: Final = ("auto", "newton")
 _NAMES: Final = ("exponential", "hinge", "logistic", "squared", "squared_hinge")
 _WIDEST: Final = 2048  # features, for penalties whose steps need the whole Hessian
@@ -62,26 +66,6 @@ class BlockLabels:
     classes: NDArray[Any]
     codes: NDArray[Any]
     weight: Vector | None
-
-
-@final
-@dataclass(frozen=True, eq=False)
-class ClassTotals:
-    """What all rows of some blocks are together, class by class.
-
-    Attributes
-    ----------
-    classes : ndarray
-        The labels, sorted.
-    weight : ndarray
-        Sum of the sample weights of each; made by `weight_sums` of each block, along the tree over block numbers.
-    n : int
-        Rows with a positive weight.
-    """
-
-    classes: NDArray[Any]
-    weight: Vector
-    n: int
 
 
 @final
@@ -145,11 +129,11 @@ def folded_back(standard: Standard | None, solution: BlockSolution) -> BlockSolu
 
 def block_labels(blocks: RowBlocks, y: Any, sample_weight: Any) -> tuple[NDArray[Any], Vector | None]:
     """Labels and weights of all rows, from the arguments of a fit or from the blocks."""
-    return label_column(_one_of(y, blocks.y, "y"), blocks), _weights(blocks, sample_weight)
+    return label_column(one_of(y, blocks.y, "y"), blocks), weights_of(blocks, sample_weight)
 
 
-def _weights(blocks: RowBlocks, sample_weight: Any) -> Vector | None:
-    weight = _one_of(sample_weight, blocks.sample_weight, "sample_weight")
+def weights_of(blocks: RowBlocks, sample_weight: Any) -> Vector | None:
+    weight = one_of(sample_weight, blocks.sample_weight, "sample_weight")
     if weight is None:
         return None
     positive_weights(weight, len(blocks), blocks.shape)  # raises where they are none
@@ -157,7 +141,7 @@ def _weights(blocks: RowBlocks, sample_weight: Any) -> Vector | None:
     return np.full(len(blocks), float(numbers)) if numbers.ndim == 0 else numbers
 
 
-def _one_of(given: Any, inside: Any, what: str) -> Any:
+def one_of(given: Any, inside: Any, what: str) -> Any:
     if given is not None and inside is not None:
         raise InvalidInput(f"The blocks have {what}, and fit was passed {what} too. Leave one of them out.")
     return inside if given is None else given
@@ -194,12 +178,15 @@ def block_plan(
     """The problems of a classifier, one for each class or one for two, and the passes that they share."""
     look = blocks.look()
     check_newton(model, terms[0], terms[1], look.columns)
-    _learn(model, look)
+    learn(model, look)
     labels = coded(*block_labels(blocks, y, sample_weight))
     codes, weights = labels.codes, labels.weight
     totals = ClassTotals(
         labels.classes,
-        _sums_of(codes, weights, len(labels.classes), look.rows_of),
+        tree_of(
+            look.rows_of,
+            lambda rows: weight_sums(codes[rows], None if weights is None else weights[rows], len(labels.classes)),
+        ),
         look.n if weights is None else int(np.count_nonzero(weights > 0.0)),
     )
 
@@ -259,12 +246,12 @@ def plan_of_classes(
         standard=standard,
         passes=passes(by_class),
         rows=BlockRowsOf(totals, factors),
-        starts=_starts(model, standard, len(problems), look.columns, classes),
+        starts=starts_of(model, standard, len(problems), look.columns, classes),
         classes=[classes if two else None for _ in problems],
     )
 
 
-def _learn(model: Any, look: FirstLook) -> None:
+def learn(model: Any, look: FirstLook) -> None:
     """Take the number of features, and warn of their scales."""
     for stale in {"n_features_in_", "feature_names_in_"} & vars(model).keys():
         delattr(model, stale)
@@ -272,82 +259,17 @@ def _learn(model: Any, look: FirstLook) -> None:
     warn_of_scales(look.moments, "blocks.standardised()", stacklevel=5)
 
 
-def regression_plan(
-    model: Any, blocks: RowBlocks, y: Any, sample_weight: Any, loss: Loss, offset: tuple[Offset, float], deadline: Deadline
-) -> BlockPlan:
-    """The problem of a regression, and its passes."""
-    look, n = blocks.look(), len(blocks)
-    check_newton(model, loss, Penalty.L2, look.columns)
-    _learn(model, look)
-    target = target_column(_one_of(y, blocks.y, "y"), blocks)
-    weight = _weights(blocks, sample_weight)
-    kept = target if weight is None else target[weight > 0.0]
-    C = float(model.C)
-    least = C if weight is None else C * float(weight[weight > 0.0].min())
-    most = C if weight is None else C * float(weight.max())
-    require_range(np.array([least, most]), "C", kept)
-    total = C * (n if weight is None else float(np.maximum(weight, 0.0).sum()))
-
-    def costs(rows: slice) -> Vector:
-        if weight is None:
-            return np.full(len(range(*rows.indices(n))), C)
-        return np.asarray(C * np.maximum(weight[rows], 0.0))
-
-    kind, scale = offset
-    level = level_of(kept) if kind is Offset.FREE else 0.0
-    median = float(np.median(kept)) - level if kind is not Offset.NONE else 0.0
-    spread = float(np.abs(kept - (median + level)).mean())
-    zero = 0.0
-    for begin in range(0, n, 1 << 20):
-        part = slice(begin, begin + (1 << 20))
-        zero += float((costs(part) * loss.value(target[part])).sum())
-    problem = BlockProblem(
-        loss=loss,
-        penalty=Penalty.L2,
-        offset=kind,
-        offset_scale=scale,
-        B=math.inf,
-        l1=1.0,
-        n=len(kept),
-        d=look.columns,
-        total=total,
-        at_zero=zero,
-        mean=BlockProblem.mean_of(look, kind),
-        level=level,
-        start=median,
-        spread=spread if spread > 0.0 else 1.0,
-    )
-    return BlockPlan(
-        model=model,
-        problems=[problem],
-        names=lambda: ["regression"],
-        deadline=deadline,
-        standard=blocks.standard,
-        passes=BlockPasses(blocks, target, costs),
-        rows=None,
-        starts=_starts(model, blocks.standard, 1, look.columns, None),
-        classes=[None],
-    )
-
-
-def weight_sums(codes: NDArray[Any], weights: Vector | None, n_classes: int) -> Vector:
-    """The weights of some rows, summed by class."""
-    own = None if weights is None else np.maximum(weights, 0.0)
-    return np.bincount(codes, weights=own, minlength=n_classes).astype(np.float64)
-
-
-def _sums_of(codes: NDArray[Any], weights: Vector | None, n_classes: int, rows_of: tuple[int, ...]) -> Vector:
-    """Those of all rows, as the tree over blocks has them: no other vector of all rows is made."""
-    tree: TreeSum[Vector] = TreeSum()
+def tree_of(rows_of: tuple[int, ...], one: Callable[[slice], Term]) -> Term:
+    """What a function gives for the rows of each block, added up along the tree over blocks."""
+    tree: TreeSum[Term] = TreeSum()
     begin = 0
     for rows in rows_of:
-        part = slice(begin, begin + rows)
-        tree.add(weight_sums(codes[part], None if weights is None else weights[part], n_classes))
+        tree.add(one(slice(begin, begin + rows)))
         begin += rows
     return tree.total()
 
 
-def _starts(
+def starts_of(
     model: Any, standard: Standard | None, count: int, columns: int, classes: NDArray[Any] | None
 ) -> list[tuple[Vector, float]] | None:
     """The weights of the last fit, if there are as many."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from functools import partial
+from typing import Any, Protocol, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,63 +12,67 @@ from maxmargin._deadline import Deadline
 from maxmargin._solve import Execute
 from maxmargin.blocks import FirstLook
 from maxmargin.errors import InvalidInput
-from maxmargin.estimators._linear._blocks import ClassTotals, check_newton, plan_of_classes
+from maxmargin.estimators._linear._blocks import check_newton, plan_of_classes
 from maxmargin.estimators._linear._classifier import LinearModel
+from maxmargin.estimators._linear._svr import LinearSVR
+from maxmargin.estimators._linear._target_blocks import plan_of_targets
+from maxmargin.estimators._linear._totals import ClassCoding, ClassTotals, Coding, TargetCoding, TargetTotals, Totals
 from maxmargin.estimators._shared._fitting import Fitting
+from maxmargin.estimators._shared._parameters import offset_of
 from maxmargin.kernels import warn_of_scales
+from maxmargin.losses import Loss
+from maxmargin.problems import Penalty
 
-__all__ = ["fit_elsewhere"]
+__all__ = ["RowsElsewhere", "check_classes", "fit_elsewhere"]
+
+Vector = NDArray[np.float64]
+Found = TypeVar("Found", bound=Totals)
 
 
-def fit_elsewhere(
-    model: LinearModel,
-    look: Callable[[Deadline], tuple[FirstLook, ClassTotals]],
-    passes: Callable[[NDArray[Any], NDArray[np.float64]], Execute],
-    names: list[str] | None = None,
-    advice: str = "StandardScaler",
-    stacklevel: int = 4,
-) -> None:
-    """Fit a linear classifier to blocks of rows that it never sees.
+class RowsElsewhere(Protocol):
+    """Rows in numbered blocks, and who goes over them."""
+
+    @property
+    def names(self) -> list[str] | None:
+        """Of the features."""
+
+    @property
+    def advice(self) -> str:
+        """What scales features, for a warning."""
+
+    def look(self, kind: type[Found], deadline: Deadline) -> tuple[FirstLook, Found]:
+        """Make the first pass."""
+
+    def some(self, step: int, deadline: Deadline) -> tuple[Any, NDArray[Any]]:
+        """Every so many-th row, with its label or target."""
+
+    def deviations(self, coding: TargetCoding, about: float, loss: Loss, deadline: Deadline) -> Vector:
+        """The sums that `TargetCoding.deviations` makes of a block, over all of them."""
+
+    def answers(self, coding: Coding) -> Execute:
+        """What makes the sums of questions over all blocks."""
+
+    def mapped(self, map: Any, dtype: Any) -> Self:
+        """The same with the features of a map in place of the rows."""
+
+
+def fit_elsewhere(model: Any, rows: RowsElsewhere, stacklevel: int = 3) -> None:
+    """Fit a linear model to blocks of rows that it never sees.
 
     Parameters
     ----------
-    model : LinearModel
+    model : LinearModel or LinearSVR
         Gets the fitted state.
-    look : callable
-        Makes the first pass, before a deadline.
-    passes : callable
-        Is told the classes and what a row of each costs, and gives what makes the sums of all blocks.
-    names : list of str, optional
-        Of the features.
-    advice : str
-        What scales features, for a warning.
+    rows : RowsElsewhere
+        The blocks.
     stacklevel : int
         Who called, for warnings.
     """
     with Fitting(model, None, None) as stages:
         model._check()
-        terms = model._terms()
-        check_newton(model, terms[0], terms[1])
         deadline = Deadline(model.max_time)
-        first, totals = look(deadline)
-        _check_classes(model, totals.classes)
-        for stale in {"n_features_in_", "feature_names_in_"} & vars(model).keys():
-            delattr(model, stale)
-        model.n_features_in_ = first.columns
-        if names is not None:
-            model.feature_names_in_ = np.asarray(names, dtype=object)
-        warn_of_scales(first.moments, advice, stacklevel=stacklevel + 1)
-        plan = plan_of_classes(
-            model,
-            first,
-            totals,
-            lambda by_class: passes(totals.classes, by_class),
-            terms,
-            model._offset(),
-            model._bound(),
-            model._l1(),
-            deadline,
-        )
+        make = _targets if isinstance(model, LinearSVR) else _classes
+        plan = make(model, rows, deadline, stacklevel + 1)
         stages.end("validation")
         found = plan.solve(stacklevel=stacklevel + 1)
         stages.end("solve", deadline.certifying)
@@ -76,20 +80,58 @@ def fit_elsewhere(
         stages.end("assembly")
 
 
-def _check_classes(model: LinearModel, classes: NDArray[Any]) -> None:
-    owner = type(model).__name__
+def _classes(model: LinearModel, rows: RowsElsewhere, deadline: Deadline, stacklevel: int) -> Any:
+    terms = model._terms()
+    check_newton(model, terms[0], terms[1])
+    first, totals = rows.look(ClassTotals, deadline)
+    check_classes(model, totals.classes)
+    if model._class_loss(len(totals.classes)) is not None:
+        raise InvalidInput(
+            f"{type(model).__name__} fits blocks of rows with one binary classifier for each class. Got multi_class="
+            f"{vars(model).get('multi_class')!r} and {len(totals.classes)} classes. Set multi_class='ovr'."
+        )
+    if len(totals.classes) > 2 and getattr(model, "threshold", 0.5) != 0.5:
+        raise InvalidInput(
+            f"threshold={vars(model).get('threshold')!r} chooses between two classes. Got {len(totals.classes)} classes. Leave"
+            " threshold at 0.5: then the most probable class is predicted."
+        )
+    _learn(model, first, rows, stacklevel + 1)
+
+    def passes(by_class: Vector) -> Execute:
+        return rows.answers(ClassCoding(totals.classes, by_class))
+
+    return plan_of_classes(model, first, totals, passes, terms, model._offset(), model._bound(), model._l1(), deadline)
+
+
+def _targets(model: LinearSVR, rows: RowsElsewhere, deadline: Deadline, stacklevel: int) -> Any:
+    if model.interval:
+        raise InvalidInput("interval=True needs rows that can be left out one by one. Leave it out for blocks of rows.")
+    loss, coding = model._loss(), TargetCoding(float(model.C))
+    check_newton(model, loss, Penalty.L2)
+    first, totals = rows.look(TargetTotals, deadline)
+    _learn(model, first, rows, stacklevel + 1)
+    deviations = partial(_deviations, rows, coding, loss, deadline)
+    return plan_of_targets(model, first, totals, deviations, rows.answers(coding), loss, offset_of(model), deadline)
+
+
+def _deviations(rows: RowsElsewhere, coding: TargetCoding, loss: Loss, deadline: Deadline, about: float) -> Vector:
+    return rows.deviations(coding, about, loss, deadline)
+
+
+def _learn(model: Any, first: FirstLook, rows: RowsElsewhere, stacklevel: int) -> None:
+    """Take number and names of the features, and warn of their scales."""
+    for stale in {"n_features_in_", "feature_names_in_"} & vars(model).keys():
+        delattr(model, stale)
+    model.n_features_in_ = first.columns
+    if rows.names is not None:
+        model.feature_names_in_ = np.asarray(rows.names, dtype=object)
+    warn_of_scales(first.moments, rows.advice, stacklevel=stacklevel + 1)
+
+
+def check_classes(model: Any, classes: NDArray[Any]) -> None:
+    """Raise where there is nothing to tell apart."""
     if len(classes) < 2:
         raise InvalidInput(
             f"The number of classes has to be greater than one; got {len(classes)} class in all blocks. Add blocks with rows"
             " of another class."
-        )
-    if model._class_loss(len(classes)) is not None:
-        raise InvalidInput(
-            f"{owner} fits blocks of rows with one binary classifier for each class. Got multi_class={model.multi_class!r} and"
-            f" {len(classes)} classes. Set multi_class='ovr'."
-        )
-    if len(classes) > 2 and getattr(model, "threshold", 0.5) != 0.5:
-        raise InvalidInput(
-            f"threshold={model.threshold!r} chooses between two classes. Got {len(classes)} classes. Leave threshold at"
-            " 0.5: then the most probable class is predicted."
         )

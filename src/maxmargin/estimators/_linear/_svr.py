@@ -15,9 +15,10 @@ from maxmargin._deadline import Deadline
 from maxmargin.blocks import RowBlocks
 from maxmargin.calibrators import Folds
 from maxmargin.errors import InvalidInput
-from maxmargin.estimators._linear._blocks import by_blocks, regression_plan
+from maxmargin.estimators._linear._blocks import by_blocks
 from maxmargin.estimators._linear._classifier import linear_rows
 from maxmargin.estimators._linear._sparse_weights import SparseWeights
+from maxmargin.estimators._linear._target_blocks import regression_plan
 from maxmargin.estimators._shared._bounds import upper_bounds
 from maxmargin.estimators._shared._estimate import Estimating
 from maxmargin.estimators._shared._fitting import Fitting
@@ -274,13 +275,16 @@ class LinearSVR(CallbackSupport, Estimating, Summarised, Intervals, SparseWeight
         """``C_i`` of each row; raises where sums of losses overflow."""
         cost = upper_bounds(self.C, rows.weight)
         require_range(cost, "C", target)
-        largest = float(np.abs(target).max())
-        if self.loss != "epsilon_insensitive" and largest > _LARGEST / max(1.0, float(cost.sum())):
+        self._require_squares(float(np.abs(target).max()), float(cost.sum()))
+        return cost
+
+    def _require_squares(self, largest: float, total: float) -> None:
+        """Raise where the squares of targets, times what rows cost together, are no numbers."""
+        if self.loss != "epsilon_insensitive" and largest > _LARGEST / max(1.0, total):
             raise InvalidInput(
                 f"The targets in y are too large: the largest is {largest:.3g}, and with this C the sum of squares overflows."
                 " Scale the targets, for example with TransformedTargetRegressor."
             )
-        return cost
 
     def _problems_like(self, plan: Plan[WeightedRows]) -> list[Any]:
         """The problem of this model from the plan of one that differs in C only."""

@@ -1,35 +1,34 @@
-"""What all distributed classifiers share: they are fitted to blocks on a cluster, and are the local model otherwise."""
+"""What all distributed estimators share: they are fitted to blocks on a cluster, and are the local model otherwise."""
 
 from __future__ import annotations
 
-from abc import ABC
-from functools import partial
+import math
+from abc import ABC, abstractmethod
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
+from maxmargin._cluster import client_of
 from maxmargin._deadline import Deadline
-from maxmargin.blocks import FirstLook
-from maxmargin.distributed._dask import client_of
-from maxmargin.distributed._lazy import predicted, values_dtype
+from maxmargin.distributed._lazy import predicted
+from maxmargin.distributed._orders import Score
 from maxmargin.distributed._parts import rows_of
 from maxmargin.distributed._passes import DaskPasses
 from maxmargin.errors import InvalidInput
-from maxmargin.estimators import ClassTotals, fit_elsewhere
+from maxmargin.estimators import fit_elsewhere
 
-__all__ = ["DaskClassifier"]
+__all__ = ["DaskClassifier", "DaskEstimator"]
 
 
-class DaskClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
-    """A linear classifier whose rows are blocks of a dask array or frame."""
+class DaskEstimator(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
+    """An estimator whose rows are blocks of a dask array or frame."""
 
     _twin: ClassVar[type[Any]]
-    """The estimator for one machine."""
+    """The estimator for one machine; see `like_twin`."""
 
     client: Any
-    classes_: Any
     coef_: Any
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -41,7 +40,7 @@ class DaskClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
             Training rows; blocks are arrays, CSR matrices or frames. float32 is kept. What is persisted is not computed
             anew in each pass.
         y : dask array or series, or array-like, of shape (n_samples,)
-            Labels.
+            Labels or targets.
         sample_weight : the same, optional
             Weight of each row; rows of weight 0 or less are left out.
 
@@ -53,40 +52,18 @@ class DaskClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         owner = type(self).__name__
         client = client_of(self.client, owner)
         if y is None:
-            raise InvalidInput(f"{owner}.fit needs y. Pass one label for each row of X.")
-        rows = rows_of(owner, X, y, sample_weight, client)
-        passes = DaskPasses(client, rows)
-
-        def look(deadline: Deadline) -> tuple[FirstLook, ClassTotals]:
-            seen = passes.look(deadline)
-            assert seen.spread is not None
-            assert seen.dtype is not None
-            first = FirstLook(
-                rows_of=tuple(count for _, count, _ in seen.rows),
-                columns=seen.columns,
-                dtype=seen.dtype,
-                sparse=seen.sparse,
-                moments=seen.spread.moments,
-                filled=seen.spread.filled,
-                stored=seen.spread.stored,
-                y=None,
-                weight=None,
-            )
-            return first, ClassTotals(seen.classes, seen.weight, sum(kept for _, _, kept in seen.rows))
-
+            raise InvalidInput(f"{owner}.fit needs y. Pass one label or target for each row of X.")
         local = self._unfitted()
-        if getattr(self, "warm_start", False) and "coef_" in vars(self):
+        if getattr(self, "warm_start", False) and "intercept_" in vars(self):
             local = self.to_local()
-        with passes:
-            fit_elsewhere(
-                local,
-                look,
-                lambda classes, by_class: partial(passes.answer, classes, by_class),
-                rows.names,
-                "X / X.std(axis=0)",
-            )
+        with DaskPasses(client, rows_of(owner, X, y, sample_weight, client)) as passes:
+            self._fit_local(local, passes)
         self._take(local, passes.passes)
         return self
+
+    def _fit_local(self, local: Any, passes: DaskPasses) -> None:
+        """Fit the model for one machine to rows elsewhere."""
+        fit_elsewhere(local, passes, stacklevel=4)
 
     def _unfitted(self) -> Any:
         own = {name: value for name, value in self.get_params(deep=False).items() if name != "client"}
@@ -97,8 +74,8 @@ class DaskClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         own = self.get_params(deep=False)
         for stale in [name for name in vars(self) if name not in own]:
             delattr(self, stale)
-        state = {name: value for name, value in vars(local).items() if name not in own}
-        self.__dict__.update(state)
+        params = local.get_params(deep=False)
+        self.__dict__.update({name: value for name, value in vars(local).items() if name not in params})
         self.n_passes_ = passes
 
     def to_local(self) -> Any:
@@ -118,6 +95,35 @@ class DaskClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
     def client_(self) -> Any:
         """The client that a fit would use now: ``client``, or the last one that was made."""
         return client_of(self.client, type(self).__name__)
+
+    @abstractmethod
+    def predict(self, X: Any) -> Any:
+        """Predict rows; nothing is computed before somebody asks for it."""
+
+    def _score(self, X: Any, y: Any, sample_weight: Any) -> Score:
+        check_is_fitted(self)
+        owner = type(self).__name__
+        client = client_of(self.client, owner)
+        with DaskPasses(client, rows_of(owner, X, y, sample_weight, client)) as passes:
+            return passes.score(self.to_local(), Deadline(None))
+
+    def _lazily(self, method: str, X: Any, dtype: Any, width: int | None) -> Any:
+        return predicted(type(self).__name__, self.to_local(), method, X, np.dtype(dtype), width)
+
+    def __sklearn_clone__(self) -> Self:
+        """Clone without a copy of the client, which is a connection."""
+        own = {name: value for name, value in self.get_params(deep=False).items() if name != "client"}
+        return type(self)(**{name: clone(value, safe=False) for name, value in own.items()}, client=self.client)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Pickle without the client, which is a connection."""
+        return {**super().__getstate__(), "client": None}
+
+
+class DaskClassifier(ClassifierMixin, DaskEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
+    """A classifier of such rows."""
+
+    classes_: Any
 
     def predict(self, X: Any) -> Any:
         """Predict the class of rows; nothing is computed before somebody asks for it.
@@ -148,7 +154,11 @@ class DaskClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         """
         check_is_fitted(self)
         width = None if len(self.classes_) == 2 else len(self.classes_)
-        return self._lazily("decision_function", X, values_dtype(X, self.coef_), width)
+        return self._lazily("decision_function", X, self._values_dtype(X), width)
+
+    @abstractmethod
+    def _values_dtype(self, X: Any) -> Any:
+        """What scores of rows are."""
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Accuracy on rows with labels; computed at once.
@@ -167,20 +177,5 @@ class DaskClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         float
             The part of all weight whose labels are predicted.
         """
-        check_is_fitted(self)
-        owner = type(self).__name__
-        client = client_of(self.client, owner)
-        with DaskPasses(client, rows_of(owner, X, y, sample_weight, client)) as passes:
-            right, total = passes.score(self.to_local(), Deadline(None))
-        return float(right / total)
-
-    def _lazily(self, method: str, X: Any, dtype: Any, width: int | None) -> Any:
-        return predicted(type(self).__name__, self.to_local(), method, X, np.dtype(dtype), width)
-
-    def __sklearn_clone__(self) -> Self:
-        """Clone without a copy of the client, which is a connection."""
-        return type(self)(**{**self._unfitted().get_params(deep=False), "client": self.client})
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Pickle without the client, which is a connection."""
-        return {**super().__getstate__(), "client": None}
+        found = self._score(X, y, sample_weight)
+        return 1.0 - found.missed / found.weight if found.weight > 0.0 else math.nan

@@ -23,7 +23,8 @@ def dask_module(name: str) -> Any:
         return import_module(name)
     except ImportError as error:
         raise MissingExtra(
-            f'maxmargin.distributed needs dask and distributed ({error}). Install them with: pip install "maxmargin[dask]"'
+            f"Rows and searches on a cluster need dask and distributed ({error}). Install them with:"
+            ' pip install "maxmargin[dask]"'
         ) from None
 
 
