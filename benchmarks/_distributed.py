@@ -123,10 +123,9 @@ def objective(X: Any, y: Any, w: Any, b: float, loss: str) -> float:
     return total
 
 
-def dask_ml(client: Any, X: Any, y: Any, rounds: int, solver: str) -> tuple[Any, float, float]:
+def dask_ml(rows: Any, labels: Any, rounds: int, solver: str) -> tuple[Any, float, float]:
     """Weights, offset and seconds of dask-ml's logistic regression; it penalises the offset, which costs little here."""
     kind = import_module("dask_ml.linear_model").LogisticRegression
-    rows, labels = persisted(client, X, y)
     model = kind(C=1.0, penalty="l2", solver=solver, max_iter=rounds, tol=1e-9)
     begun = time.perf_counter()
     model.fit(rows, labels)
@@ -195,12 +194,11 @@ def raced(n: int) -> list[dict[str, Any]]:
             beyond = objective(X, y, ours.coef_[0], float(ours.intercept_[0]), loss) / best[loss] - 1.0
             results.append({"who": "maxmargin", "loss": loss, "seconds": seconds, "beyond": beyond, "is_there": True})
             print(results[-1], flush=True)
-        del rows, labels
         if _is_there("dask_ml"):
             for solver in ("lbfgs", "newton", "admm"):
 
-                def fit(rounds: int, solver: str = solver) -> tuple[Any, float, float]:
-                    return dask_ml(client, X, y, rounds, solver)
+                def fit(rounds: int, solver: str = solver, data: tuple[Any, Any] = (rows, labels)) -> tuple[Any, float, float]:
+                    return dask_ml(*data, rounds, solver)
 
                 results.append(
                     {"who": f"dask-ml {solver}", "loss": "logistic", **climbed(fit, X, y, "logistic", best["logistic"])}

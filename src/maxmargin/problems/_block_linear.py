@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, final
 
 import numpy as np
@@ -22,6 +23,8 @@ from maxmargin.problems._soft_margin import Offset
 __all__ = ["BlockProblem", "BlockRows"]
 
 Vector = NDArray[np.float64]
+_IN_CACHE = 1 << 19  # values of a part: as many as several threads are worth
+_HEIGHT = 8  # rows of a part for each row of its Hessian
 
 
 @final
@@ -38,13 +41,32 @@ class BlockRows:
         ``C_i > 0``.
     """
 
-    __slots__ = ("X", "_features", "_mean", "_near", "cost", "label")
+    __slots__ = ("X", "_features", "_mean", "_near", "_parts", "cost", "label")
 
     def __init__(self, X: Any, label: NDArray[Any], cost: Vector) -> None:
         self.X, self.label, self.cost = X, label, cost
         self._features: _core.Features | None = None
         self._near: _core.Features | None = None
         self._mean: Vector | None = None
+        self._parts: list[tuple[slice, BlockRows]] | None = None
+
+    @property
+    def parts(self) -> list[tuple[slice, BlockRows]]:
+        """The rows in parts that stay in a processor's cache from one look at them to the next, and where these stand.
+
+        How many there are depends on the rows alone. Sparse rows are one part, and so are rows whose outer products take far
+        longer than to read them.
+        """
+        if self._parts is None:
+            n, columns = self.X.shape
+            height = max(_IN_CACHE // max(columns, 1), _HEIGHT * (columns + 1))
+            if not isinstance(self.X, np.ndarray) or n < 2 * height:
+                self._parts = [(slice(0, n), self)]
+            else:
+                cuts = [n * k // (n // height) for k in range(n // height + 1)]
+                some = [slice(begin, end) for begin, end in pairwise(cuts)]
+                self._parts = [(part, BlockRows(self.X[part], self.label[part], self.cost[part])) for part in some]
+        return self._parts
 
     @property
     def features(self) -> _core.Features:

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maxmargin import _core
+from maxmargin.blocks import TreeSum
 from maxmargin.losses import (
     EpsilonInsensitive,
     Exponential,
@@ -164,8 +165,16 @@ class Question(ABC):
 
     def on(self, rows: BlockRows, kept: Centre | None = None) -> tuple[Sums, Centre | None]:
         """What the block adds, and its centre at this point, which may be handed in the next time."""
-        centre = self.at.centre(self.problem, rows, kept)
-        return self._on(rows, None if centre is None else centre.values), centre
+        tree: TreeSum[Sums] = TreeSum()
+        centres: list[Centre] = []
+        for where, part in rows.parts:
+            own = None if kept is None else Centre(kept.values[where], kept.smoothings)
+            centre = self.at.centre(self.problem, part, own)
+            tree.add(self._on(part, None if centre is None else centre.values))
+            centres += [] if centre is None else [centre]
+        if len(centres) < 2:
+            return tree.total(), centres[0] if centres else None
+        return tree.total(), Centre(np.concatenate([each.values for each in centres]), centres[0].smoothings)
 
     @abstractmethod
     def _on(self, rows: BlockRows, centre: Vector | None) -> Sums: ...
