@@ -61,6 +61,18 @@ def test_the_bits_of_blocks_in_memory(name: str, classes: int, client: Any) -> N
     assert model.score(rows, y, weight) == pytest.approx(local.score(X, y, weight), rel=1e-12)
 
 
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+def test_blocks_of_several_parts(loss: str, client: Any) -> None:
+    """Dense blocks of many values are gone through in parts; centres of the hinge are made anew here, and kept there."""
+    X, y = generated(80_000, 28)
+    local = LinearSVC(loss=loss, tol=1e-2).fit(RowBlocks.from_arrays(X, y, batch_size=40_000))
+    model = DaskLinearSVC(loss=loss, tol=1e-2).fit(da.from_array(X, chunks=(40_000, -1)), y)
+    same_bits(model, local)
+    whole = LinearSVC(loss=loss, tol=1e-2).fit(X, y)
+    assert model.certificate_.dual_objective <= whole.certificate_.primal_objective
+    assert whole.certificate_.dual_objective <= model.certificate_.primal_objective
+
+
 def test_the_same_bits_on_any_number_of_workers() -> None:
     X, y = generated()
     found = []
