@@ -139,10 +139,14 @@ class KernelLogistic:
         """Number of functions: 1 for two classes, else one for each."""
         return 1 if len(self.classes) == 2 else len(self.classes)
 
+    def shifted(self, scores: Matrix) -> Matrix:
+        """What the losses are of: the scores, with what is added to them."""
+        return scores if self._shift is None else scores + self._shift
+
     def losses(self, scores: Matrix) -> Losses:
         """The losses at scores of shape (n, m), offsets included."""
         cost = self.cost[:, np.newaxis]
-        scores = scores if self._shift is None else scores + self._shift
+        scores = self.shifted(scores)
         if self.outputs == 1:
             sign = np.where(self.codes == 1, 1.0, -1.0)[:, np.newaxis]
             margin = sign * scores

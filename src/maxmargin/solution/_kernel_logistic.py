@@ -66,7 +66,7 @@ class KernelLogisticEvaluation(NamedTuple):
     primal, dual : float
         The objective, and the bound of the slopes of its losses.
     violation : float
-        The largest ``|β_ik − C_i (t_ik − p_ik)| / C_i``.
+        The largest ``|β_ik − C_i (t_ik − p_ik)| / C_i``, and ``|Σ_i C_i (t_ik − p_ik)| / Σ_i C_i`` where offsets are free.
     rounding : float
         What sums of this size may be wrong by.
 
@@ -135,14 +135,16 @@ def evaluation_of(
     square = float((beta * values).sum())
     own = float((slopes * product(slopes)).sum()) + _raised(problem) * float((slopes * slopes).sum())
     own = own if math.isnan(own) else max(0.0, own)  # max(0.0, nan) is 0
-    missed = 0.0
+    missed, unlevel = 0.0, 0.0
     if problem.offset:
         reach = 1.0 + np.abs(scores).max(axis=0) + np.abs(bias)
-        missed = float((2.0 * np.abs(slopes.sum(axis=0)) * reach).sum())
+        pull = np.abs(slopes.sum(axis=0))
+        missed = float((2.0 * pull * reach).sum())
+        unlevel = float(pull.max()) / float(problem.cost.sum())
     primal, gain = 0.5 * square + losses.value, problem.entropy(losses)
     dual = gain - 0.5 * own - missed
     rounding = _EPSILON * (8.0 + math.sqrt(problem.n)) * (abs(square) + losses.value + gain + abs(own) + missed)
-    violation = float((np.abs(beta - slopes) / problem.cost[:, np.newaxis]).max(initial=0.0))
+    violation = float((np.abs(beta - slopes) / problem.cost[:, np.newaxis]).max(initial=unlevel))
     dual = -math.inf if math.isnan(dual) else dual  # squares that overflow bound nothing
     return KernelLogisticEvaluation(primal, dual, violation, rounding)
 

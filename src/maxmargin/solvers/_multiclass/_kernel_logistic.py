@@ -23,8 +23,9 @@ from maxmargin.solution import (
     evaluation_of,
     progress_at,
 )
-from maxmargin.solvers._multiclass._logistic_curvature import Curvature, curvature_of_offsets, preconditioner, slices
+from maxmargin.solvers._multiclass._logistic_curvature import Curvature, preconditioner, slices
 from maxmargin.solvers._multiclass._logistic_indefinite import stationary_point
+from maxmargin.solvers._multiclass._logistic_offsets import best_offsets
 from maxmargin.solvers._runtime._base import Callback, Limits, Solver, numbered
 from maxmargin.validation import cache_bytes
 
@@ -43,8 +44,6 @@ _ASIDE: Final = 0.15  # seconds for what cannot look at the clock: packed rows, 
 _MOST_INNER: Final = 2_000
 _PATIENCE: Final = 6  # rounds in which the gap must fall to a half
 _HALVINGS: Final = 40
-_MOST_OF_OFFSETS: Final = 60
-_LONGEST: Final = 10.0  # a step of the offsets
 _EASY: Final = 10.0  # a cost from which nothing is too far
 _SINGLE: Final = 1e-5  # the least gap that products of float32 are asked for
 _ROUGH: Final = 0.1  # the gap at smaller costs
@@ -86,7 +85,7 @@ class KernelNewton(Solver[KernelLogistic, KernelLogisticIterate | None, KernelLo
 
     def automatic_steps(self, n: int, n_classes: int = 2) -> int:
         """Most problems need ten, a matrix that is not positive semidefinite hundreds; those of several classes take longer."""
-        return 600 if n_classes == 2 else 300
+        return 600 if n_classes == 2 else max(150, min(300, 1200 // n_classes))
 
     def supports(self, problem: KernelLogistic) -> str | None:
         """Every kernel; of one that is not positive semidefinite a stationary point is found."""
@@ -284,30 +283,8 @@ class _Search:
         raise _Stopped(Status.STALLED)
 
     def _point(self, beta: Matrix, values: Matrix, bias: Vector) -> _Point:
-        """With the offsets that are best for these functions: Newton's method in so few numbers."""
-        problem = self._problem
-        losses = problem.losses(values + bias)
-        for _ in range(_MOST_OF_OFFSETS if problem.offset else 0):
-            pull = losses.slopes.sum(axis=0)
-            shift = _newton_shift(curvature_of_offsets(problem, losses), pull)
-            fall = float(pull @ shift)
-            if not fall > 1e-13 * losses.value:  # the objective is flat to rounding, but the slopes may not be
-                moved = problem.losses(values + (bias + shift))
-                if not float(np.abs(moved.slopes.sum(axis=0)).max()) < 0.5 * float(np.abs(pull).max()):
-                    break
-                bias, losses = bias + shift, moved
-                continue
-            length = min(1.0, _LONGEST / max(float(np.abs(shift).max()), 1e-300))
-            for _ in range(_HALVINGS):
-                moved = problem.losses(values + (bias + length * shift))
-                if moved.value <= losses.value - 1e-4 * length * fall:
-                    break
-                length *= 0.5
-            else:
-                break
-            bias, losses = bias + length * shift, moved
-        if problem.outputs > 1 and problem.offset:
-            bias = bias - bias.mean()
+        """With the offsets that are best for these functions."""
+        bias, losses = best_offsets(self._problem, values, bias)
         return _Point(beta, values, bias, losses, 0.5 * _inner(beta, values) + losses.value)
 
     def _exact(self, beta: Matrix) -> Matrix:
@@ -385,13 +362,6 @@ class _Search:
 
     def _iterate(self, point: _Point, status: Status, *, interrupted: bool = False) -> KernelLogisticIterate:
         return KernelLogisticIterate(status, self._steps, interrupted, Trace.of(self._seen), point.beta, point.bias)
-
-
-def _newton_shift(curvature: Matrix, pull: Vector) -> Vector:
-    """The shortest step of offsets; one of two classes needs no solver, which would take longer than all else on few rows."""
-    if len(pull) == 1:
-        return pull / curvature[0] if curvature[0, 0] > 0.0 else np.zeros(1)
-    return np.asarray(linalg.lstsq(curvature, pull)[0])
 
 
 def _inner(x: Matrix, y: Matrix) -> float:
