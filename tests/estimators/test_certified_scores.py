@@ -51,7 +51,7 @@ def test_of_support_vectors_class_by_class() -> None:
     (solution,) = model.solutions_
     beta = np.zeros(80)
     beta[model.support_] = model.dual_coef_[0]
-    predicted = Laplacian(gamma=0.3).bind(X).gram(X).predicted(beta, 0.0, by_sign=True)
+    predicted = Laplacian(gamma=0.3).bind(X).gram(X).predicted(beta, 0.0, by_sign=True, offset=True)
     assert np.array_equal(predicted + model.intercept_[0], model.decision_function(X))
     assert solution.certificate.primal_objective == pytest.approx(solution.certificate.dual_objective, rel=1e-3)
 

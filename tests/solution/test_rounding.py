@@ -35,7 +35,7 @@ def test_a_sum_that_is_off_is_rounding_of_the_scores(rows: Any) -> None:
     problem = EpsilonRegression(rows, T, C=1e6, epsilon=0.0, kernel=Linear())
     exact, off = (certify(problem, point(each)) for each in (0.0, OFF))
     dual = problem.dual
-    seen = np.abs(dual.gram.predicted(point(OFF), off.shift, by_sign=False) - off.scores).max()
+    seen = np.abs(dual.gram.predicted(point(OFF), off.shift, by_sign=False, offset=True) - off.scores).max()
     assert seen > 1e-10
     assert off.rounding >= 1e6 * 24 * seen
     assert exact.rounding < 1e-3 * off.rounding

@@ -111,11 +111,11 @@ class Gram:
         """``K β`` in float64."""
         return self.core.product(np.ascontiguousarray(beta, dtype=np.float64))
 
-    def predicted(self, beta: NDArray[np.float64], shift: float, *, by_sign: bool) -> NDArray[np.float64]:
+    def predicted(self, beta: NDArray[np.float64], shift: float, *, by_sign: bool, offset: bool) -> NDArray[np.float64]:
         """``K β`` as a fitted model computes it from its support vectors, rounding included, with the shift of its offset.
 
         A classifier has its support vectors class by class, those with a negative coefficient first: in whatever order else
-        they are summed up, the last digits are others.
+        they are summed up, the last digits are others. With a free ``offset`` its weights are of rows less the first one.
         """
         signed = beta if self._signs is None else self._signs * beta
         support, every = np.flatnonzero(signed).astype(np.int32), np.arange(self.n, dtype=np.int32)
@@ -127,7 +127,7 @@ class Gram:
         if self.kernel.is_precomputed:
             return _core.row_products(as_features(self.block(every, support)), beta[support])
         if self.kernel.is_linear:
-            scores = _core.row_products(as_features(rows), weights_of(held, vectors)) + shift
+            scores = _core.row_products(as_features(rows), weights_of(held, vectors, offset=offset)) + shift
         else:
             scores = self.kernel.weighted_sums(rows, vectors, held[np.newaxis], bounds)[:, 0].sum(axis=0)
         return np.asarray(scores if self._signs is None else self._signs * (scores + self._constant * float(signed.sum())))

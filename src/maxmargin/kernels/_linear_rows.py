@@ -95,9 +95,9 @@ def sparse_weights(coefficients: Any, vectors: Any, *, balanced: bool) -> Any:
     return type(weights)(others)
 
 
-def weight_sizes(beta: NDArray[np.float64], vectors: Any) -> NDArray[np.float64]:
+def weight_sizes(beta: NDArray[np.float64], vectors: Any, *, offset: bool) -> NDArray[np.float64]:
     """What the products that `weights_of` sums up are in size: its rounding errors are parts of it."""
-    size, balanced = np.abs(beta), is_balanced(beta)
+    size, balanced = np.abs(beta), offset and is_balanced(beta)
     if not sparse.issparse(vectors):
         return np.asarray(size @ np.abs(about_the_first(vectors) if balanced else vectors), dtype=np.float64).ravel()
     sizes = np.asarray(size @ abs(vectors), dtype=np.float64).ravel()
@@ -107,9 +107,12 @@ def weight_sizes(beta: NDArray[np.float64], vectors: Any) -> NDArray[np.float64]
     return sizes
 
 
-def weights_of(beta: NDArray[np.float64], vectors: Any) -> NDArray[np.float64]:
-    """``w = Σ β_i x_i``; where β sums to 0, and the sum of anything constant is 0, of rows less the first one."""
-    balanced = is_balanced(beta)
+def weights_of(beta: NDArray[np.float64], vectors: Any, *, offset: bool) -> NDArray[np.float64]:
+    """``w = Σ β_i x_i``; where β sums to 0, and the sum of anything constant is 0, of rows less the first one.
+
+    Only a free offset makes that sum 0: without one it may be as little by chance, and counts.
+    """
+    balanced = offset and is_balanced(beta)
     if sparse.issparse(vectors):
         return np.asarray(sparse_weights(sparse.csr_array(beta[np.newaxis]), vectors, balanced=balanced).toarray()).ravel()
     return np.asarray(beta @ (about_the_first(vectors) if balanced else vectors), dtype=np.float64).ravel()

@@ -117,7 +117,9 @@ class CrammerSingerSolution:
         """``f_k(x)`` of the rows of X, shape (m, K)."""
         rows = X if self.kernel.of_objects or rows_are_objects(X) else feature_matrix(X)
         if self.kernel.is_linear:  # by weights: a large constant in all rows costs no digits
-            weights = np.stack([weights_of(column, self.support_vectors) for column in self.coefficients.T], axis=1)
+            free = bool(self.bias.any())
+            columns = [weights_of(column, self.support_vectors, offset=free) for column in self.coefficients.T]
+            weights = np.stack(columns, axis=1)
             return np.asarray(rows @ weights + self.bias)
         sums = self.kernel.weighted_sums(rows, self.support_vectors, self.coefficients.T, (0, len(self.support)))
         return np.asarray(sums[0].T + self.bias)

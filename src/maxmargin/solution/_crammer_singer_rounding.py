@@ -85,7 +85,7 @@ def _predicted(problem: CrammerSinger, coefficients: Matrix, shift: Vector) -> M
     rows, vectors = gram.rows(every), gram.rows(support)
     if gram.kernel.is_linear:
         features = as_features(rows)
-        columns = [_core.row_products(features, weights_of(column, vectors)) for column in held]
+        columns = [_core.row_products(features, weights_of(column, vectors, offset=problem.offset)) for column in held]
         return np.stack(columns, axis=1) + shift
     return np.asarray(gram.kernel.weighted_sums(rows, vectors, held, bounds).sum(axis=0).T)
 
@@ -120,5 +120,6 @@ def _sums(problem: CrammerSinger, coefficients: Matrix, squares: Vector) -> Matr
     support = np.flatnonzero(coefficients.any(axis=1)).astype(np.int32)
     vectors, every = source.rows(support), source.rows(np.arange(source.n, dtype=np.int32))
     held = [np.ascontiguousarray(column) for column in coefficients[support].T]
-    sizes = np.stack([np.abs(weights_of(column, vectors)) + weight_sizes(column, vectors) for column in held], axis=1)
-    return np.asarray(abs(every) @ sizes, dtype=np.float64)
+    free = problem.offset
+    sizes = [np.abs(weights_of(column, vectors, offset=free)) + weight_sizes(column, vectors, offset=free) for column in held]
+    return np.asarray(abs(every) @ np.stack(sizes, axis=1), dtype=np.float64)

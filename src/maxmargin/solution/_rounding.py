@@ -48,7 +48,7 @@ def with_rounding(problem: Problem, beta: Vector, evaluation: Evaluation, tol: f
     length = inner(np.abs(beta), np.sqrt(squares))
     sizes = _sums(dual, beta, evaluation, squares, length)
     one_sign = not ((dual.lower < 0.0) & (dual.upper > 0.0)).any()
-    scores = dual.gram.predicted(beta, evaluation.shift, by_sign=one_sign)
+    scores = dual.gram.predicted(beta, evaluation.shift, by_sign=one_sign, offset=_is_free(dual))
     with np.errstate(invalid="ignore", divide="ignore"):
         seen = _SAFE * float(np.nan_to_num(np.abs(scores - evaluation.scores) / sizes, posinf=1.0).max(initial=0.0))
     # The largest of few differences tells little about the next one.
@@ -125,8 +125,9 @@ def _widened(
     of_scores = part * sizes + _EPSILON * (np.abs(scores) + abs(evaluation.bias + evaluation.shift))
     if dual.gram.kernel.is_linear:
         vectors, held = dual.gram.rows(evaluation.support), beta[evaluation.support]
-        w = weights_of(held, vectors)
-        of_norm = 2.0 * part * inner(np.abs(w), weight_sizes(held, vectors)) + _of_sum(dual, beta, w)
+        free = _is_free(dual)
+        w = weights_of(held, vectors, offset=free)
+        of_norm = 2.0 * part * inner(np.abs(w), weight_sizes(held, vectors, offset=free)) + _of_sum(dual, beta, w)
     else:
         of_values = _MOST * evaluation.score_scale * inner(np.square(beta), squares) / max(1.0, float(squares.max()))
         of_norm = 2.0 * (of_values + part * inner(np.abs(beta), sizes))
@@ -138,6 +139,11 @@ def _widened(
         noise=float(of_scores[_may_matter(dual, beta, evaluation, of_scores)].max(initial=0.0)),
         norm_noise=of_norm,
     )
+
+
+def _is_free(dual: DualProblem) -> bool:
+    """Whether β sums to 0 since an offset is free, and not by chance."""
+    return dual.offset and dual.total == 0.0
 
 
 def _may_matter(dual: DualProblem, beta: Vector, evaluation: Evaluation, error: Vector) -> NDArray[np.bool_]:
@@ -184,11 +190,11 @@ def _sums(dual: DualProblem, beta: Vector, evaluation: Evaluation, squares: Vect
     if not kernel.is_linear:
         return np.sqrt(squares) * length
     vectors, held = gram.rows(evaluation.support), beta[evaluation.support]
-    summed = weight_sizes(held, vectors)
+    summed = weight_sizes(held, vectors, offset=_is_free(dual))
     if dual.offset:  # the row that is taken off may be another machine's of the same model
         high, low = gram.column_ends()
         summed = np.maximum(summed, _APART * evaluation.abs_sum * (high - low))
-    sizes = np.abs(weights_of(held, vectors)) + summed
+    sizes = np.abs(weights_of(held, vectors, offset=_is_free(dual))) + summed
     return _core.row_products(as_features(abs(gram.rows(np.arange(gram.n, dtype=np.int32)))), sizes)
 
 

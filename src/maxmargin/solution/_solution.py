@@ -284,7 +284,8 @@ class Solution:
                 "Only a linear kernel has weights in the space of the features. "
                 "Use decision_function, or solve with kernels.Linear()."
             )
-        return weights_of(self.beta, self.support_vectors)
+        penalised = self.kkt_data is not None and self.kkt_data.penalised_offset
+        return weights_of(self.beta, self.support_vectors, offset=self.bias != 0.0 and not penalised)
 
     def decision_function(self, X: Any) -> Vector:
         """``f(x)`` of the rows of X: kernel values against the support vectors only."""
