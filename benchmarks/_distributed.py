@@ -71,8 +71,8 @@ def _peak() -> int:
 
 
 def model_bytes(passes: int, classifiers: int = 1) -> int:
-    """What the cost model says that workers send each other: the sums of each task of a pass but those of the last worker."""
-    return passes * 8 * (FEATURES + 1) ** 2 * classifiers * 2 * WORKERS
+    """What the cost model says that workers send each other at most: the sums of each block that lies elsewhere."""
+    return passes * 8 * (FEATURES + 1) ** 2 * classifiers * BLOCKS * (WORKERS - 1) // WORKERS
 
 
 def grown(n: int, name: str) -> dict[str, Any]:

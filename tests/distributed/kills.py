@@ -7,6 +7,7 @@ the bits of blocks in memory. The three of `test_faults` are part of ``make test
 from __future__ import annotations
 
 import argparse
+import logging
 import tempfile
 import time
 from pathlib import Path
@@ -53,6 +54,7 @@ def main() -> None:
     parser.add_argument("--kills", type=int, default=30)
     wanted = parser.parse_args().kills
     died = wrong = 0
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # it tells of every death
     with (
         distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster,
         distributed.Client(cluster) as client,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import math
+import weakref
 from typing import Any
 
 import numpy as np
@@ -35,6 +37,20 @@ def test_parts_hold_all_rows_once(n: int, d: int, count: int) -> None:
 def test_sparse_rows_are_one_part() -> None:
     dense = rows_of(60_000, 30)
     assert len(BlockRows(sparse.csr_matrix(dense.X), dense.label, dense.cost).parts) == 1
+
+
+@pytest.mark.parametrize("n", [100, 60_000])
+def test_rows_are_let_go_at_once(n: int) -> None:
+    """Blocks that hold themselves would stay until somebody looks for cycles: some at a time, in little memory."""
+    rows = rows_of(n, 30)
+    seen = weakref.ref(rows.X)
+    gc.disable()
+    try:
+        assert rows.parts
+        del rows
+        assert seen() is None
+    finally:
+        gc.enable()
 
 
 @pytest.mark.parametrize("loss", [SquaredHinge(), Logistic(), Hinge()], ids=lambda loss: type(loss).__name__)

@@ -37,11 +37,6 @@ class DaskApproximateSVC(DaskClassifier):
     max_time : float or None, default=None
         Time limit of the whole fit, in seconds; None for no limit.
 
-    Attributes
-    ----------
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the columns of a frame, if they were all strings.
-
     Examples
     --------
     >>> import dask.array as da

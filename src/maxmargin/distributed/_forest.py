@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from typing import Any, final
 
@@ -50,6 +51,10 @@ class Forest:
         (total,) = self.parts.values()
         return total
 
+    def __sizeof__(self) -> int:
+        """What Dask counts where it decides what to keep and where to compute."""
+        return object.__sizeof__(self) + sum(_bytes(each) for term in self.parts.values() for each in term)
+
     def _added(self) -> Forest:
         level, width = 0, self.leaves  # of a level
         while width > 1:
@@ -68,3 +73,8 @@ class Forest:
                 self.parts[level + 1, node // 2] = term
             level, width = level + 1, (width + 1) // 2
         return self
+
+
+def _bytes(term: Any) -> int:
+    arrays = getattr(term, "added", None)
+    return sum(int(each.nbytes) for each in arrays) if arrays is not None else sys.getsizeof(term)

@@ -44,8 +44,6 @@ class DaskLogisticRegression(DaskClassifier):
         Weights.
     intercept_ : ndarray of shape (1,) or (n_classes,)
         Offsets.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the columns of a frame, if they were all strings.
 
     Examples
     --------

@@ -37,11 +37,6 @@ class DaskLinearSVR(RegressorMixin, DaskEstimator):  # type: ignore[misc]  # sci
     solver : {"auto", "newton"}, default="auto"
         Which solver to use.
 
-    Attributes
-    ----------
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Names of the columns of a frame, if they were all strings.
-
     Examples
     --------
     >>> import dask.array as da

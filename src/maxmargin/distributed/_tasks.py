@@ -90,6 +90,10 @@ class Coded:
     cost: Vector
     kept: NDArray[np.intp] | None
 
+    def __sizeof__(self) -> int:
+        """What Dask counts where it decides what to keep."""
+        return object.__sizeof__(self) + sum(each.nbytes for each in (self.label, self.cost, self.kept) if each is not None)
+
 
 @final
 @dataclass(frozen=True, eq=False)

@@ -19,6 +19,8 @@ client : distributed.Client or None, default=None
 
 Attributes
 ----------
+feature_names_in_ : ndarray of shape (n_features_in_,)
+    Names of the columns of a frame, if they were all strings.
 n_passes_ : int
     How often all blocks were gone over.
 client_ : distributed.Client

@@ -61,11 +61,10 @@ class BlockRows:
             n, columns = self.X.shape
             height = max(_IN_CACHE // max(columns, 1), _HEIGHT * (columns + 1))
             if not isinstance(self.X, np.ndarray) or n < 2 * height:
-                self._parts = [(slice(0, n), self)]
-            else:
-                cuts = [n * k // (n // height) for k in range(n // height + 1)]
-                some = [slice(begin, end) for begin, end in pairwise(cuts)]
-                self._parts = [(part, BlockRows(self.X[part], self.label[part], self.cost[part])) for part in some]
+                return [(slice(0, n), self)]  # not kept: rows that hold themselves stay until somebody looks for cycles
+            cuts = [n * k // (n // height) for k in range(n // height + 1)]
+            some = [slice(begin, end) for begin, end in pairwise(cuts)]
+            self._parts = [(part, BlockRows(self.X[part], self.label[part], self.cost[part])) for part in some]
         return self._parts
 
     @property

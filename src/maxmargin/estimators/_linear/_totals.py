@@ -186,7 +186,9 @@ class ClassCoding(Coding):
         if not bool((self.classes[codes] == labels).all()):
             raise InvalidInput("it has labels now that it had not in the first pass. Its blocks must be the same in each pass.")
         cost = self.by_class[codes]
-        return codes, np.ascontiguousarray(cost if weights is None else cost * weights)
+        return codes.astype(np.min_scalar_type(len(self.classes) - 1)), np.ascontiguousarray(
+            cost if weights is None else cost * weights
+        )
 
 
 @final
