@@ -12,7 +12,7 @@ import pytest
 from scipy import sparse
 
 from maxmargin import SVC, solve
-from maxmargin.kernels import Linear
+from maxmargin.kernels import Linear, weights_of
 from maxmargin.problems import CrammerSinger, HardMargin, SoftMargin
 from maxmargin.solution import Status
 
@@ -69,6 +69,16 @@ def test_weights_of_a_solution(problem: Any) -> None:
     score = solution.decision_function(unit)
     assert exact[4] != 0.0
     assert abs(float(score[0, 0] if problem is CrammerSinger else score[0]) - exact[4]) <= 1e-14 * HUGE * np.abs(beta).sum()
+
+
+@pytest.mark.parametrize("as_rows", [np.asarray, sparse.csr_matrix], ids=["dense", "csr"])
+def test_only_the_last_places_are_no_sum(as_rows: Any) -> None:
+    """A free offset of 0 tells nothing: what is rounding for certain is left out there too."""
+    rows = as_rows(np.c_[np.full(3, HUGE), np.arange(3.0)])
+    last, more = np.array([0.1, 0.2, -0.3]), np.array([0.1, 0.2, -0.3 + 1e-11])
+    assert last.sum() != 0.0
+    assert weights_of(last, rows, offset=False)[0] == weights_of(more, rows, offset=True)[0] == 0.0
+    assert weights_of(more, rows, offset=False)[0] == pytest.approx(1e-5, rel=1e-4)
 
 
 @pytest.mark.parametrize("classes", [2, 3])

@@ -26,6 +26,8 @@ __all__ = [
 ]
 
 
+_ON_THE_WAY: Final = 1e-9
+_LAST_PLACES: Final = 2.0**-50
 _HALF: Final = 1e-9  # of the weight: nearer to a half is a half
 
 
@@ -73,14 +75,18 @@ def about_the_first(vectors: Any) -> Any:
     return rows - rows[0]
 
 
-def is_balanced(beta: NDArray[np.float64]) -> bool:
+def is_balanced(beta: NDArray[np.float64], offset: bool) -> bool:
     """Whether coefficients sum to 0 but for rounding."""
-    return are_balanced(beta.sum(), np.abs(beta).sum())
+    return are_balanced(beta.sum(), np.abs(beta).sum(), offset)
 
 
-def are_balanced(sums: Any, sizes: Any) -> bool:
-    """Whether all sums are 0 but for rounding, beside those of sizes."""
-    return bool((np.abs(sums) <= 1e-9 * sizes).all())
+def are_balanced(sums: Any, sizes: Any, offset: bool) -> bool:
+    """Whether all sums are 0 but for rounding, beside those of sizes.
+
+    A free offset makes them so, up to what rounding has left of larger ones on the way. Without one they may be as little by
+    chance, and that little counts beside a large constant in all rows: only that of the last places does not.
+    """
+    return bool((np.abs(sums) <= (_ON_THE_WAY if offset else _LAST_PLACES) * sizes).all())
 
 
 def sparse_weights(coefficients: Any, vectors: Any, *, balanced: bool) -> Any:
@@ -97,7 +103,7 @@ def sparse_weights(coefficients: Any, vectors: Any, *, balanced: bool) -> Any:
 
 def weight_sizes(beta: NDArray[np.float64], vectors: Any, *, offset: bool) -> NDArray[np.float64]:
     """What the products that `weights_of` sums up are in size: its rounding errors are parts of it."""
-    size, balanced = np.abs(beta), offset and is_balanced(beta)
+    size, balanced = np.abs(beta), is_balanced(beta, offset)
     if not sparse.issparse(vectors):
         return np.asarray(size @ np.abs(about_the_first(vectors) if balanced else vectors), dtype=np.float64).ravel()
     sizes = np.asarray(size @ abs(vectors), dtype=np.float64).ravel()
@@ -108,11 +114,8 @@ def weight_sizes(beta: NDArray[np.float64], vectors: Any, *, offset: bool) -> ND
 
 
 def weights_of(beta: NDArray[np.float64], vectors: Any, *, offset: bool) -> NDArray[np.float64]:
-    """``w = Σ β_i x_i``; where β sums to 0, and the sum of anything constant is 0, of rows less the first one.
-
-    Only a free offset makes that sum 0: without one it may be as little by chance, and counts.
-    """
-    balanced = offset and is_balanced(beta)
+    """``w = Σ β_i x_i``; where β sums to 0, and the sum of anything constant is 0, of rows less the first one."""
+    balanced = is_balanced(beta, offset)
     if sparse.issparse(vectors):
         return np.asarray(sparse_weights(sparse.csr_array(beta[np.newaxis]), vectors, balanced=balanced).toarray()).ravel()
     return np.asarray(beta @ (about_the_first(vectors) if balanced else vectors), dtype=np.float64).ravel()

@@ -50,15 +50,10 @@ def _dense_weights(fitted: Fitted) -> NDArray[np.float64]:
 
 
 def _is_balanced(fitted: Fitted) -> bool:
-    """Whether coefficients sum to 0, as with every free offset: then what all rows have in common cancels, and is taken off.
-
-    Without an offset they may do so but for little, by chance, and that little counts beside a large constant in all rows.
-    """
-    if not fitted.intercept.any():
-        return False
+    """Whether coefficients sum to 0, as with every free offset: then what all rows have in common cancels, and is taken off."""
     ones = np.ones((1, fitted.dual.shape[1]))
     sums, sizes = (fitted.scheme.combine(ones, dual, fitted.bounds) for dual in (fitted.dual, np.abs(fitted.dual)))
-    return are_balanced(sums, sizes)
+    return are_balanced(sums, sizes, bool(fitted.intercept.any()))
 
 
 def _weights_if_small(fitted: Fitted) -> NDArray[np.float64] | None:
