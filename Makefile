@@ -103,7 +103,7 @@ sanitize-%: $(STAMP)
 
 # Ours against the peers, e.g. make bench SUITE=kernel DATA=../data; ONLY="mnist,hinge,C=100" picks.
 # Suites: kernel, small, large_c, regression, nu, joint, growth, path, objects, tuning, tuning_linear, torchkm, probabilities, regimes, approximate,
-# blocks, linear, logistic, linear_objective.
+# blocks, linear, logistic, linear_objective, auto (the search of some cells beside the whole grid).
 SUITE ?= small
 bench: $(STAMP)
 	$(BIN)/pip install --quiet setuptools wheel  # a peer that comes as source needs them

@@ -17,6 +17,7 @@ import numpy as np
 import maxmargin
 from benchmarks import (
     _approximate,
+    _auto,
     _blocks,
     _crammer_singer,
     _distributed,
@@ -39,6 +40,7 @@ from benchmarks._sets import SUITES, Task
 PREDICTED_ROWS = 2000
 _OF_THEIR_OWN = {
     "approximate": _approximate.run,
+    "auto": _auto.run,
     "blocks": _blocks.run,
     "distributed": _distributed.run,
     "objects": _objects.run,

@@ -56,6 +56,10 @@ class Deadline:
         """Whether there is a limit at all."""
         return self._end < math.inf
 
+    def share(self, part: float) -> Deadline:
+        """One that comes when this part of what is left is used up."""
+        return Deadline(part * self.left())
+
     def is_over(self) -> bool:
         """Whether the time is used up."""
         return time.perf_counter() >= self._end

@@ -15,6 +15,7 @@ from maxmargin.errors import InvalidInput
 from maxmargin.kernels import RBF, Linear, Precomputed, Sigmoid
 from maxmargin.model_selection import Certified, c_path, certified_cost
 from maxmargin.model_selection._balls import Fold, certainly_wrong
+from maxmargin.model_selection._certified_values import value_error
 from maxmargin.problems import HardMargin, SoftMargin
 
 from .._data import FULL
@@ -209,3 +210,47 @@ def test_what_cannot_be_proven(cancer: tuple[Any, Any]) -> None:
         Certified(epsilon=0.0)
     with pytest.raises(InvalidInput, match="'search' parameter of SVCCV must be 'grid', 'auto', 'certified' or a Certified"):
         SVCCV(search="clever").fit(X, y)
+
+
+def test_eigenvalues_a_little_below_zero_are_part_of_the_values_error() -> None:
+    """The balls are those of a space: of ``K + τ``, so that the values of K may be off by τ."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 2))
+    K = X @ X.T
+    below = 5e-9 * np.diagonal(K).max()
+    kappas = []
+    for matrix in (K, K - below * np.eye(40)):
+        gram = Precomputed().bind(matrix).gram(matrix)
+        kappas.append(value_error(gram, np.sign(X[:, 0])))
+    assert kappas[0] < 1e-3 * below
+    assert kappas[1] >= below - np.abs(np.linalg.eigvalsh(K)[:-2]).max()
+
+
+@pytest.mark.parametrize("offset", [False, "penalised", True])
+@pytest.mark.parametrize("seed", range(8))
+def test_brute_force_on_small_problems_of_all_sorts(seed: int, offset: Any) -> None:
+    """Ties, doubled rows with other labels, weights of six decades, few solutions: the bound is true wherever it is tried."""
+    rng = np.random.default_rng(seed)
+    n, d = int(rng.integers(15, 40)), int(rng.integers(1, 4))
+    X = np.round(2.0 * rng.normal(size=(n, d))) * 10.0 ** rng.uniform(-3, 3)
+    if seed % 2:
+        X[n // 2 :] = X[: n - n // 2]
+    y = np.where(X[:, 0] / np.abs(X).max() + 0.5 * rng.normal(size=n) > 0.0, 1.0, -1.0)
+    y[:4], y[-4:] = [1.0, -1.0, 1.0, -1.0], [1.0, -1.0, 1.0, -1.0]
+    weight = 10.0 ** rng.uniform(-3, 3, n) if seed % 3 == 0 else np.ones(n)
+    spread = float(np.square(X - X.mean(axis=0)).sum(axis=1).mean())
+    kernel, unit = (Linear(), 1.0 / spread) if seed % 4 < 2 else (RBF(gamma=10.0 ** rng.uniform(-1, 1) / spread), 1.0)
+    ends = (0.05 * unit, 50.0 * unit)
+    splits = [(np.flatnonzero(np.arange(n) % 3 != k), np.flatnonzero(np.arange(n) % 3 == k)) for k in range(3)]
+    given: dict[str, Any] = {"kernel": kernel, "offset": offset}
+    most = int(rng.integers(3, 30))
+    problem = SoftMargin(X, y, sample_weight=weight, **given)
+    found = certified_cost(problem, ends, cv=splits, settings=Certified(epsilon=0.01, most=most))
+    Cs = np.unique(np.clip(np.concatenate([np.geomspace(*ends, 150), found.ends]), *ends))
+    errors = np.zeros(len(Cs))
+    for train, test in splits:
+        path = c_path(SoftMargin(X[train], y[train], sample_weight=weight[train], **given), Cs, tol=1e-9)
+        scores = path.decision_function(X[test])
+        is_tie = np.abs(scores) <= 1e-6 * (1.0 + np.abs(scores).max())  # exactly 0 but for rounding: wrong, or not
+        errors += ((scores * y[test] < 0.0) | is_tie).mean(axis=1) / len(splits)
+    assert (errors >= found.lower_bound(Cs) - 1e-12).all()

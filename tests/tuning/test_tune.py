@@ -15,8 +15,10 @@ from sklearn.model_selection import GridSearchCV, KFold, cross_val_score, train_
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from maxmargin import SVR, tune
+from maxmargin import SVC, SVR, tune
+from maxmargin._deadline import Deadline
 from maxmargin.errors import ConvergenceWarning, InvalidInput
+from maxmargin.model_selection import OutOfTime, RefinedSearch
 from maxmargin.tuning import TunedPipeline
 
 
@@ -97,16 +99,80 @@ def test_sparse_rows_and_gaps(density: float) -> None:
     assert "gaps filled with the median" in tune(dense, y, max_time=20).report_
 
 
-def test_time_is_kept() -> None:
-    X, y = make_friedman1(2500, noise=0.5, random_state=0)
-    labels = np.digitize(y, [10.0, 15.0, 20.0])
-    begun = time.perf_counter()
+def _slow(kind: str) -> tuple[Any, Any]:
+    """Targets or labels that have nothing to do with the rows: every row is a support vector, and searches take long."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(3000, 20))
+    return X, rng.standard_cauchy(3000) if kind == "targets" else rng.integers(0, int(kind.split(maxsplit=1)[0]), 3000)
+
+
+@pytest.mark.alone
+@pytest.mark.parametrize("kind", ["2 classes", "20 classes", "targets"])
+@pytest.mark.parametrize("share", [0.05, 0.4, 0.9, 3.0])
+def test_time_is_kept(kind: str, share: float) -> None:
+    """Over by at most 0.3 s, also where the first search alone would take longer than there is."""
+    X, y = _slow(kind)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # the last fit may come to its limit
-        model = tune(X, labels, max_time=1.0)
-    first = sum(stage.seconds for stage in model.stages_[:2])
-    assert model.stages_[0].rows == 1500
-    assert time.perf_counter() - begun < 3.0 * (first + 2.0)
+        whole = tune(X[:400], y[:400], max_time=np.inf).stages_[0]
+        assert not whole.is_cut
+        seconds = share * whole.seconds
+        begun = time.perf_counter()
+        model = tune(X, y, max_time=seconds)
+        taken = time.perf_counter() - begun
+    assert taken <= seconds + 0.3
+    if share < 1.0:
+        assert all(stage.is_cut for stage in model.stages_ if stage.family == "rbf")
+    assert model.predict(X[:5]).shape == (5,)
+
+
+def test_a_search_that_is_cut_says_what_it_has() -> None:
+    X, y = _slow("20 classes")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model = tune(X[:500], y[:500], max_time=1e-3)
+    assert model.stages_ == []
+    assert np.isnan(model.score_)
+    assert "No setting could be evaluated in time: C = 1, gamma = 0.05 are common values. Give more max_time." in model.report_
+    with pytest.raises(InvalidInput, match="There is no search to draw"):
+        model.draw()
+    targets = np.random.default_rng(1).normal(size=500)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        fresh = tune(X[:500], targets, max_time=1e-3)
+    assert fresh.steps[-1][1].epsilon == pytest.approx(0.1 * fresh.steps[-1][1].C)
+    assert clone(fresh).steps[-1][1].max_time is None
+
+
+def test_cells_that_were_not_reached_have_no_score() -> None:
+    """A search whose deadline comes ends with the best of the cells that it has, as scikit-learn would score them."""
+    X, y = load_breast_cancer(return_X_y=True)
+    grid = [{"svc__C": np.geomspace(0.1, 1e3, 12).tolist(), "svc__gamma": [gamma]} for gamma in np.geomspace(1e-4, 10.0, 40)]
+    search = RefinedSearch(make_pipeline(StandardScaler(), SVC()), grid, "svc__C", cv=5, refit=False)
+    whole = clone(search).fit(X, y)
+    begun = time.perf_counter()
+    clone(search).fit(X, y)
+    taken = time.perf_counter() - begun
+    for share in (0.7, 0.5, 0.35, 0.25):
+        search.deadline = Deadline(share * taken)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "One or more of the test scores are non-finite", UserWarning)
+            try:
+                search.fit(X, y)
+            except OutOfTime:
+                break
+        mean = search.cv_results_["mean_test_score"]
+        known = dict(zip(map(str, whole.cv_results_["params"]), whole.cv_results_["mean_test_score"], strict=True))
+        there = np.flatnonzero(np.isfinite(mean))
+        assert search.best_score_ == mean[there].max()
+        for place in there:
+            score = known.get(str(search.cv_results_["params"][place]))
+            assert score is None or mean[place] == pytest.approx(score, abs=0.01)
+    else:
+        assert len(there) < len(whole.cv_results_["params"])
+    search.deadline = Deadline(0.0)
+    with pytest.raises(OutOfTime):
+        search.fit(X, y)
 
 
 def test_same_call_same_model() -> None:

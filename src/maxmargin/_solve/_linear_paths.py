@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from maxmargin._deadline import Deadline
 from maxmargin._solve._budget import Budget
 from maxmargin._solve._primal import solve_others
 from maxmargin.problems import Penalty, PrimalProblem
@@ -20,7 +21,9 @@ def together(problems: Sequence[Any], solver: Any) -> bool:
     return penalised and isinstance(as_solver(solver, problems), LinearNewton)
 
 
-def solve_linear_paths(paths: Sequence[Sequence[PrimalProblem]], tol: float, max_iter: int) -> tuple[list[list[Any]], bool]:
+def solve_linear_paths(
+    paths: Sequence[Sequence[PrimalProblem]], tol: float, max_iter: int, deadline: Deadline
+) -> tuple[list[list[Any]], bool]:
     """Certified solutions of problems for which `together` holds.
 
     Parameters
@@ -29,6 +32,8 @@ def solve_linear_paths(paths: Sequence[Sequence[PrimalProblem]], tol: float, max
         Of each path the same problem with ascending costs.
     tol, max_iter
         Of each problem, as in `solve`.
+    deadline : Deadline
+        Of all of them.
 
     Returns
     -------
@@ -38,7 +43,7 @@ def solve_linear_paths(paths: Sequence[Sequence[PrimalProblem]], tol: float, max
         Whether Ctrl-C was pressed: what was not reached then is not optimal.
     """
     solver = LinearNewton()
-    budget = Budget(tol, max_iter, None, solver.automatic_steps(max(path[0].n for path in paths)))
+    budget = Budget(tol, max_iter, deadline, solver.automatic_steps(max(path[0].n for path in paths)))
     ends = solver.run_paths(paths, budget.limits(budget.tol, 0, 0.0))
     found = [
         [
@@ -50,13 +55,15 @@ def solve_linear_paths(paths: Sequence[Sequence[PrimalProblem]], tol: float, max
     return found, any(end.interrupted for reached in ends for end in reached)
 
 
-def solve_linear_path(stages: Sequence[Sequence[Any]], solver: Any, tol: float, max_iter: int) -> list[list[Any]]:
+def solve_linear_path(
+    stages: Sequence[Sequence[Any]], solver: Any, tol: float, max_iter: int, deadline: Deadline
+) -> list[list[Any]]:
     """The same of one path with any solver and of all families: for each stage solutions of its problems."""
     found: list[list[Any]] = []
     starts: list[Any] | None = None
     for problems in stages:
         chosen = as_solver(solver, problems)
-        budget = Budget(tol, max_iter, None, chosen.automatic_steps(problems[0].n, _n_classes(problems[0])))
+        budget = Budget(tol, max_iter, deadline, chosen.automatic_steps(problems[0].n, _n_classes(problems[0])))
         own = starts if chosen.takes_start else None
         found.append(solve_others(problems, chosen, budget, True, None, own, with_rows=False))
         if all(solution.status.is_optimal for solution in found[-1]):

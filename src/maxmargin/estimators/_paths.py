@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
+from maxmargin._deadline import Deadline
 from maxmargin.estimators._kernel._joined_folds import FoldRows, join_folds
 from maxmargin.estimators._kernel._paths import KERNEL_PATHS, KernelPath, kernel_path_refusal, solve_kernel_paths
 from maxmargin.estimators._linear._paths import LINEAR_PATHS, LinearPath, linear_path_refusal, solve_linear_paths_of
@@ -39,8 +40,12 @@ def join_paths(
     return len(kernel_paths) == len(paths) and join_folds(kernel_paths, folds, X, y, sample_weight, fewest)
 
 
-def solve_paths(paths: Sequence[FitPath]) -> bool:
-    """Search all paths that are not solved yet, in parallel; True if Ctrl-C ended that. What was found until then is there."""
-    if solve_linear_paths_of([path for path in paths if isinstance(path, LinearPath)]):
+def solve_paths(paths: Sequence[FitPath], deadline: Deadline | None = None) -> bool:
+    """Search all paths that are not solved yet, in parallel; True if Ctrl-C ended that.
+
+    What was found until then, or until the deadline, is there.
+    """
+    deadline = deadline or Deadline()
+    if solve_linear_paths_of([path for path in paths if isinstance(path, LinearPath)], deadline):
         return True
-    return solve_kernel_paths([path for path in paths if isinstance(path, KernelPath)])
+    return solve_kernel_paths([path for path in paths if isinstance(path, KernelPath)], deadline)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from maxmargin.model_selection._c_path import CPath, c_path
 from maxmargin.model_selection._certified import Certified, Guarantee, certified_cost
+from maxmargin.model_selection._notes import OutOfTime as OutOfTime
 from maxmargin.model_selection._ranges import Given as Given
 from maxmargin.model_selection._ranges import cost_range as cost_range
 from maxmargin.model_selection._ranges import gamma_range as gamma_range

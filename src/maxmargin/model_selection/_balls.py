@@ -41,7 +41,8 @@ intervals decide for all of them. And ``|b_C| ≤ 1 + max|<w_C, φ_i>|``, as b i
 rounding: every quantity is moved to the side where the statement is weaker, by bounds of what rounding can do: sums of n
 products in blocks of 64 by ``(64 + n/64 + 8) u`` of the sizes of their terms, kernel values by κ. The gap is a sum of terms
 that are not negative, ``(C c_i − α_i) max(0, 1 − s_i) + α_i max(0, s_i − 1)``, with the margins s: nothing in it cancels, but
-for b̂ Σβ_i. So it holds for every positive semidefinite matrix within κ of the one that was computed.
+for b̂ Σβ_i. What underflows is less than a constant that every gap and error is made larger by. So it holds for every positive
+semidefinite matrix within κ of the one that was computed.
 """
 
 from __future__ import annotations
@@ -61,6 +62,7 @@ Matrix = NDArray[np.float64]
 _UNIT: Final = 2.0**-53
 _BLOCK: Final = 64
 _AT_MOST: Final = 1.0 + 1e-12  # what a product or a root of a few numbers is rounded up by
+_TINY: Final = 1e-280  # more than what underflows in a sum
 _CELLS: Final = 4_000_000  # distances that are looked at at once
 
 
@@ -121,7 +123,7 @@ class Fold:
         for start in range(0, n, _BLOCK):
             products += self._towards[:, start : start + _BLOCK] @ beta[start : start + _BLOCK]
         relative = (_BLOCK + n / _BLOCK + 8.0) * _UNIT
-        error = (relative * self.largest + self.value_error) * size * _AT_MOST
+        error = (relative * self.largest + self.value_error) * size * _AT_MOST + _TINY
         offset = bias if self.free else 0.0
         margin = self.y * (products[self.train] + offset)
         near = error + 4.0 * _UNIT * (1.0 + abs(offset) + float(np.abs(margin).max()))
@@ -139,7 +141,7 @@ class Fold:
             scores=scores[self.test],
             error=error,
             square_norm=norm * _AT_MOST,
-            gap=(gap + abs(offset) * imbalance) * _AT_MOST,
+            gap=(gap + abs(offset) * imbalance) * _AT_MOST + _TINY,
             loss=math.fsum((self.cost * above).tolist()) * _AT_MOST,
             least_loss=math.fsum((self.cost * np.maximum(1.0 - margin - near, 0.0)).tolist()) / _AT_MOST,
             imbalance=imbalance,

@@ -15,15 +15,17 @@ from sklearn.base import clone
 from sklearn.utils.metaestimators import _safe_split
 from sklearn.utils.validation import _check_method_params, _num_samples
 
+from maxmargin._deadline import Deadline
 from maxmargin.estimators import FoldRows, NotThere, answering, join_paths, path_of, solve_paths
 from maxmargin.model_selection._candidates import Candidate, Group, candidates_of, groups_of, last_step, steps_before
 from maxmargin.model_selection._elsewhere import Part, SearchCluster, Whole, recorded
-from maxmargin.model_selection._notes import Notes, Settings
+from maxmargin.model_selection._notes import Notes, OutOfTime, Settings
 from maxmargin.model_selection._said_once import said_once
 from maxmargin.model_selection._scores import known_scores, plain_scores
 
 __all__ = ["Cells", "part_of"]
 
+_OF_SEARCH: Final = 0.8  # of the time that is left is for the paths, the rest for their scores
 _ENOUGH: Final = 64  # paths at a time: enough for the threads to have equal shares, few enough to hear of the best so far
 
 Out = dict[str, Any]
@@ -66,6 +68,8 @@ class Cells:
         Who evaluates them, if not this process.
     fewest : int
         Folds that share the kernel values of all rows; 1 where the other folds are elsewhere.
+    deadline : Deadline, optional
+        When the last cell is to be there: what is not there then raises `OutOfTime`, and what is stays.
     """
 
     def __init__(
@@ -77,9 +81,11 @@ class Cells:
         settings: Settings,
         cluster: SearchCluster | None = None,
         fewest: int = 2,
+        deadline: Deadline | None = None,
     ) -> None:
         self._cluster = cluster
         self._fewest = fewest
+        self._deadline = deadline or Deadline()
         self._estimator = estimator
         self._x = X
         self._y = y
@@ -87,6 +93,8 @@ class Cells:
         self._settings = settings
         self.out: list[Out | None] = []
         self.gaps = np.empty((0, len(splits)))  # relative duality gaps, of what has one
+        self._folds: list[Fold | None] = []  # of the last group, and what made its rows
+        self._before: tuple[Any, ...] = ()
         self._groups: list[Group] = []
         self._alone: list[Candidate] = []
         self.notes = Notes()
@@ -108,11 +116,11 @@ class Cells:
         if self._cluster is not None:
             self._fill_elsewhere(self._cluster, every, finished, [*groups, *(Group(None, [each]) for each in alone)], done)
             return
-        folds: list[Fold | None] = []
-        for before, some in _in_turn(groups, 1 if step_by_step else max(1, _ENOUGH // len(self._splits))):
-            if not folds or before:
-                folds = [self._fold(some[0].members[0], split) for split in range(len(self._splits))]
-            self._fill_groups(some, folds)
+        for some in _in_turn(groups, 1 if step_by_step else max(1, _ENOUGH // len(self._splits))):
+            if self._before != (some[0].before,):
+                self._folds = [self._fold(some[0].members[0], split) for split in range(len(self._splits))]
+                self._before = (some[0].before,)
+            self._fill_groups(some, self._folds)
             finished += sum(len(group.members) for group in some)
             done(finished)
         for each in alone:
@@ -187,6 +195,8 @@ class Cells:
         for g, group in enumerate(groups):
             models = [last_step(each.model) for each in group.members]
             for split, fold in enumerate(folds):
+                if self._deadline.is_over():
+                    raise OutOfTime
                 if fold is None:
                     continue
                 try:
@@ -198,19 +208,23 @@ class Cells:
             if any(_held(paths) + own > path.cache_bytes for path in paths.values() if own):
                 groups = groups[: g + 1]
                 break
-        interrupted = False
+        interrupted, searching = False, self._deadline
         try:
-            interrupted = solve_paths(list(paths.values()))
+            searching = self._deadline.share(_OF_SEARCH)
+            interrupted = solve_paths(list(paths.values()), searching)
         except Exception as error:  # the fits by themselves may need less
             self.notes.whys[f"{type(error).__name__} in the search of all paths"] = None
             paths.clear()
         count = sum(len(group.members) for group in groups) * len(folds)
         seconds = (time.perf_counter() - begun) / count
+        is_cut = interrupted or searching.is_over()
         for g, group in enumerate(groups):
             for split, fold in enumerate(folds):
-                self._score_path(group, split, fold, paths.pop((g, split), None), seconds, interrupted)
-        if interrupted:
-            raise KeyboardInterrupt
+                if self._deadline.is_over() and not interrupted:
+                    raise OutOfTime
+                self._score_path(group, split, fold, paths.pop((g, split), None), seconds, is_cut)
+        if is_cut:
+            raise KeyboardInterrupt if interrupted else OutOfTime
         return len(groups)
 
     def _prepare(self, g: int, paths: dict[tuple[int, int], Any], folds: Sequence[Fold | None]) -> None:
@@ -235,8 +249,8 @@ class Cells:
             except Exception:  # each fit by itself says so
                 del paths[g, split]
 
-    def _score_path(self, group: Group, split: int, fold: Fold | None, path: Any, seconds: float, interrupted: bool) -> None:
-        if (path is None or fold is None) and interrupted:
+    def _score_path(self, group: Group, split: int, fold: Fold | None, path: Any, seconds: float, is_cut: bool) -> None:
+        if (path is None or fold is None) and is_cut:
             return
         if path is None or fold is None:
             for each in group.members:
@@ -252,7 +266,7 @@ class Cells:
         each_seconds = (time.perf_counter() - begun) / len(group.members)
         for each, gap, said, said_of_training in zip(group.members, path.gaps(), answers, on_training, strict=True):
             out = self._known(each, fold, said, said_of_training)
-            if out is None and interrupted:
+            if out is None and is_cut:
                 continue
             if out is None:
                 self.notes.by_themselves += 1
@@ -289,6 +303,11 @@ class Cells:
     def _plain(self, candidate: Candidate, split: int) -> Out:
         """A cell by a fit of its own, as scikit-learn does it."""
         settings, model = self._settings, clone(candidate.model)
+        if self._deadline.is_set:
+            if self._deadline.is_over():
+                raise OutOfTime
+            if hasattr(last_step(model), "max_time"):
+                last_step(model).max_time = self._deadline.left()
         train, test = self._splits[split]
         X, y = _safe_split(model, self._x, self._y, train)
         X_test, y_test = _safe_split(model, self._x, self._y, test, train)
@@ -310,6 +329,8 @@ class Cells:
                 out["train_scores"] = failed if settings.names is None else dict(failed)
             return out
         out["fit_time"] = time.perf_counter() - begun
+        if self._deadline.is_over():
+            raise OutOfTime
         begun = time.perf_counter()
         scored = [("test_scores", X_test, y_test, test)]
         if settings.return_train_score:
@@ -359,15 +380,13 @@ def _held(paths: Mapping[tuple[int, int], Any]) -> int:
     return sum(path.python_bytes for path in paths.values())
 
 
-def _in_turn(groups: Sequence[Group], most: int) -> Iterator[tuple[bool, list[Group]]]:
-    """Some groups at a time, at most so many, that have the same steps before the last, and whether these are new."""
+def _in_turn(groups: Sequence[Group], most: int) -> Iterator[list[Group]]:
+    """Some groups at a time, at most so many, that have the same steps before the last."""
     some: list[Group] = []
-    new = True
     for group in groups:
         if some and (group.before != some[0].before or len(some) >= most):
-            yield new, some
-            new = group.before != some[0].before
+            yield some
             some = []
         some.append(group)
     if some:
-        yield new, some
+        yield some

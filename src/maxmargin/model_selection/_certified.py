@@ -18,9 +18,9 @@ from maxmargin._solve import solve_batch
 from maxmargin.errors import InvalidInput
 from maxmargin.kernels import Gram
 from maxmargin.model_selection._balls import Fold, FoldPoint, certainly_wrong
+from maxmargin.model_selection._certified_values import check_folds, value_error
 from maxmargin.model_selection._ranges import interval_of
 from maxmargin.problems import Offset, Slack, SoftMargin
-from maxmargin.solution import certify
 from maxmargin.validation import check_integer, check_positive, reject
 
 __all__ = ["Certified", "Guarantee", "certified_cost"]
@@ -30,8 +30,6 @@ Vector = NDArray[np.float64]
 _FIRST: Final = 8  # values of C to begin with
 _CELLS: Final = 4  # of an interval between two solutions
 _TIGHT: Final = 1e-10  # violation of the solutions: the radius of a ball is about the root of the gap
-_OF_VALUES: Final = 2.0**-46  # of the largest number that a kernel value is computed from: how far it may be off
-_LARGEST: Final = 4_000  # rows whose kernel values are held as a whole
 
 
 @final
@@ -196,7 +194,8 @@ def certified_cost(
     -----
     The proof is in the module ``maxmargin.model_selection._balls``, step by step, and on the page on tuning. It includes
     rounding: it holds for every positive semidefinite matrix of kernel values that differs from the computed one by at most
-    2⁻⁴⁶ of the largest number that goes into a value (times d/64 for more than 64 columns).
+    2⁻⁴⁶ of the largest number that goes into a value (times d/64 for more than 64 columns). Where a matrix that is given has
+    eigenvalues below 0 by no more than rounding explains, it may differ by as much more.
 
     References
     ----------
@@ -236,7 +235,7 @@ def search_interval(
 ) -> Guarantee:
     """The same of rows, folds, and weights of the rows of each fold."""
     ends = interval_of(Cs)
-    _check(gram, y, splits)
+    check_folds(gram, y, splits)
     with one_blas_thread():
         search = _Search(gram, y, splits, weights, offset)
         deadline = Deadline(settings.max_time)
@@ -247,38 +246,6 @@ def search_interval(
                 break
             search.solve(wanted[: settings.most - len(search.points)])
         return search.guarantee(ends)
-
-
-def _check(gram: Gram, y: Vector, splits: Sequence[tuple[NDArray[np.intp], NDArray[np.intp]]]) -> None:
-    if gram.n > _LARGEST:
-        raise InvalidInput(
-            f"A certified search holds all kernel values: at most {_LARGEST} rows. Got {gram.n}. Take some of the rows, or"
-            " search='auto'."
-        )
-    if gram.core.is_of_float32():
-        raise InvalidInput(
-            "A certified search needs kernel values in float64. Got float32 values: their rounding is too coarse."
-        )
-    if gram.is_indefinite() or (not gram.kernel.mercer and gram.n > gram.kernel.largest_checked):
-        raise InvalidInput(
-            "A certified search needs a kernel that is known to be positive semidefinite, or so few rows that its matrix can be"
-            " examined: the solutions lie in balls of its space."
-        )
-    for number, (train, test) in enumerate(splits):
-        if len(test) == 0 or len(np.unique(y[train])) < 2:
-            raise InvalidInput(
-                "Every fold of a certified search needs held-out rows, and both classes to train on."
-                f" Fold {number} has {len(test)} held-out rows and trains on {len(np.unique(y[train]))} classes."
-            )
-
-
-def _value_error(gram: Gram, y: Vector) -> float:
-    """κ: what kernel values may be off by, more for rows of many columns, whose products are long sums."""
-    scale = certify(SoftMargin.on(gram, y, np.ones(len(y))), np.zeros(len(y))).score_scale
-    largest = float(np.abs(gram.diagonal()).max())
-    return (
-        _OF_VALUES * max(scale, largest) * max(1.0, getattr(gram.rows(np.zeros(1, dtype=np.int32)), "shape", (1, 1))[-1] / 64.0)
-    )
 
 
 @final
@@ -297,9 +264,10 @@ class _Search:
     def __post_init__(self) -> None:
         every = np.arange(self.gram.n)
         values = self.gram.block(every, every)
-        error = _value_error(self.gram, self.y)
+        error = value_error(self.gram, self.y)
         if self.offset is Offset.PENALISED:
             values = values + 1.0
+            error += 2.0**-53 * float(np.abs(values).max())
         free = self.offset is Offset.FREE
         self._folds = [
             Fold(values, error, self.y, train, test, weight, free=free)

@@ -8,7 +8,12 @@ from typing import Any, final
 
 from maxmargin.model_selection._candidates import Candidate, Group, last_step, steps_before
 
-__all__ = ["Notes", "Settings"]
+__all__ = ["Notes", "OutOfTime", "Settings"]
+
+
+@final
+class OutOfTime(Exception):
+    """The deadline has come before all cells were there."""
 
 
 @final

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from itertools import product
 from typing import Any, Final, final
 
@@ -19,7 +19,6 @@ Rounds = Generator[list[dict[str, Any]], NDArray[np.float64], None]
 
 _APART: Final = 3  # steps of the grid between the lines that are looked at first,
 _ALONG: Final = 4  # and between the cells of a line
-_PARTS: Final = 2  # of the cells of a line: the dear ones, of a large C, only where the others are promising
 _FALLS: Final = 1e-12  # scores that differ by less are the same
 
 
@@ -27,8 +26,9 @@ _FALLS: Final = 1e-12  # scores that differ by less are the same
 class RefinedSearch(SharedFits, _GridSearchCV):  # type: ignore[misc]  # scikit-learn has no types
     """A grid of which only some cells are evaluated; ``cv_results_`` has these.
 
-    Every third line along C first, and every fourth cell of it. A line that falls from its first cells to the next is given up
-    where it is also below the best line. Then the neighbours of the best cell, until it has none that was not looked at.
+    Every third line along C first, and of it the cell in the middle and one before it. Then the best of these lines and those
+    next to it: every fourth cell with a larger C, as long as scores do not fall or are the best of all, and of the best line
+    also those with a smaller C. Then the neighbours of the best cell, until it has none that was not looked at.
 
     Parameters
     ----------
@@ -97,24 +97,43 @@ class _Lattice:
         """Which cells to evaluate next, in the light of the scores so far."""
         apart = [_ALONG, *[_APART] * (len(self._sizes) - 1)]
         axes = zip(self._sizes, apart, self._is_ordered, strict=True)
-        starts = [_spread(size, steps) if ordered else list(range(size)) for size, steps, ordered in axes]
-        lines = [list(rest) for rest in product(*starts[1:])]
-        parts = np.array_split(np.array(starts[0]), _PARTS) if len(starts[0]) > _PARTS else [np.array(starts[0])]
-        for part in parts:
-            if wanted := self._known([(c, *line) for line in lines for c in part.tolist()], scores):
+        along, *across = [_spread(size, steps) if ordered else list(range(size)) for size, steps, ordered in axes]
+        lines = list(product(*across))
+        middle = len(along) // 2
+        if wanted := self._known(product(along[max(middle - 1, 0) : middle + 1], *across), scores):
+            yield wanted
+        best = self._best_line(lines, scores)
+        near = [line for line in lines if self._is_near(line, best, across)]
+        for place in range(middle + 1, max(len(along), middle + 2)):
+            higher = [(c, *line) for c in along[place : place + 1] for line in near if self._is_promising(line, scores)]
+            if wanted := self._known([*higher, *((c, *best) for c in along[:middle])], scores):
                 yield wanted
-            lines = [line for line in lines if self._is_promising(line, scores)]
         while wanted := self._around_best(scores):
             yield wanted
 
-    def _known(self, cells: Sequence[tuple[int, ...]], scores: NDArray[np.float64]) -> list[int]:
+    def _best_line(self, lines: Sequence[tuple[int, ...]], scores: NDArray[np.float64]) -> tuple[int, ...]:
+        """The line with the best score so far."""
+        reached = np.where(np.isnan(scores), -np.inf, scores)
+        best = [max((reached[place] for place in self._on_line(line)), default=-np.inf) for line in lines]
+        return lines[int(np.argmax(best))]
+
+    def _is_near(self, line: Sequence[int], best: Sequence[int], across: Sequence[list[int]]) -> bool:
+        """Whether a line is the best, or next to it among the first lines: of what is no number, any value is next."""
+        steps = zip(across, line, best, self._is_ordered[1:], strict=True)
+        return all(not ordered or abs(axis.index(own) - axis.index(other)) <= 1 for axis, own, other, ordered in steps)
+
+    def _on_line(self, line: Sequence[int]) -> list[int]:
+        """Places of the cells of a line."""
+        return np.flatnonzero((self._cells[:, 1:] == np.array(line, dtype=np.intp)).all(axis=1)).tolist()
+
+    def _known(self, cells: Iterable[tuple[int, ...]], scores: NDArray[np.float64]) -> list[int]:
         """Places of cells that there are and that have no score yet."""
         places = [self._places[cell] for cell in cells if cell in self._places]
         return sorted(place for place in set(places) if np.isnan(scores[place]))
 
     def _is_promising(self, line: Sequence[int], scores: NDArray[np.float64]) -> bool:
         """Whether the scores of a line do not fall, or have the best of all."""
-        own = np.flatnonzero((self._cells[:, 1:] == np.array(line, dtype=np.intp)).all(axis=1))
+        own = np.array(self._on_line(line), dtype=np.intp)
         own = own[np.argsort(self._cells[own, 0])]
         seen = scores[own][~np.isnan(scores[own])]
         if len(seen) < 2:

@@ -18,6 +18,7 @@ from sklearn.model_selection._validation import _insert_error_scores, _warn_or_r
 from sklearn.utils import indexable
 from sklearn.utils.validation import _check_method_params
 
+from maxmargin._deadline import Deadline
 from maxmargin._documented import Documented
 from maxmargin._versioned import Versioned
 from maxmargin._whole_or_nothing import WholeOrNothing
@@ -25,7 +26,7 @@ from maxmargin.estimators import PATHS
 from maxmargin.model_selection._candidates import last_step
 from maxmargin.model_selection._cells import Cells
 from maxmargin.model_selection._elsewhere import OnCluster, cluster_of
-from maxmargin.model_selection._notes import Settings
+from maxmargin.model_selection._notes import OutOfTime, Settings
 from maxmargin.model_selection._progress import Progress
 from maxmargin.model_selection._said_once import said_once, warn_of_ignored
 from maxmargin.model_selection._watch import SearchWatch, refuse_inner_callbacks
@@ -64,7 +65,8 @@ def _fit(search: Any, X: Any, y: Any, params: dict[str, Any], watch: SearchWatch
         return_train_score=search.return_train_score,
         error_score=search.error_score,
     )
-    cells = Cells(base, X, y, splits, settings, cluster_of(type(search).__name__, search.client))
+    cluster = cluster_of(type(search).__name__, search.client)
+    cells = Cells(base, X, y, splits, settings, cluster, deadline=search.deadline)
     progress = Progress(search, len(candidates), len(splits), cells, refit_metric if several else None)
     with said_once():
         candidates = _fill(search, cells, candidates, rounds, progress, len(splits), watch)
@@ -100,7 +102,8 @@ def _fit(search: Any, X: Any, y: Any, params: dict[str, Any], watch: SearchWatch
 def _fill(
     search: Any, cells: Cells, first: list[Any], rounds: Any, progress: Progress, n_splits: int, watch: SearchWatch
 ) -> list[Any]:
-    """Evaluate all candidates, round after round, or those that are reached before Ctrl-C if the best of them is to be kept.
+    """Evaluate all candidates, round after round; those that are reached before the deadline, or before Ctrl-C if the best
+    of them is to be kept.
 
     Returns all candidates.
     """
@@ -120,6 +123,9 @@ def _fill(
                 f"{type(search).__name__}(keep_best=True) has no best candidate: Ctrl-C came before any of {len(candidates)}"
                 " was evaluated on all folds. Start again with a smaller grid, or wait longer."
             ) from None
+    except OutOfTime:
+        if not cells.has_whole_candidate:
+            raise
     return candidates
 
 
@@ -154,6 +160,8 @@ class SharedFits(OnCluster, Documented, Versioned, ABC):
 
     keep_best: bool
     client: Any = None
+    deadline: Deadline = Deadline()
+    """When the search ends with the candidates that it has, which `maxmargin.tune` sets."""
     score_weight: NDArray[np.float64] | None = None
     """Weights of rows when they are scored, which the estimators that choose their own parameters set."""
 

@@ -7,6 +7,7 @@ from typing import Any, final
 
 from sklearn.pipeline import Pipeline
 
+from maxmargin.errors import InvalidInput
 from maxmargin.plots import path, search_surface
 
 __all__ = ["Stage", "TunedPipeline"]
@@ -28,11 +29,13 @@ class Stage:
     score, error : float
         Their mean score on held-out folds, and its standard error.
     cells : int
-        Settings that were evaluated.
+        Settings that were evaluated on all folds.
     seconds : float
         How long it took.
     search : search
         The search itself, with ``cv_results_``.
+    is_cut : bool
+        Whether it came to its share of the time before it was done.
 
     Examples
     --------
@@ -51,6 +54,7 @@ class Stage:
     cells: int
     seconds: float
     search: Any
+    is_cut: bool = False
 
 
 @final
@@ -71,7 +75,7 @@ class TunedPipeline(Pipeline):  # type: ignore[misc]  # scikit-learn has no type
     report_ : str
         What was chosen, and why, in words.
     score_ : float
-        The mean score on held-out folds of the parameters that were chosen.
+        The mean score on held-out folds of the parameters that were chosen; NaN where there was no time for any.
 
     Examples
     --------
@@ -96,6 +100,8 @@ class TunedPipeline(Pipeline):  # type: ignore[misc]  # scikit-learn has no type
         matplotlib Axes
             Over C and gamma, or along C for a linear model.
         """
+        if not self.stages_:
+            raise InvalidInput("There is no search to draw: none had a score in time. Give tune more max_time.")
         chosen = self.steps[-1][1]
         family = "rbf" if hasattr(chosen, "support_") else "linear"
         widest = max((stage for stage in self.stages_ if stage.family == family), key=lambda stage: stage.cells)

@@ -10,6 +10,7 @@ from typing import Any, Final, final
 import numpy as np
 from numpy.typing import NDArray
 
+from maxmargin._deadline import Deadline
 from maxmargin.errors import MaxmarginError
 from maxmargin.estimators._kernel._classifier import KernelClassifier
 from maxmargin.estimators._kernel._decision_values import decision_values
@@ -286,7 +287,7 @@ def _from_python(kernel: Any, X: Any) -> bool:
     return not kernel.of_features or kernel._program(X) is None
 
 
-def solve_kernel_paths(paths: Sequence[KernelPath]) -> bool:
+def solve_kernel_paths(paths: Sequence[KernelPath], deadline: Deadline) -> bool:
     """Search all paths at once; True if Ctrl-C ended that."""
     searched = [path for path in paths if path.batches]
     kinds: dict[tuple[Any, ...], list[KernelPath]] = {}
@@ -298,7 +299,7 @@ def solve_kernel_paths(paths: Sequence[KernelPath]) -> bool:
         if interrupted:
             break
         stages, starts, around = ([getattr(path, name) for path in some] for name in ("batches", "starts", "around"))
-        found, interrupted = search_paths(stages, starts, around, tol, some[0].solver)
+        found, interrupted = search_paths(stages, starts, around, tol, some[0].solver, deadline.left())
         for path, points in zip(some, found, strict=True):
             path.take(points)
     return interrupted

@@ -9,6 +9,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Final, final
 
+from maxmargin._deadline import Deadline
 from maxmargin._solve import solve_linear_path, solve_linear_paths, together
 from maxmargin.errors import MaxmarginError
 from maxmargin.estimators._linear._logistic import LogisticRegression
@@ -102,7 +103,7 @@ def _answer(model: Any, X: Any) -> Answers:
     return Answers(model.predict(X), partial(model.decision_function, X), model.classes_, probabilities)
 
 
-def solve_linear_paths_of(paths: Sequence[LinearPath]) -> bool:
+def solve_linear_paths_of(paths: Sequence[LinearPath], deadline: Deadline) -> bool:
     """Search all paths, those that can at the same time; True if Ctrl-C ended that."""
     kinds: dict[tuple[float, int], list[LinearPath]] = {}
     for path in paths:
@@ -110,10 +111,10 @@ def solve_linear_paths_of(paths: Sequence[LinearPath]) -> bool:
         if path.goes_together:
             kinds.setdefault((float(first.tol), int(first.max_iter)), []).append(path)
         else:
-            path.take(solve_linear_path(path.stages, path.plan.solver, first.tol, first.max_iter))
+            path.take(solve_linear_path(path.stages, path.plan.solver, first.tol, first.max_iter, deadline))
     for (tol, max_iter), some in kinds.items():
         each = [list(of_class) for path in some for of_class in zip(*path.stages, strict=True)]
-        found, interrupted = solve_linear_paths(each, tol, max_iter)
+        found, interrupted = solve_linear_paths(each, tol, max_iter, deadline)
         rest = iter(found)
         for path in some:
             path.take(list(zip(*(next(rest) for _ in path.stages[0]), strict=True)))

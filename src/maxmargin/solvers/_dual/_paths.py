@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Final, NamedTuple, final
 
@@ -73,6 +74,7 @@ def search_paths(
     around: Sequence[Around | None],
     tol: float,
     solver: SMO,
+    seconds: float = math.inf,
 ) -> tuple[list[PathPoints], bool]:
     """Solve one stage after the other on each path, each from the stage before; paths and their problems run in parallel.
 
@@ -89,6 +91,8 @@ def search_paths(
         Largest violation.
     solver : SMO
         Its cache is for all paths together: each keeps the kernel values of its rows if they fit.
+    seconds : float
+        Wall time for all paths.
 
     Returns
     -------
@@ -98,7 +102,7 @@ def search_paths(
         Whether Ctrl-C was pressed.
     """
     rows = max(max(stages[0].sizes) for stages in paths)
-    limits = Limits(tol, solver.automatic_steps(rows))
+    limits = Limits(tol, solver.automatic_steps(rows), seconds)
     found = _core.search_paths(
         paths,
         starts,
