@@ -1,6 +1,7 @@
 // Linear models of all classes at once.
 #include "maxmargin/linear/multiclass/problem.hpp"
 
+#include "classes_spec.hpp"
 #include "common.hpp"
 #include "maxmargin/linear/multiclass/passes.hpp"
 #include "watch.hpp"
@@ -54,32 +55,6 @@ Result class_sums(const FeaturesHandle& x, const Matrix<double>& U) {
   return to_numpy(std::move(out), {d, K});
 }
 
-// A linear model of all classes with its arrays.
-struct ClassesSpec {
-  FeaturesHandle features;
-  Indices label;
-  Vector cost;
-  Index classes;
-  ClassLoss loss;
-  LinearOffset offset;
-  double offset_scale;
-  bool penalty;
-  double l1;
-};
-
-void make_classes_spec(ClassesSpec* place, const FeaturesHandle& features, const Indices& label, const Vector& cost,
-                       Index classes, ClassLoss loss, LinearOffset offset, double offset_scale, bool penalty, double l1) {
-  const auto n = std::size_t(features.features->rows());
-  if (label.shape(0) != n || cost.shape(0) != n) throw nb::value_error("Labels and costs must have one value per row.");
-  if (n == 0 || classes < 2) throw nb::value_error("There must be rows, and two classes or more.");
-  if (!penalty && loss != ClassLoss::multinomial) throw nb::value_error("This loss needs a penalty.");
-  if (!(l1 >= 0 && l1 <= 1) || (l1 > 0 && (!penalty || loss != ClassLoss::multinomial)))
-    throw nb::value_error("The share of absolute values is between 0 and 1, and for the multinomial loss with a penalty.");
-  for (std::size_t i = 0; i < n; ++i)
-    if (label.data()[i] < 0 || label.data()[i] >= classes) throw nb::value_error("A label is outside the classes.");
-  new (place) ClassesSpec{features, label, cost, classes, loss, offset, offset_scale, penalty, l1};
-}
-
 enum class ClassesMethod { newton, rows, proximal };
 
 // Weights, offsets and multipliers, and how the search ended there.
@@ -120,17 +95,7 @@ ClassesResult minimise(const ClassesSpec& spec, const ClassesStart* start, const
   {
     const WithoutGil release;
     const Watched watched(poll);
-    const ClassProblem problem{.x = &x,
-                               .label = spec.label.data(),
-                               .C = spec.cost.data(),
-                               .classes = spec.classes,
-                               .loss = spec.loss,
-                               .offset = spec.offset,
-                               .offset_scale = spec.offset_scale,
-                               .penalty = spec.penalty,
-                               .l1 = spec.l1,
-                               .ridge = 1.0 - spec.l1,
-                               .columns = &x};
+    const ClassProblem problem = spec.problem();
     const LinearOptions options{limits.tol, limits.max_steps, watch.deadline()};
     const Monitor monitored = [&](const Progress& p) { return watch.at_checkpoint(p); };
     outcome = with_room_for(n, K, 6, "the search", [&] {

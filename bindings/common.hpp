@@ -128,6 +128,7 @@ struct LimitsHandle {
 void bind_run(nb::module_& m);
 void bind_blocks(nb::module_& m);
 void bind_classes(nb::module_& m);
+void bind_class_blocks(nb::module_& m);
 void bind_harmonics(nb::module_& m);
 void bind_kernels(nb::module_& m);
 void bind_linear(nb::module_& m);

@@ -45,4 +45,5 @@ NB_MODULE(_core, m) {
   maxmargin::python::bind_text(m);
   maxmargin::python::bind_walk(m);
   maxmargin::python::bind_classes(m);
+  maxmargin::python::bind_class_blocks(m);
 }

@@ -8,6 +8,8 @@ from numpy.typing import NDArray
 from maxmargin._core_kernels import matrix_products as matrix_products
 from maxmargin._core_kernels import write_harmonics as write_harmonics
 from maxmargin._core_linear import BlockCurvature as BlockCurvature
+from maxmargin._core_linear import ClassBlockTerms as ClassBlockTerms
+from maxmargin._core_linear import ClassCurvature as ClassCurvature
 from maxmargin._core_linear import ClassLoss as ClassLoss
 from maxmargin._core_linear import CrammerSingerResult as CrammerSingerResult
 from maxmargin._core_linear import CrammerSingerSpec as CrammerSingerSpec
@@ -22,6 +24,7 @@ from maxmargin._core_linear import MulticlassMethod as MulticlassMethod
 from maxmargin._core_linear import MulticlassResult as MulticlassResult
 from maxmargin._core_linear import MulticlassSpec as MulticlassSpec
 from maxmargin._core_linear import MulticlassStart as MulticlassStart
+from maxmargin._core_linear import RowSums as RowSums
 from maxmargin._core_linear import SmoothLoss as SmoothLoss
 from maxmargin._core_linear import WalkGround as WalkGround
 from maxmargin._core_linear import WalkPoint as WalkPoint
@@ -30,6 +33,10 @@ from maxmargin._core_linear import block_along as block_along
 from maxmargin._core_linear import block_multipliers as block_multipliers
 from maxmargin._core_linear import block_product as block_product
 from maxmargin._core_linear import block_terms as block_terms
+from maxmargin._core_linear import class_block_along as class_block_along
+from maxmargin._core_linear import class_block_product as class_block_product
+from maxmargin._core_linear import class_block_terms as class_block_terms
+from maxmargin._core_linear import evaluate_rows as evaluate_rows
 from maxmargin._core_linear import minimise_l1 as minimise_l1
 from maxmargin._core_linear import minimise_linear as minimise_linear
 from maxmargin._core_linear import minimise_linear_paths as minimise_linear_paths
@@ -145,19 +152,6 @@ def column_moments(features: Features) -> Moments: ...
 
 RowLoss = Enum("RowLoss", "hinge squared_hinge logistic exponential tube squared_tube square perceptron")
 
-# Sums over rows for the evaluation of a linear model.
-class RowSums:
-    lost: float
-    conjugates: float
-    size: float
-    abs_sum: float
-    reach: float
-    worst: float
-    slopes: Floats | None
-
-def evaluate_rows(
-    *, loss: RowLoss, epsilon: float, scores: Floats, y: Floats, cost: Floats, alpha: Floats, shrink: float, with_slopes: bool
-) -> RowSums: ...
 def column_squares(features: Features, coefficients: Floats) -> Floats: ...
 def row_sum(features: Features, coefficients: Floats) -> Floats: ...
 def class_products(features: Features, W: Floats) -> Floats: ...

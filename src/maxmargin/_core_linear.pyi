@@ -168,3 +168,28 @@ class MulticlassStart:
 def minimise_multiclass(
     spec: MulticlassSpec, start: MulticlassStart | None, limits: Limits, method: MulticlassMethod, monitor: Monitor | None
 ) -> MulticlassResult: ...
+
+ClassCurvature = Enum("ClassCurvature", "none diagonal shared matrix")
+
+class ClassBlockTerms:
+    numbers: Floats
+    slopes: Floats
+    curvature: Floats
+
+def class_block_terms(spec: MulticlassSpec, W: Floats, kind: ClassCurvature) -> ClassBlockTerms: ...
+def class_block_along(spec: MulticlassSpec, W: Floats, P: Floats, lengths: Floats) -> Floats: ...
+def class_block_product(spec: MulticlassSpec, W: Floats, P: Floats) -> Floats: ...
+
+# Sums over rows for the evaluation of a linear model.
+class RowSums:
+    lost: float
+    conjugates: float
+    size: float
+    abs_sum: float
+    reach: float
+    worst: float
+    slopes: Floats | None
+
+def evaluate_rows(
+    *, loss: RowLoss, epsilon: float, scores: Floats, y: Floats, cost: Floats, alpha: Floats, shrink: float, with_slopes: bool
+) -> RowSums: ...

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from maxmargin._deadline import Deadline
 from maxmargin._solve._warnings import interrupted
 from maxmargin.blocks import RowBlocks, TreeSum
-from maxmargin.problems import BlockProblem, BlockRows
+from maxmargin.problems import BlockClasses, BlockProblem, BlockRows
 from maxmargin.solution import (
     BlockSolution,
     Certificate,
@@ -22,15 +22,16 @@ from maxmargin.solution import (
     Status,
     Stop,
     Trace,
-    certify_blocks,
 )
-from maxmargin.solvers import BlockSearch, Callback, Centre, Certify, Question, Sums
+from maxmargin.solvers import BlockSearch, Callback, Centre, ClassBlockSearch, Question, Sums
 
 __all__ = ["BlockPasses", "Execute", "TimeOver", "solve_blocks"]
 
 Vector = NDArray[np.float64]
 Execute: TypeAlias = Callable[[Sequence[Question], Deadline], list[Sums]]
 """What makes the sums over all blocks of some questions, in one pass."""
+
+Search: TypeAlias = BlockSearch | ClassBlockSearch
 
 _A_PASS_MORE = 1.3  # a pass may take so much longer than the longest before
 
@@ -94,9 +95,7 @@ class BlockPasses:
 class _Run:
     """Searches that go through their passes together."""
 
-    def __init__(
-        self, searches: Sequence[BlockSearch], execute: Execute, deadline: Deadline, callback: Callback | None
-    ) -> None:
+    def __init__(self, searches: Sequence[Search], execute: Execute, deadline: Deadline, callback: Callback | None) -> None:
         self._searches, self._execute, self._deadline, self._callback = searches, execute, deadline, callback
         self._begun = time.perf_counter()
         self._longest, self._stopped = 0.0, False
@@ -163,34 +162,32 @@ class _Run:
         rest = [search for search in self._searches if search.status in (Status.TIME_LIMIT, Status.INTERRUPTED)]
         if not rest or not self._deadline.has(self._longest if self._longest > 0.0 else 0.0):
             return
-        questions = [search.question() for search in rest]
+        questions: list[Any] = [search.question() for search in rest]
         try:
             answers = self._execute(questions, self._deadline)
         except TimeOver:
             return
         for search, question, answer in zip(rest, questions, answers, strict=True):
-            found = Certify.found(answer)
             assert search.status is not None
-            evaluation = certify_blocks(search.problem, search.at.w, search.at.b, found, question.shrink)
-            search.settle(evaluation, found.active, search.status)
+            search.answered(question, answer, search.status)
 
 
 def solve_blocks(
-    problems: Sequence[BlockProblem],
+    problems: Sequence[BlockProblem | BlockClasses],
     execute: Execute,
     tol: float,
     max_steps: int,
     deadline: Deadline,
     *,
     callback: Callback | None = None,
-    starts: Sequence[tuple[Vector, float]] | None = None,
+    starts: Sequence[tuple[Vector, Any]] | None = None,
     classes: Sequence[NDArray[Any] | None] | None = None,
 ) -> list[BlockSolution]:
     """Solve linear models over the same blocks, and certify them.
 
     Parameters
     ----------
-    problems : sequence of BlockProblem
+    problems : sequence of BlockProblem or BlockClasses
         The problems.
     execute : callable
         Makes the sums of all blocks for some questions; see `BlockPasses`.
@@ -199,7 +196,7 @@ def solve_blocks(
     callback : callable, optional
         Told of each round.
     starts : sequence of (w, b), optional
-        Where to start, for rows as they are.
+        Where to start, for rows as they are; of `BlockClasses` in shapes (K, d) and (K,).
     classes : sequence, optional
         The labels of each problem.
 
@@ -208,8 +205,8 @@ def solve_blocks(
     list of BlockSolution
         In the order of the problems.
     """
-    begin = [None if starts is None else (starts[k][0], p.there(*starts[k])) for k, p in enumerate(problems)]
-    searches = [BlockSearch(problem, tol, max_steps, start) for problem, start in zip(problems, begin, strict=True)]
+    begin = [None] * len(problems) if starts is None else starts
+    searches = [_search(problem, tol, max_steps, start) for problem, start in zip(problems, begin, strict=True)]
     run = _Run(searches, execute, deadline, callback)
     names = [None] * len(problems) if classes is None else list(classes)
     try:
@@ -227,7 +224,13 @@ def solve_blocks(
     return [_solution(search, run.passes, labels) for search, labels in zip(searches, names, strict=True)]
 
 
-def _solution(search: BlockSearch, passes: int, classes: NDArray[Any] | None) -> BlockSolution:
+def _search(problem: BlockProblem | BlockClasses, tol: float, max_steps: int, start: tuple[Vector, Any] | None) -> Search:
+    if isinstance(problem, BlockClasses):
+        return ClassBlockSearch(problem, tol, max_steps, None if start is None else (start[0], problem.there(*start)))
+    return BlockSearch(problem, tol, max_steps, None if start is None else (start[0], problem.there(*start)))
+
+
+def _solution(search: Search, passes: int, classes: NDArray[Any] | None) -> BlockSolution:
     found, status = search.evaluation, search.status
     assert status is not None
     if found is None:  # no time for a certificate: what the last pass has summed up, or nothing but 0
@@ -236,10 +239,10 @@ def _solution(search: BlockSearch, passes: int, classes: NDArray[Any] | None) ->
         found = LinearEvaluation(primal, dual, math.inf, 0.0 if known else math.inf)
         status = status if status is not Status.CONVERGED else Status.STALLED
     certificate = Certificate.of(found.primal, found.dual, found.stationarity, status, scale=found.at_zero)
-    w, at = search.at.w, search.at
+    weights, bias = search.solved
     return BlockSolution(
-        weights=w,
-        bias=search.problem.back(w, at.b),
+        weights=weights,
+        bias=bias,
         status=status,
         certificate=certificate,
         trace=Trace.of(search.checkpoints),

@@ -90,7 +90,8 @@ class Standard:
         moved /= scale
         return moved
 
-    def folded(self, w: Vector, b: float) -> tuple[Vector, float]:
-        """Weights and offset for rows as they are."""
+    def folded(self, w: Vector, b: Any) -> tuple[Vector, Any]:
+        """Weights and offset for rows as they are; also of several classes."""
         weights = w / self.scale
-        return weights, b - float(weights @ self.mean)
+        moved = weights @ self.mean
+        return weights, b - moved if w.ndim > 1 else b - float(moved)

@@ -3,10 +3,12 @@
 from maxmargin.problems._base import Evaluated as Evaluated
 from maxmargin.problems._base import Model, Problem
 from maxmargin.problems._base import require_range as require_range
+from maxmargin.problems._block_classes import BlockClasses as BlockClasses
 from maxmargin.problems._block_linear import BlockProblem as BlockProblem
 from maxmargin.problems._block_linear import BlockRows as BlockRows
 from maxmargin.problems._centring import Centring as Centring
 from maxmargin.problems._centring import level_from as level_from
+from maxmargin.problems._class_objective import ClassObjective as ClassObjective
 from maxmargin.problems._crammer_singer import CrammerSinger
 from maxmargin.problems._dual import DualBatch as DualBatch
 from maxmargin.problems._dual import DualProblem
@@ -23,6 +25,7 @@ from maxmargin.problems._kkt_data import KKTData
 from maxmargin.problems._linear_objective import LinearObjective as LinearObjective
 from maxmargin.problems._linear_objective import inner as inner
 from maxmargin.problems._multiclass_linear import ClassLoss, MulticlassLinear
+from maxmargin.problems._multiclass_linear import log_of_sum as log_of_sum
 from maxmargin.problems._nu_classification import NuClassification
 from maxmargin.problems._one_class import DataDescription, OneClass
 from maxmargin.problems._pairs import LabelledParts as LabelledParts

@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 from maxmargin import _core
 from maxmargin.errors import InvalidInput
 from maxmargin.kernels import as_features
+from maxmargin.problems._class_objective import ClassObjective
 from maxmargin.problems._primal_terms import Penalty, as_offset, as_share
 from maxmargin.problems._soft_margin import Offset
 from maxmargin.validation import check_positive, feature_matrix, label_column, labelled_set, reject
 
-__all__ = ["ClassLoss", "MulticlassLinear"]
+__all__ = ["ClassLoss", "MulticlassLinear", "log_of_sum"]
 
 Matrix = NDArray[np.float64]
 Vector = NDArray[np.float64]
@@ -31,7 +32,7 @@ class ClassLoss(Enum):
 
 
 @final
-class MulticlassLinear:
+class MulticlassLinear(ClassObjective):
     """Minimise ``½ Σ_k |w_k|² + Σ_i C_i ℓ(f(x_i), y_i)`` over all w_k and b_k, with ``f_k(x) = <w_k, x> + b_k``.
 
     The multinomial loss ``log Σ_k exp f_k − f_y`` gives multinomial logistic regression; the joint loss
@@ -197,18 +198,6 @@ class MulticlassLinear:
         """Number of features."""
         return int(self.X.shape[1])
 
-    @property
-    def ridge(self) -> float:
-        """Factor of ``½ Σ|w_k|²`` in the penalty."""
-        if self.penalty is Penalty.ELASTIC:
-            return 1.0 - self.l1
-        return 1.0 if self.penalty is Penalty.L2 else 0.0
-
-    @property
-    def has_l1(self) -> bool:
-        """Whether weights cost their absolute values."""
-        return self.penalty in (Penalty.L1, Penalty.ELASTIC)
-
     def scores(self, w: Matrix, b: Vector) -> Matrix:
         """``f_k(x_i) = <w_k, x_i> + b_k`` of the training rows, shape (n, K), in float64."""
         if not w.any():  # before the first step
@@ -230,7 +219,7 @@ class MulticlassLinear:
         own = scores[np.arange(self.n), self.codes][:, np.newaxis]
         f = scores - own
         if self.loss is ClassLoss.MULTINOMIAL:
-            return _log_of_sum(f, self.codes)
+            return log_of_sum(f, self.codes)
         # On the margin all digits of 1 + f cancel, and a large cost shows what the difference was rounded by (Knuth's two-sum).
         with np.errstate(invalid="ignore"):
             whole = f + own
@@ -245,16 +234,8 @@ class MulticlassLinear:
         e = np.exp(scores - scores.max(axis=1, keepdims=True))
         return np.asarray(e / e.sum(axis=1, keepdims=True))
 
-    def penalty_of(self, w: Matrix, b: Vector) -> float:
-        """``½ Σ|w_k|²``, ``Σ|w_k|₁`` or both, and the same of ``b_k/scale`` if the offset is penalised; 0 without a penalty."""
-        if self.penalty is Penalty.NONE:
-            return 0.0
-        offsets = b / self.offset_scale if self.offset is Offset.PENALISED else np.zeros(1)
-        paid = 0.5 * self.ridge * (float((w * w).sum()) + float((offsets * offsets).sum())) if self.ridge else 0.0
-        return paid + (self.l1 * (float(np.abs(w).sum()) + float(np.abs(offsets).sum())) if self.has_l1 else 0.0)
 
-
-def _log_of_sum(f: Matrix, own: NDArray[np.intp]) -> Vector:
+def log_of_sum(f: Matrix, own: NDArray[np.intp]) -> Vector:
     """``log Σ_k exp f_k`` where the own score is 0, with all digits also where it is nearly 0."""
     top = f.max(axis=1)
     e = np.exp(f - top[:, np.newaxis])

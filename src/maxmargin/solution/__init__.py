@@ -3,6 +3,9 @@
 from maxmargin.solution._batch import SolutionBatch as SolutionBatch
 from maxmargin.solution._block_certificate import CertificateSums as CertificateSums
 from maxmargin.solution._block_certificate import certify_blocks as certify_blocks
+from maxmargin.solution._block_class_certificate import ClassCertificateSums as ClassCertificateSums
+from maxmargin.solution._block_class_certificate import allowed_part as allowed_part
+from maxmargin.solution._block_class_certificate import certify_block_classes as certify_block_classes
 from maxmargin.solution._block_solution import BlockSolution as BlockSolution
 from maxmargin.solution._certificate import CERTIFICATE as CERTIFICATE
 from maxmargin.solution._certificate import Certificate
@@ -15,8 +18,10 @@ from maxmargin.solution._certify import evaluate_all as evaluate_all
 from maxmargin.solution._certify import evaluated as evaluated
 from maxmargin.solution._certify import evaluation_seconds as evaluation_seconds
 from maxmargin.solution._class_data import leads as leads
+from maxmargin.solution._class_data import multinomial_gains as multinomial_gains
 from maxmargin.solution._class_rows import ClassRows as ClassRows
 from maxmargin.solution._class_rows import counting_rows as counting_rows
+from maxmargin.solution._class_sums import paid_by_classes as paid_by_classes
 from maxmargin.solution._columns import columns_of as columns_of
 from maxmargin.solution._columns import table_of as table_of
 from maxmargin.solution._crammer_singer import CrammerSingerSolution

@@ -26,7 +26,7 @@ class BlockSolution(NamedStatus):
     Attributes
     ----------
     weights, bias : ndarray of shape (d,), float
-        w and b.
+        w and b; of all classes at once ``w_k`` and ``b_k``, of shapes (K, d) and (K,).
     status : Status
         How the fit ended.
     certificate : Certificate
@@ -39,14 +39,14 @@ class BlockSolution(NamedStatus):
         Rows with a multiplier that is not 0.
     passes : int
         Passes over the rows until then.
-    classes : ndarray of shape (2,) or None
-        The labels of the negative and of the positive side; None for a regression.
+    classes : ndarray or None
+        The labels of the negative and of the positive side, or of all classes at once; None for a regression.
     is_float32 : bool
         Weights are float64 whatever the rows are.
     """
 
     weights: Vector
-    bias: float
+    bias: Any
     status: Status
     certificate: Certificate
     trace: Trace
@@ -56,9 +56,9 @@ class BlockSolution(NamedStatus):
     classes: NDArray[Any] | None = None
     is_float32: bool = False
 
-    def moved(self, weights: Vector, bias: float) -> BlockSolution:
+    def moved(self, weights: Vector, bias: Any) -> BlockSolution:
         """The same solution for other coordinates of the rows."""
         return replace(self, weights=weights, bias=bias)
 
     def __repr__(self) -> str:
-        return f"<BlockSolution: {self.certificate.brief}; {len(self.weights)} weights in {self.passes} passes>"
+        return f"<BlockSolution: {self.certificate.brief}; {self.weights.size} weights in {self.passes} passes>"

@@ -15,10 +15,10 @@ from maxmargin.kernels import as_features
 from maxmargin.problems import ClassLoss, MulticlassLinear, Offset, Penalty
 from maxmargin.solution._certificate import Certificate
 from maxmargin.solution._class_data import ClassData, multinomial_gains, required
+from maxmargin.solution._class_sums import BELOW_ZERO, away_of_classes, paid_by_classes, scaled_totals
 from maxmargin.solution._kkt import KKT
 from maxmargin.solution._linear_evaluation import FEASIBLE, LinearEvaluation, rounding_of
 from maxmargin.solution._named_status import NamedStatus
-from maxmargin.solution._penalty_sums import off_signs
 from maxmargin.solution._predictions import label_of_best
 from maxmargin.solution._status import Status
 from maxmargin.solution._table import html_table, margin_rows
@@ -30,8 +30,6 @@ __all__ = ["MulticlassSolution", "certify_multiclass", "class_scores"]
 
 Matrix = NDArray[np.float64]
 Vector = NDArray[np.float64]
-
-_ROUNDING = 1e-12  # of C_i: how far below 0 a multiplier may be
 
 
 def certify_multiclass(
@@ -82,7 +80,7 @@ def certify_multiclass(
         missed = 2.0 * float(np.abs(totals).sum()) * reach
         infeasibility = float(np.abs(totals).max()) / max(abs_sum, 1e-300)
     if problem.penalty is not Penalty.NONE:
-        paid = _paid(problem, v, totals)
+        paid = paid_by_classes(problem, v, totals)
     else:
         # As for two classes; the multipliers of a row are as large as what it loses to others.
         like = np.sqrt(_core.column_squares(problem.features, lost * lost)) / max(math.sqrt(float((lost * lost).sum())), 1e-300)
@@ -91,18 +89,18 @@ def certify_multiclass(
         off, like = np.abs(v[:, some]), like[some]
         infeasibility = max(infeasibility, float((off / like).max(initial=0.0)) / max(abs_sum, 1e-300))
         missed += 2.0 * float((off * (np.abs(w[:, some]) + reach / like)).sum())
-    infeasibility = infeasibility if outside <= _ROUNDING and math.isfinite(gain) else math.inf
+    infeasibility = infeasibility if outside <= BELOW_ZERO and math.isfinite(gain) else math.inf
     if proven and infeasibility <= FEASIBLE and problem.penalty is Penalty.NONE:
         missed = class_repair_cost(problem, np.maximum(others, 0.0))
         infeasibility = infeasibility if math.isfinite(missed) else math.inf
     dual = gain - paid - missed if infeasibility <= FEASIBLE else 0.0  # no loss is below 0
     summed = paid + gain + abs_sum * reach if infeasibility <= FEASIBLE else 0.0
     rounding = rounding_of(problem.n, problem.d, primal + summed) + inexact * primal
-    away = _away(problem, w, b, v / shrink, totals / shrink)
+    away = away_of_classes(problem, w, b, v / shrink, totals / shrink)
     if problem.loss is ClassLoss.MULTINOMIAL:
         slopes = -cost[:, np.newaxis] * problem.probabilities(scores)
         slopes[every, own] += cost
-        worst = _away(problem, w, b, problem.combinations(slopes), slopes.sum(axis=0))
+        worst = away_of_classes(problem, w, b, problem.combinations(slopes), slopes.sum(axis=0))
     else:
         # Fenchel and Young of each row: 0 where its multipliers are slopes of its loss
         of_rows = losses - (gains - (change * scores).sum(axis=1)) / cost
@@ -128,39 +126,11 @@ def _scores(problem: MulticlassLinear, w: Matrix, b: Vector) -> Matrix:
     return np.column_stack([-halves, halves])
 
 
-def _away(problem: MulticlassLinear, w: Matrix, b: Vector, v: Matrix, totals: Vector) -> float:
-    """How far sums of rows are from what the weights and offsets ask for, in the largest coordinate."""
-    off = np.zeros(1) if problem.offset is Offset.NONE else totals
-    scale = problem.offset_scale
-    if problem.has_l1:
-        away = off_signs(w, v - problem.ridge * w, problem.l1)
-        if problem.offset is Offset.PENALISED:
-            off = off_signs(b / scale, scale * totals - problem.ridge * b / scale, problem.l1)
-        return max(float(np.abs(away).max(initial=0.0)), float(np.abs(off).max()))
-    away = w - v if problem.penalty is Penalty.L2 else v
-    if problem.penalty is Penalty.L2 and problem.offset is Offset.PENALISED:
-        off = b - scale**2 * totals
-    return max(float(np.abs(away).max(initial=0.0)), float(np.abs(off).max()))
-
-
-def _scaled(problem: MulticlassLinear, totals: Vector) -> Vector:
-    """What the dual has of a penalised offset beside the sums of rows."""
-    return problem.offset_scale * totals if problem.offset is Offset.PENALISED else np.zeros(1)
-
-
-def _paid(problem: MulticlassLinear, v: Matrix, totals: Vector) -> float:
-    """What the sums cost in the dual objective."""
-    scaled = _scaled(problem, totals)
-    if problem.penalty is Penalty.ELASTIC:
-        v, scaled = (np.maximum(np.abs(each) - problem.l1, 0.0) for each in (v, scaled))
-    return 0.5 * (float((v * v).sum()) + float((scaled * scaled).sum())) / problem.ridge if problem.ridge else 0.0
-
-
 def _shrink(problem: MulticlassLinear, v: Matrix, totals: Vector, lost: Vector) -> tuple[float, float]:
     """What makes multipliers feasible for an L1 penalty, and how unsure that is."""
     if problem.penalty is not Penalty.L1:
         return 1.0, 0.0
-    largest = max(float(np.abs(v).max(initial=0.0)), float(np.abs(_scaled(problem, totals)).max()))
+    largest = max(float(np.abs(v).max(initial=0.0)), float(np.abs(scaled_totals(problem, totals)).max()))
     shrink = 1.0 / max(1.0, largest)
     norms = np.sqrt(_core.column_squares(problem.features, lost * lost))
     return shrink, 4.0 * float(np.finfo(np.float64).eps) * shrink * float(norms.max(initial=0.0))

@@ -1,5 +1,6 @@
 """The algorithms: one file each, all with one contract, `Solver`."""
 
+from maxmargin.solvers._blocks._class_search import ClassBlockSearch as ClassBlockSearch
 from maxmargin.solvers._blocks._requests import BLOCK_LOSSES as BLOCK_LOSSES
 from maxmargin.solvers._blocks._requests import Along as Along
 from maxmargin.solvers._blocks._requests import Centre as Centre

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, TypeVar, final
+from typing import Any, TypeVar, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,14 +14,14 @@ from maxmargin._deadline import Deadline
 from maxmargin._solve import BlockPasses, Execute, solve_blocks, worst_warning
 from maxmargin.blocks import FirstLook, RowBlocks, Standard, TreeSum
 from maxmargin.errors import InvalidInput
+from maxmargin.estimators._linear._block_problems import binary_problems, check_newton, check_together
 from maxmargin.estimators._linear._totals import ClassTotals, weight_sums
 from maxmargin.estimators._shared._reporting import report_for
 from maxmargin.estimators._shared._watching import both, watch_of
 from maxmargin.kernels import warn_of_scales
-from maxmargin.losses import Hinge, Loss, MarginLoss
-from maxmargin.problems import BlockProblem, Offset, Penalty
+from maxmargin.losses import Loss
+from maxmargin.problems import BlockClasses, BlockProblem, ClassLoss, Offset, Penalty
 from maxmargin.solution import BlockSolution, Status
-from maxmargin.solvers import BLOCK_LOSSES
 from maxmargin.validation import class_weights, encode, label_column, positive_weights
 
 __all__ = [
@@ -43,9 +43,6 @@ __all__ = [
 
 Vector = NDArray[np.float64]
 Term = TypeVar("Term")
-_NEWTON: Final = ("auto", "newton")
-_NAMES: Final = ("exponential", "hinge", "logistic", "squared", "squared_hinge")
-_WIDEST: Final = 2048  # features, for penalties whose steps need the whole Hessian
 
 
 @final
@@ -83,13 +80,13 @@ class BlockPlan:
     """The subproblems of a fit to blocks; see `Plan`."""
 
     model: Any
-    problems: Sequence[BlockProblem]
+    problems: Sequence[BlockProblem | BlockClasses]
     names: Callable[[], list[str]]
     deadline: Deadline
     standard: Standard | None
     passes: Execute
     rows: Any
-    starts: Sequence[tuple[Vector, float]] | None
+    starts: Sequence[tuple[Vector, Any]] | None
     classes: Sequence[NDArray[Any] | None]
 
     def solve(self, *, stacklevel: int = 3) -> list[BlockSolution]:
@@ -174,8 +171,12 @@ def block_plan(
     bound: float,
     l1: float,
     deadline: Deadline,
+    class_loss: Callable[[int], ClassLoss | None] = lambda n_classes: None,
 ) -> BlockPlan:
-    """The problems of a classifier, one for each class or one for two, and the passes that they share."""
+    """The problems of a classifier, one for each class or one for two, and the passes that they share.
+
+    Or one problem for all of them, where ``class_loss`` gives a loss of so many.
+    """
     look = blocks.look()
     check_newton(model, terms[0], terms[1], look.columns)
     learn(model, look)
@@ -197,7 +198,8 @@ def block_plan(
 
         return BlockPasses(blocks, codes, costs)
 
-    return plan_of_classes(model, look, totals, passes, terms, offset, bound, l1, deadline, blocks.standard)
+    together = class_loss(len(labels.classes))
+    return plan_of_classes(model, look, totals, passes, terms, offset, bound, l1, deadline, blocks.standard, together)
 
 
 def plan_of_classes(
@@ -211,43 +213,37 @@ def plan_of_classes(
     l1: float,
     deadline: Deadline,
     standard: Standard | None = None,
+    class_loss: ClassLoss | None = None,
 ) -> BlockPlan:
     """The same from what all rows are together, wherever they are; ``passes`` is told the costs of a row of each class."""
-    (loss, penalty, C), classes = terms, totals.classes
+    (_loss, penalty, C), classes = terms, totals.classes
     factors = class_weights(model.class_weight, classes, np.arange(len(classes)), totals.weight, type(model).__name__)
     by_class = C * factors
-    total = float((by_class * totals.weight).sum())
-    kind, scale = offset
-    positives = [1] if len(classes) == 2 else list(range(len(classes)))
-    assert isinstance(loss, MarginLoss)
-    problems = [
-        BlockProblem(
-            loss=loss,
-            penalty=penalty,
-            offset=kind,
-            offset_scale=scale,
-            B=bound,
-            l1=l1,
-            n=totals.n,
-            d=look.columns,
-            total=total,
-            at_zero=total * float(loss.value(0.0)),
-            positive=k,
-            mean=BlockProblem.mean_of(look, kind),
-        )
-        for k in positives
-    ]
-    two = len(classes) == 2
+    two, problems = len(classes) == 2, list[BlockProblem | BlockClasses]()
+    if class_loss is not None:
+        check_together(model, class_loss, terms[1], len(classes), look.columns)
+        kind, scale = offset
+        mean = BlockProblem.mean_of(look, kind)
+        sums = by_class * totals.weight
+        problems = [BlockClasses(penalty, kind, scale, l1, totals.n, look.columns, sums, mean)]
+    else:
+        problems = binary_problems(look, totals.weight, totals.n, terms, by_class, offset, bound, l1)
+
+    def names() -> list[str]:
+        if class_loss is not None:
+            return ["all classes"]
+        return [f"{classes[0]} / {classes[1]}"] if two else [f"{label} / rest" for label in classes]
+
     return BlockPlan(
         model=model,
         problems=problems,
-        names=lambda: [f"{classes[0]} / {classes[1]}"] if two else [f"{label} / rest" for label in classes],
+        names=names,
         deadline=deadline,
         standard=standard,
         passes=passes(by_class),
         rows=BlockRowsOf(totals, factors),
-        starts=starts_of(model, standard, len(problems), look.columns, classes),
-        classes=[classes if two else None for _ in problems],
+        starts=starts_of(model, standard, problems, classes),
+        classes=[classes if two or class_loss is not None else None for _ in problems],
     )
 
 
@@ -270,46 +266,27 @@ def tree_of(rows_of: tuple[int, ...], one: Callable[[slice], Term]) -> Term:
 
 
 def starts_of(
-    model: Any, standard: Standard | None, count: int, columns: int, classes: NDArray[Any] | None
-) -> list[tuple[Vector, float]] | None:
+    model: Any,
+    standard: Standard | None,
+    problems: Sequence[BlockProblem | BlockClasses],
+    classes: NDArray[Any] | None,
+) -> list[tuple[Vector, Any]] | None:
     """The weights of the last fit, if there are as many."""
     coef = vars(model).get("coef_")
     if not model.warm_start or coef is None or standard is not None:
         return None
+    first, columns = problems[0], problems[0].d
+    binary_of_two = isinstance(first, BlockClasses) and first.classes == 2
+    count = first.classes if isinstance(first, BlockClasses) and not binary_of_two else len(problems)
     if np.size(coef) != count * columns or (classes is not None and not np.array_equal(model.classes_, classes)):
         return None
     wide = np.ascontiguousarray(coef, dtype=np.float64).reshape(count, columns)
-    return [(w, float(b)) for w, b in zip(wide, np.asarray(model.intercept_, dtype=np.float64), strict=True)]
-
-
-def check_newton(model: Any, loss: Loss, penalty: Penalty, columns: int = 0) -> None:
-    """Raise for what blocks do not support."""
-    owner, solver = type(model).__name__, getattr(model, "solver", "auto")
-    if isinstance(solver, str) and solver in ("lbfgs", "newton-cg", "newton-cholesky", "sag", "saga"):
-        solver = "auto"
-    if solver not in _NEWTON:
-        raise InvalidInput(
-            f"The 'solver' parameter of {owner} must be one of {_NEWTON} for RowBlocks. Got {solver!r} instead. Other"
-            " solvers take"
-            " rows one by one."
-        )
-    if type(loss) not in BLOCK_LOSSES:
-        raise InvalidInput(f"RowBlocks have no {loss!r}. Choose one of the losses {_NAMES}.")
-    if penalty is Penalty.NONE:
-        raise InvalidInput(
-            f"{owner} needs a penalty for RowBlocks: without one only a look at all rows at once proves an optimum. Take"
-            " penalty='l2' with a large C."
-        )
-    if penalty is not Penalty.L2 and isinstance(loss, Hinge):
-        raise InvalidInput(
-            f"{owner} has the hinge only with the penalty 'l2' for RowBlocks. Got {penalty.value!r}. Choose"
-            " loss='squared_hinge', or pass the rows as one matrix."
-        )
-    if penalty is not Penalty.L2 and columns >= _WIDEST:
-        raise InvalidInput(
-            f"{owner} has the penalty {penalty.value!r} for RowBlocks of at most {_WIDEST - 1} features. Got {columns}. Choose"
-            " penalty='l2', or pass the rows as one matrix."
-        )
+    offsets = np.asarray(model.intercept_, dtype=np.float64)
+    if binary_of_two:  # the weights are those of the difference of two scores
+        return [(np.vstack([-0.5 * wide, 0.5 * wide]), np.array([-0.5, 0.5]) * float(offsets[0]))]
+    if isinstance(first, BlockClasses):
+        return [(wide, offsets)]
+    return [(w, float(b)) for w, b in zip(wide, offsets, strict=True)]
 
 
 def by_blocks(X: RowBlocks, one: Callable[[Any], NDArray[Any]]) -> NDArray[Any]:

@@ -14,7 +14,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from maxmargin._deadline import Deadline
 from maxmargin.blocks import RowBlocks
-from maxmargin.errors import InvalidInput
 from maxmargin.estimators._linear._blocks import BlockRowsOf, block_plan, by_blocks
 from maxmargin.estimators._linear._sparse_weights import SparseWeights
 from maxmargin.estimators._shared._bounds import upper_bounds
@@ -34,7 +33,6 @@ from maxmargin.losses import Hinge, Loss, SquaredHinge
 from maxmargin.problems import Centring, ClassLoss, MulticlassLinear, Offset, Penalty, PrimalProblem
 from maxmargin.solution import BlockSolution, Certificate, LinearSolution, MulticlassSolution, class_scores, linear_scores
 from maxmargin.validation import (
-    TrainingSet,
     canonical,
     check_boolean,
     class_weights,
@@ -156,7 +154,7 @@ class LinearModel(Estimating, LinearScores, ABC):
         """The share of absolute values in an elastic net."""
         return 1.0
 
-    def _check_classes(self, data: TrainingSet) -> None:
+    def _check_classes(self, classes: NDArray[Any]) -> None:
         """Raise for classes that this estimator cannot separate; most take any number."""
 
     def _class_loss(self, n_classes: int) -> ClassLoss | None:
@@ -198,15 +196,20 @@ class LinearModel(Estimating, LinearScores, ABC):
 
     def _fit_blocks(self, X: RowBlocks, y: Any, sample_weight: Any, stages: Stages) -> None:
         self._check()
+        deadline = Deadline(self.max_time)
         plan = block_plan(
-            self, X, y, sample_weight, self._terms(), self._offset(), self._bound(), self._l1(), Deadline(self.max_time)
+            self,
+            X,
+            y,
+            sample_weight,
+            self._terms(),
+            self._offset(),
+            self._bound(),
+            self._l1(),
+            deadline,
+            self._class_loss,
         )
-        if self._class_loss(len(plan.rows.data.classes)) is not None:
-            raise InvalidInput(
-                f"{type(self).__name__} fits all classes at once with multi_class={vars(self).get('multi_class')!r},"
-                " which RowBlocks"
-                " have not. Choose multi_class='ovr', a binary classifier for each class."
-            )
+        self._check_classes(plan.rows.data.classes)
         stages.end("validation")
         found = plan.solve(stacklevel=4)
         stages.end("solve", plan.deadline.certifying)
@@ -230,7 +233,7 @@ class LinearModel(Estimating, LinearScores, ABC):
         deadline = Deadline(self.max_time)
         X = linear_rows(self, X, reset=True)
         data = labelled_set(X, label_column(y, X), sample_weight)
-        self._check_classes(data)
+        self._check_classes(data.classes)
         centring = Centring(data.X)
         if not deadline.is_over():
             centring.know(feature_scale_warning(data.X, owner, stacklevel=3, features=centring.features))
@@ -312,11 +315,11 @@ class LinearModel(Estimating, LinearScores, ABC):
 def _weights(solutions: Solutions) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Weights and offsets of all scores; for two classes fitted as one problem, those of the difference of their scores."""
     first = solutions[0]
-    if not isinstance(first, MulticlassSolution):
+    if (isinstance(first, BlockSolution) and first.weights.ndim == 1) or isinstance(first, LinearSolution):
         if len(solutions) == 1:
             return first.weights[np.newaxis].copy(), np.array([first.bias])
         return np.stack([each.weights for each in solutions]), np.array([each.bias for each in solutions])
-    if len(first.classes) > 2:
+    if len(first.weights) > 2:
         return first.weights, first.bias
     return np.diff(first.weights, axis=0), np.diff(first.bias)
 

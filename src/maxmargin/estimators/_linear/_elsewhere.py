@@ -12,7 +12,8 @@ from maxmargin._deadline import Deadline
 from maxmargin._solve import Execute
 from maxmargin.blocks import FirstLook
 from maxmargin.errors import InvalidInput
-from maxmargin.estimators._linear._blocks import check_newton, plan_of_classes
+from maxmargin.estimators._linear._block_problems import check_newton
+from maxmargin.estimators._linear._blocks import plan_of_classes
 from maxmargin.estimators._linear._classifier import LinearModel
 from maxmargin.estimators._linear._svr import LinearSVR
 from maxmargin.estimators._linear._target_blocks import plan_of_targets
@@ -85,22 +86,25 @@ def _classes(model: LinearModel, rows: RowsElsewhere, deadline: Deadline, stackl
     check_newton(model, terms[0], terms[1])
     first, totals = rows.look(ClassTotals, deadline)
     check_classes(model, totals.classes)
-    if model._class_loss(len(totals.classes)) is not None:
-        raise InvalidInput(
-            f"{type(model).__name__} fits blocks of rows with one binary classifier for each class. Got multi_class="
-            f"{vars(model).get('multi_class')!r} and {len(totals.classes)} classes. Set multi_class='ovr'."
-        )
-    if len(totals.classes) > 2 and getattr(model, "threshold", 0.5) != 0.5:
-        raise InvalidInput(
-            f"threshold={vars(model).get('threshold')!r} chooses between two classes. Got {len(totals.classes)} classes. Leave"
-            " threshold at 0.5: then the most probable class is predicted."
-        )
+    model._check_classes(totals.classes)
     _learn(model, first, rows, stacklevel + 1)
 
     def passes(by_class: Vector) -> Execute:
         return rows.answers(ClassCoding(totals.classes, by_class))
 
-    return plan_of_classes(model, first, totals, passes, terms, model._offset(), model._bound(), model._l1(), deadline)
+    together = model._class_loss(len(totals.classes))
+    return plan_of_classes(
+        model,
+        first,
+        totals,
+        passes,
+        terms,
+        model._offset(),
+        model._bound(),
+        model._l1(),
+        deadline,
+        class_loss=together,
+    )
 
 
 def _targets(model: LinearSVR, rows: RowsElsewhere, deadline: Deadline, stacklevel: int) -> Any:

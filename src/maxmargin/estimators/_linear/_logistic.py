@@ -17,7 +17,6 @@ from maxmargin.estimators._shared._plan import LinearRows, Plan
 from maxmargin.losses import Logistic, Loss
 from maxmargin.problems import ClassLoss, Offset, Penalty
 from maxmargin.solution import in_float32
-from maxmargin.validation import TrainingSet
 
 __all__ = ["LogisticRegression"]
 
@@ -170,16 +169,16 @@ class LogisticRegression(LinearModel):
     def _check_own(self) -> None:
         check_logistic(self)
 
-    def _check_classes(self, data: TrainingSet) -> None:
-        if len(data.classes) > 2 and self.threshold != 0.5:
+    def _check_classes(self, classes: NDArray[Any]) -> None:
+        if len(classes) > 2 and self.threshold != 0.5:
             raise InvalidInput(
-                f"threshold={self.threshold!r} chooses between two classes. Got {len(data.classes)} classes. Leave threshold at"
+                f"threshold={self.threshold!r} chooses between two classes. Got {len(classes)} classes. Leave threshold at"
                 " 0.5: then the most probable class is predicted."
             )
-        if len(data.classes) > 2 and self._is_liblinear() and self.multi_class != "ovr":
+        if len(classes) > 2 and self._is_liblinear() and self.multi_class != "ovr":
             raise InvalidInput(
                 "The 'liblinear' solver does not support multiclass classification (n_classes >= 3)."
-                f" Got {len(data.classes)} classes. Use another solver, or multi_class='ovr', one for each class."
+                f" Got {len(classes)} classes. Use another solver, or multi_class='ovr', one for each class."
             )
 
     def _is_liblinear(self) -> bool:

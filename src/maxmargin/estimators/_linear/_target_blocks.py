@@ -101,7 +101,7 @@ def plan_of_targets(
         standard=standard,
         passes=passes,
         rows=None,
-        starts=starts_of(model, standard, 1, look.columns, None),
+        starts=starts_of(model, standard, [problem], None),
         classes=[None],
     )
 

@@ -15,10 +15,11 @@ from scipy import linalg
 from maxmargin._blas import one_blas_thread
 from maxmargin.problems import BlockProblem, Offset, Penalty, inner
 
-__all__ = ["absolute_of", "penalised_step"]
+__all__ = ["absolute_of", "penalised_step", "with_absolute_values"]
 
 Vector = NDArray[np.float64]
-_SWEEPS: Final = 1000
+_ROUNDS: Final = 2000
+_TRIES: Final = 8
 _CLOSE: Final = 1e-10
 _HALVINGS: Final = 200
 
@@ -66,61 +67,72 @@ def penalised_step(
     with one_blas_thread():
         if problem.penalty is Penalty.BALL:
             return _in_ball(problem, H, linear) - at
-        return _with_absolute_values(H, linear, absolute_of(problem), at) - at
+        return with_absolute_values(H, linear, absolute_of(problem), at) - at
 
 
-def _with_absolute_values(H: Vector, linear: Vector, absolute: Vector, start: Vector) -> Vector:
-    """``min ½uᵀHu + <c, u> + Σ l_k |u_k|`` by coordinates; where signs have settled, exactly."""
-    u = start.copy()
-    slope = H @ u + linear
-    own = np.diagonal(H)
+def with_absolute_values(H: Vector, linear: Vector, absolute: Vector, start: Vector) -> Vector:
+    """``min ½uᵀHu + <c, u> + Σ l_k |u_k|`` by signs (Lee, Battle, Raina and Ng 2006).
+
+    The minimum for the signs that are there, and those that weights at 0 would take, is exact; on the way to it the objective
+    is known at every change of a sign, and u goes where it is lowest. That ends where signs and minimum agree.
+    """
+    u, slope = start.copy(), H @ start + linear
     scale = float(np.abs(linear).max(initial=0.0)) + float(absolute.max(initial=0.0))
-    which = np.arange(len(u))
-    for sweep in range(_SWEEPS):
-        signs, largest = np.sign(u), 0.0
-        for k in which.tolist():
-            before = u[k]
-            wanted = own[k] * before - slope[k]
-            after = math.copysign(max(abs(wanted) - absolute[k], 0.0), wanted) / own[k]
-            if after != before:
-                u[k] = after
-                slope += H[k] * (after - before)
-                largest = max(largest, abs(after - before) * own[k])
-        if largest <= _CLOSE * scale:
-            if len(which) == len(u):
-                break
-            which = np.arange(len(u))
-            continue
-        if sweep >= 2 and np.array_equal(signs, np.sign(u)):
-            exact = _of_signs(H, linear, absolute, u)
-            if exact is not None:
-                u = exact
-                slope = H @ u + linear
-                if _is_optimal(slope, u, absolute, scale):
-                    break
-        which = np.flatnonzero((u != 0.0) | (absolute == 0.0)) if sweep % 8 else np.arange(len(u))
+    kept = absolute == 0.0
+    stuck, most = False, len(u)
+    for _ in range(_ROUNDS):
+        inside = kept | (u != 0.0)
+        beyond = np.where(inside, 0.0, np.abs(slope) - absolute)
+        off = np.where(inside, np.abs(slope + absolute * np.sign(u)), 0.0)
+        if max(float(off.max(initial=0.0)), float(beyond.max(initial=0.0))) <= _CLOSE * scale:
+            break
+        entering = np.zeros(len(u), dtype=bool)
+        if float(off.max(initial=0.0)) <= _CLOSE * scale or stuck:  # one that enters before may leave at once, and so on
+            first = np.argsort(-beyond, kind="stable")[:most]
+            entering[first] = beyond[first] > 0.5 * _CLOSE * scale
+        signs = np.where(entering, -np.sign(slope), np.sign(u))
+        some = np.flatnonzero(inside | entering)
+        step, gained = _towards(H[np.ix_(some, some)], slope[some], absolute[some], signs[some], u[some])
+        count = int(np.count_nonzero(entering))
+        if gained < 0.0:
+            u[some] = step
+            slope = H[:, some] @ step + linear
+            stuck, most = False, len(u)
+        elif count > 1:  # several at once need not lower the objective, one does
+            most = count // 4 + 1 if count > 4 else 1
+        elif count == 1 or stuck:
+            break
+        else:  # as near as float64 comes with these signs
+            stuck = True
     return u
 
 
-def _of_signs(H: Vector, linear: Vector, absolute: Vector, u: Vector) -> Vector | None:
-    """The minimum with these signs, if it has them."""
-    some = np.flatnonzero((u != 0.0) | (absolute == 0.0))
-    signs = np.sign(u[some])
-    try:
-        factor = linalg.cho_factor(H[np.ix_(some, some)], lower=True, check_finite=False)
-    except linalg.LinAlgError:
-        return None
-    found = linalg.cho_solve(factor, -(linear[some] + absolute[some] * signs), check_finite=False)
-    if bool(((np.sign(found) != signs) & (absolute[some] > 0.0)).any()):
-        return None
-    exact = np.zeros(len(u))
-    exact[some] = found
-    return exact
-
-
-def _is_optimal(slope: Vector, u: Vector, absolute: Vector, scale: float) -> bool:
-    off = np.where(u != 0.0, np.abs(slope + absolute * np.sign(u)), np.maximum(np.abs(slope) - absolute, 0.0))
-    return float(off.max(initial=0.0)) <= 1e3 * _CLOSE * scale
+def _towards(H: Vector, slope: Vector, absolute: Vector, signs: Vector, u: Vector) -> tuple[Vector, float]:
+    """The lowest point on the way to the minimum for these signs, and how the objective changes until there."""
+    diagonal = np.arange(len(u))
+    own, more = H[diagonal, diagonal].copy(), 0.0
+    for _ in range(_TRIES):
+        try:
+            factor = linalg.cho_factor(H, lower=True, check_finite=False)
+        except linalg.LinAlgError:
+            more = max(100.0 * more, 1e-14)
+            H[diagonal, diagonal] = own * (1.0 + more)
+            continue
+        break
+    else:
+        return u, 0.0
+    p = np.asarray(linalg.cho_solve(factor, -(slope + absolute * signs), check_finite=False))
+    H[diagonal, diagonal] = own
+    with np.errstate(divide="ignore", invalid="ignore"):
+        crossings = np.where(absolute > 0.0, -u / p, 0.0)
+    lengths = np.append(crossings[(crossings > 0.0) & (crossings < 1.0)], 1.0)
+    first, curve = inner(slope, p), inner(p, H @ p)
+    paid = np.array([inner(absolute, np.abs(u + t * p) - np.abs(u)) for t in lengths.tolist()])
+    changes = lengths * first + 0.5 * lengths * lengths * curve + paid
+    best = int(changes.argmin())
+    there = u + lengths[best] * p
+    there[crossings == lengths[best]] = 0.0
+    return there, float(changes[best])
 
 
 def _in_ball(problem: BlockProblem, H: Vector, linear: Vector) -> Vector:

@@ -31,7 +31,7 @@ from maxmargin.losses import (
     SquaredEpsilonInsensitive,
     SquaredHinge,
 )
-from maxmargin.problems import BlockProblem, BlockRows, Penalty
+from maxmargin.problems import BlockClasses, BlockProblem, BlockRows, Penalty
 from maxmargin.solution import ROW_LOSSES, CertificateSums
 from maxmargin.solvers._runtime._core_runs import OFFSETS
 
@@ -154,8 +154,23 @@ class Question(ABC):
 
     Attributes
     ----------
-    problem : BlockProblem
+    problem : BlockProblem or BlockClasses
         Which problem it is about.
+    """
+
+    problem: BlockProblem | BlockClasses
+
+    @abstractmethod
+    def on(self, rows: BlockRows, kept: Centre | None = None) -> tuple[Sums, Centre | None]:
+        """What the block adds, and its centre at this point, which may be handed in the next time."""
+
+
+@dataclass(frozen=True, eq=False)
+class BinaryQuestion(Question):
+    """One about a model with one score.
+
+    Attributes
+    ----------
     at : Point
         Where.
     """
@@ -182,7 +197,7 @@ class Question(ABC):
 
 @final
 @dataclass(frozen=True, eq=False)
-class Terms(Question):
+class Terms(BinaryQuestion):
     """Objectives, gradient and curvature at a point.
 
     ``added`` is: eight numbers (the sum of losses; that of ``C ℓ(z) + α z``; and by the sign of ``α_i s_i``, − then +, the
@@ -200,7 +215,7 @@ class Terms(Question):
 
 @final
 @dataclass(frozen=True, eq=False)
-class Along(Question):
+class Along(BinaryQuestion):
     """First and second derivatives of the losses along a direction, at some lengths: ``added`` is one array of two rows."""
 
     p: Vector
@@ -215,7 +230,7 @@ class Along(Question):
 
 @final
 @dataclass(frozen=True, eq=False)
-class Product(Question):
+class Product(BinaryQuestion):
     """``Σ c_i (<p, x_i> + p_offset) (x_i, 1)`` with the curvatures at the point: the Hessian of the losses times a vector."""
 
     p: Vector
@@ -229,7 +244,7 @@ class Product(Question):
 
 @final
 @dataclass(frozen=True, eq=False)
-class Certify(Question):
+class Certify(BinaryQuestion):
     """What the certificate sums up over rows, of the point and of the multipliers there.
 
     Attributes

@@ -28,19 +28,19 @@ from maxmargin.solvers._blocks._model import (
 from maxmargin.solvers._blocks._penalised import absolute_of, penalised_step
 from maxmargin.solvers._blocks._requests import Along, Certify, Point, Question, Sums, Terms
 
-__all__ = ["BlockSearch"]
+__all__ = ["LENGTHS", "STEEP", "TRIES", "WIDEST", "BlockSearch", "root_of"]
 
 Vector = NDArray[np.float64]
 Asks: TypeAlias = Generator[Question, Sums, Any]
 
-_WIDEST: Final = 1024  # weights and offset whose Hessian is a matrix; beyond, conjugate gradients
+WIDEST: Final = 1024  # weights and offset whose Hessian is a matrix; beyond, conjugate gradients
 _SHARP: Final = 0.3  # penalty parameter of the first smoothing
 _SHARPER: Final = 4.0
 _SHARPEST: Final = 1e9
-_LENGTHS: Final = np.array([2.0**-12, 2.0**-9, 2.0**-7, *(np.arange(1, 17) / 16.0)])
-_STEEP: Final = 0.3  # of the slope where a step begins: beyond that where it ends, it was too long
+LENGTHS: Final = np.array([2.0**-12, 2.0**-9, 2.0**-7, *(np.arange(1, 17) / 16.0)])
+STEEP: Final = 0.3  # of the slope where a step begins: beyond that where it ends, it was too long
 _LEAST: Final = 1e-6  # of it
-_TRIES: Final = 4  # certificates that are made before a search that believes to be done is told STALLED
+TRIES: Final = 4  # certificates that are made before a search that believes to be done is told STALLED
 
 
 @final
@@ -99,7 +99,7 @@ class BlockSearch:
         w, b = (np.zeros(problem.d), problem.start) if start is None else start
         self.at = Point(w, 0.0 if problem.offset is Offset.NONE else b, _SHARP / problem.spread)
         self._plain = problem.penalty is Penalty.L2
-        self._explicit = problem.size <= _WIDEST or not self._plain
+        self._explicit = problem.size <= WIDEST or not self._plain
         self._kind = _core.BlockCurvature.matrix if self._explicit else _core.BlockCurvature.diagonal
         self._scaled = ScaledDual(-math.inf, 1.0, 1.0)
         self._tries = 0
@@ -109,6 +109,11 @@ class BlockSearch:
         self.status: Status | None = None
         self.evaluation: LinearEvaluation | None = None
         self.checkpoints: list[Checkpoint] = []
+
+    @property
+    def solved(self) -> tuple[Vector, float]:
+        """Weights and offset for rows as they are."""
+        return self.at.w, self.problem.back(self.at.w, self.at.b)
 
     @property
     def relative_gap(self) -> float:
@@ -125,7 +130,7 @@ class BlockSearch:
                     return
                 self._aim *= 0.25
                 self._tries += 1
-                if self._tries == _TRIES:
+                if self._tries == TRIES:
                     self.status = Status.STALLED
                     return
             if self.steps >= self._max_steps:
@@ -153,8 +158,7 @@ class BlockSearch:
     def certify(self, found: Status) -> Generator[Question, Sums, bool]:
         """Evaluate where it is; ends the search if that is an optimum, or if the search has ended otherwise."""
         question = self.question()
-        sums = Certify.found((yield question))
-        self.settle(certify_blocks(self.problem, self.at.w, self.at.b, sums, question.shrink), sums.active, found)
+        self.answered(question, (yield question), found)
         return self.status is not None
 
     def question(self) -> Certify:
@@ -162,10 +166,12 @@ class BlockSearch:
         dual = self._scaled
         return Certify(self.problem, self.at, dual.minus, dual.plus, dual.shrink)
 
-    def settle(self, evaluation: LinearEvaluation, active: int, found: Status) -> None:
-        """Take an evaluation; one that is not optimal lets a search go on that believes to be."""
-        self.evaluation, self.active = evaluation, active
-        status = evaluation.status(found, self._tol)
+    def answered(self, question: Certify, answer: Sums, found: Status) -> None:
+        """Take what a certificate asked; one that is not optimal lets a search go on that believes to be."""
+        sums = Certify.found(answer)
+        self.active = sums.active
+        self.evaluation = certify_blocks(self.problem, self.at.w, self.at.b, sums, question.shrink)
+        status = self.evaluation.status(found, self._tol)
         if status.is_optimal or not found.is_optimal:
             self.status = status
 
@@ -250,20 +256,20 @@ class BlockSearch:
                 + curve
                 + self._absolute_slope(joined + direction, direction)
             )
-        if not end <= _STEEP * decrement:
-            sums = yield Along(self.problem, here, p, p_offset, _LENGTHS)
-            of_absolute = [self._absolute_slope(joined + length * direction, direction) for length in _LENGTHS.tolist()]
-            slopes = sums.added[0][0] + first + _LENGTHS * curve + np.array(of_absolute)
-            there = here.moved(p, p_offset, _root(slopes, decrement))
+        if not end <= STEEP * decrement:
+            sums = yield Along(self.problem, here, p, p_offset, LENGTHS)
+            of_absolute = [self._absolute_slope(joined + length * direction, direction) for length in LENGTHS.tolist()]
+            slopes = sums.added[0][0] + first + LENGTHS * curve + np.array(of_absolute)
+            there = here.moved(p, p_offset, root_of(slopes, decrement))
             model = yield from self._terms(there)
         self.at = there
         return model
 
 
-def _root(slopes: Vector, decrement: float) -> float:
+def root_of(slopes: Vector, decrement: float) -> float:
     """Where the slope, which rises from −decrement at 0, comes to 0."""
     low, below = 0.0, -decrement
-    for length, slope in zip(_LENGTHS.tolist(), slopes.tolist(), strict=True):
+    for length, slope in zip(LENGTHS.tolist(), slopes.tolist(), strict=True):
         if not slope <= 0.0:
             return float(low + (length - low) * (below / (below - slope) if math.isfinite(slope) else 0.5))
         low, below = length, slope
