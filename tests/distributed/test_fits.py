@@ -198,7 +198,7 @@ def test_data_that_come_with_the_graph_are_sent_once(client: Any) -> None:
         ({"penalty": "l1", "loss": "hinge"}, "only with the penalty 'l2'"),
         ({"solver": "coordinate_descent"}, "'solver' parameter of LinearSVC"),
         ({"C": -1.0}, "'C' parameter of LinearSVC"),
-        ({"multi_class": "joint"}, "Set multi_class='ovr'"),
+        ({"multi_class": "joint"}, "Choose multi_class='ovr'"),
     ],
 )
 def test_parameters_that_blocks_do_not_have(how: dict[str, Any], said: str, client: Any) -> None:
@@ -215,13 +215,16 @@ def test_sparse_weights_have_the_bits_of_blocks(there: Any, here: Any, client: A
     assert model.status_ is Status.CONVERGED
 
 
-def test_three_classes_are_one_against_the_rest(client: Any) -> None:
-    X, y = generated(600, classes=3)
+@pytest.mark.parametrize("how", [{}, {"penalty": "l1"}])
+def test_all_classes_at_once_have_the_bits_of_blocks(how: dict[str, Any], client: Any) -> None:
+    X, y = generated(900, classes=3)
     rows = da.from_array(X, chunks=(300, -1))
-    with pytest.raises(InvalidInput, match=r"multi_class='auto' and 3 classes\. Set multi_class='ovr'"):
-        DaskLogisticRegression().fit(rows, y)
+    model = DaskLogisticRegression(**how).fit(rows, y)
+    same_bits(model, LogisticRegression(**how).fit(RowBlocks.from_arrays(X, y, batch_size=300)))
+    assert model.status_ is Status.CONVERGED
+    assert model.coef_.shape == (3, X.shape[1])
     with pytest.raises(InvalidInput, match="chooses between two classes"):
-        DaskLogisticRegression(multi_class="ovr", threshold=0.3).fit(rows, y)
+        DaskLogisticRegression(threshold=0.3).fit(rows, y)
 
 
 def test_rows_and_labels_that_do_not_fit(client: Any) -> None:

@@ -23,8 +23,9 @@ class DaskLogisticRegression(DaskClassifier):
 
         minimise ½ ‖w‖² + Σ C_i log(1 + e^(−y_i f(x_i))),   f(x) = ⟨w, x⟩ + b
 
-    for rows in the blocks of a dask array or frame; for three classes or more, with ``multi_class="ovr"``, for each class
-    against the rest. How it goes over the blocks is told in `DaskLinearSVC`.
+    for rows in the blocks of a dask array or frame; for three classes or more the multinomial problem of
+    `LogisticRegression`, or, with ``multi_class="ovr"``, this for each class against the rest. How it goes over the blocks is
+    told in `DaskLinearSVC`.
 
     Parameters
     ----------
@@ -32,9 +33,9 @@ class DaskLogisticRegression(DaskClassifier):
         The penalty on large weights: ``½ ‖w‖²``, or ``|w|₁`` for ``"l1"``.
     l1_ratio : float or None, default=0.0
         Accepted for compatibility with `LogisticRegression`: only 0, or None.
-    multi_class : {"auto", "ovr"}, default="auto"
-        "ovr" fits each class against the rest, and scales the probabilities to sum to 1. For two classes "auto" is the same;
-        three or more need "ovr".
+    multi_class : {"auto", "multinomial", "ovr"}, default="auto"
+        "multinomial" fits all classes at once; "ovr" fits each class against the rest, and scales the probabilities to sum to
+        1. "auto" is the second for two classes, else the first.
     solver : {"auto", "newton"}, default="auto"
         Which solver to use; names of scikit-learn's solvers with the same optimum are accepted.
 

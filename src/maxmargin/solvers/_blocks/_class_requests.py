@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import final
 
@@ -22,7 +22,7 @@ Vector = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class ClassQuestion(Question):
+class ClassQuestion(Question, ABC):
     """One about a multinomial model.
 
     Attributes

@@ -155,8 +155,9 @@ class _Preconditioner:
     def __call__(self, r: Matrix) -> Matrix:
         """Applied, and brought back to where gradients are: classes sum to 0."""
         if self._factor is None:
-            z = r / self._diagonal
-            return z - z.mean(axis=1, keepdims=True)
+            z: Matrix = r / self._diagonal
+            z -= z.mean(axis=1, keepdims=True)
+            return z
         with one_blas_thread():
             return np.asarray(linalg.cho_solve((self._factor, True), r, check_finite=False))
 

@@ -166,7 +166,7 @@ class Question(ABC):
 
 
 @dataclass(frozen=True, eq=False)
-class BinaryQuestion(Question):
+class BinaryQuestion(Question, ABC):
     """One about a model with one score.
 
     Attributes
