@@ -293,7 +293,8 @@ def _(
     elif status.is_optimal:
         status = Status.STALLED
     late = deadline is not None and deadline.is_over()
-    more = lost_digits(problem, iterate.beta, iterate.bias) if status is Status.STALLED and not late else 0.0
+    looked = status in (Status.STALLED, Status.ITERATION_LIMIT) and not late
+    more = lost_digits(problem, iterate.beta, iterate.bias) if looked else 0.0
     every = np.arange(problem.n, dtype=np.int32)
     return KernelLogisticSolution(
         classes=problem.classes,
