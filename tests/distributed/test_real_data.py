@@ -61,6 +61,9 @@ def test_the_optimum_of_the_local_twin(name: str, how: str, client: Any) -> None
     ours, theirs, settings = OURS[how]
     if how in BINARY:  # a part: the smoothings take many passes
         X, y = X[:6000], y[:6000]
+    if ours is DaskLinearSVR:  # rows as they are, targets near a linear function of them
+        rng = np.random.default_rng(0)
+        y = X @ rng.normal(size=X.shape[1]) + 0.3 * rng.standard_t(3, size=X.shape[0])
     size = -(-X.shape[0] // 7)
     whole = da.from_array(X, chunks=(size, -1)) if isinstance(X, np.ndarray) else _sparse(X, size)
     model = ours(C=0.1, **settings).fit(whole, y)
