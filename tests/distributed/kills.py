@@ -53,21 +53,25 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.distributed.kills", description=__doc__)
     parser.add_argument("--kills", type=int, default=30)
     wanted = parser.parse_args().kills
-    died = wrong = 0
     logging.getLogger("distributed").setLevel(logging.CRITICAL)  # it tells of every death
-    with (
-        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster,
-        distributed.Client(cluster) as client,
-    ):
-        client.wait_for_workers(2)
-        while died < wanted:
-            name, after = list(OURS)[died % len(OURS)], 1 + died // len(OURS)
-            same, kills, seconds = fit_with_a_kill(name, after, client)
-            died += kills
-            wrong += not same
-            print(f"{name:<14} killed in pass {after}: {kills} died, {seconds:5.1f} s, {'same bits' if same else 'OTHER BITS'}")
-            if kills == 0:
-                raise SystemExit(f"{name} ended before pass {after}: nobody was killed")
+    died = wrong = 0
+    while died < wanted:  # a cluster for each round over the estimators
+        with (
+            distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster,
+            distributed.Client(cluster) as client,
+        ):
+            for name in OURS:
+                client.wait_for_workers(2)  # the one that died before is back
+                after = 1 + died // len(OURS)
+                same, kills, seconds = fit_with_a_kill(name, after, client)
+                died += kills
+                wrong += not same
+                said = "same bits" if same else "OTHER BITS"
+                print(f"{name:<14} killed in pass {after}: {kills} died, {seconds:5.1f} s, {said}", flush=True)
+                if kills == 0:
+                    raise SystemExit(f"{name} ended before pass {after}: nobody was killed")
+                if died == wanted:
+                    break
     print(f"{died} workers were killed, {wrong} fits have other bits")
     raise SystemExit(wrong > 0)
 
