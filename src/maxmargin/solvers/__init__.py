@@ -11,6 +11,11 @@ from maxmargin.solvers._blocks._requests import Question as Question
 from maxmargin.solvers._blocks._requests import Sums as Sums
 from maxmargin.solvers._blocks._requests import Terms as Terms
 from maxmargin.solvers._blocks._search import BlockSearch as BlockSearch
+from maxmargin.solvers._blocks._walks import BlockSurvey as BlockSurvey
+from maxmargin.solvers._blocks._walks import BlockWalk as BlockWalk
+from maxmargin.solvers._blocks._walks import Survey as Survey
+from maxmargin.solvers._blocks._walks import evened as evened
+from maxmargin.solvers._blocks._walks import order_of as order_of
 from maxmargin.solvers._dual._chunking import Chunking
 from maxmargin.solvers._dual._decomposition import Decomposition
 from maxmargin.solvers._dual._dual_qp import DualQP

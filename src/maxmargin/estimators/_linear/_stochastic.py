@@ -14,9 +14,11 @@ from numpy.typing import ArrayLike, NDArray
 from maxmargin._deadline import Deadline
 from maxmargin._solve import solve_batch, worst_warning
 from maxmargin._whole_or_nothing import WholeOrNothing
+from maxmargin.blocks import RowBlocks
 from maxmargin.errors import InvalidInput
 from maxmargin.estimators._linear._batch_classes import known_classes
 from maxmargin.estimators._linear._classifier import LinearScores, linear_rows
+from maxmargin.estimators._linear._stochastic_blocks import fit_by_blocks
 from maxmargin.estimators._shared._formulas import Formula, stochastic_formula
 from maxmargin.estimators._shared._input import known_codes
 from maxmargin.estimators._shared._parameters import (
@@ -32,7 +34,7 @@ from maxmargin.estimators._shared._watching import both, watching
 from maxmargin.kernels import as_features, feature_scale_warning, median_square
 from maxmargin.losses import MarginLoss, as_loss
 from maxmargin.problems import Centring, Offset, Penalty, PrimalProblem
-from maxmargin.solution import Certificate, LinearSolution, Status, solution_of
+from maxmargin.solution import Certificate, Status, solution_of
 from maxmargin.solvers import RowOrder, StochasticSubgradient, SubgradientWalk, WalkOn
 from maxmargin.validation import (
     check_integer,
@@ -190,15 +192,17 @@ class StochasticClassifier(LinearScores):
         self.max_iter = max_iter
         self.max_time = max_time
 
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(self, X: Any, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> Self:
         """Fit from ``w = 0``: take steps until the gap is at most ``tol`` or a limit is reached.
+
+        `RowBlocks` are gone through in their order, and the rows of each block are shuffled, anew in each epoch.
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        X : {array-like, sparse matrix} of shape (n_samples, n_features), or RowBlocks
             Training rows. float32 is kept, and so are CSR matrices with 32- or 64-bit indices.
         y : array-like of shape (n_samples,)
-            Labels.
+            Labels; `RowBlocks` may have them.
         sample_weight : array-like of shape (n_samples,), default=None
             Weight of each row, in proportion to which it is drawn; rows of weight 0 or less are left out.
 
@@ -208,6 +212,9 @@ class StochasticClassifier(LinearScores):
             The fitted model.
         """
         with WholeOrNothing(self):
+            if isinstance(X, RowBlocks):
+                fit_by_blocks(self, X, y, sample_weight)
+                return self
             self._check()
             deadline, stages = Deadline(self.max_time), Stages()
             X = linear_rows(self, X, reset=True)
@@ -266,6 +273,8 @@ class StochasticClassifier(LinearScores):
         with WholeOrNothing(self):
             self._check()
             first = not hasattr(self, "classes_")
+            if not first and not self._walks:
+                raise InvalidInput("partial_fit cannot go on after fit(blocks.standardised()). Fit to blocks as they are.")
             X = linear_rows(self, X, reset=first)
             known = known_classes(classes, None if first else self.classes_)
             labels_of = label_column(y, X)
@@ -373,7 +382,7 @@ class StochasticClassifier(LinearScores):
         seed = int(given.randint(2**31)) if isinstance(given, np.random.RandomState) else int(given or 0)
         return [seed, *np.random.SeedSequence(seed).generate_state(count - 1).tolist()]
 
-    def _keep(self, walks: list[SubgradientWalk], solutions: list[LinearSolution]) -> None:
+    def _keep(self, walks: list[SubgradientWalk], solutions: list[Any]) -> None:
         for walk in walks:
             walk.leave()
         self._walks = walks

@@ -35,7 +35,7 @@ from maxmargin.problems import BlockClasses, BlockProblem, BlockRows, Penalty
 from maxmargin.solution import ROW_LOSSES, CertificateSums
 from maxmargin.solvers._runtime._core_runs import OFFSETS
 
-__all__ = ["BLOCK_LOSSES", "Along", "Centre", "Certify", "Point", "Product", "Question", "Sums", "Terms"]
+__all__ = ["BLOCK_LOSSES", "Along", "Centre", "Certify", "Point", "Product", "Question", "Sums", "Terms", "certificate_sums"]
 
 Vector = NDArray[np.float64]
 
@@ -260,53 +260,12 @@ class Certify(BinaryQuestion):
     shrink: float = 1.0
 
     def _on(self, rows: BlockRows, centre: Vector | None) -> Sums:
-        problem, at, loss = self.problem, self.at, self.problem.loss
+        problem, at = self.problem, self.at
         spec, y = spec_of(problem, rows), problem.labels(rows)
         alpha = _core.block_multipliers(spec, at.w, at.b, centre, at.sharpness)  # of the core: of ∂z/∂f = y, or 1 for targets
         signed = alpha * (1.0 if problem.positive is None else y)
         signed *= np.where(signed > 0.0, self.plus, self.minus)
-        slope = loss.slope(y)
-        alpha = signed / slope
-        near, scores = rows.near(problem.mean), _core.row_products(rows.features, at.w) + problem.back(at.w, at.b)
-        found = _core.evaluate_rows(
-            loss=ROW_LOSSES[type(loss)],
-            epsilon=float(getattr(loss, "epsilon", 0.0)),
-            scores=scores,
-            y=y + problem.level,
-            cost=rows.cost,
-            alpha=alpha,
-            shrink=self.shrink,
-            with_slopes=_is_smooth(loss),
-        )
-        slopes = signed if found.slopes is None else found.slopes
-        numbers = np.array(
-            [
-                found.lost,
-                found.conjugates,
-                found.size,
-                found.abs_sum,
-                float(signed.sum()),
-                float(slopes.sum()),
-                0.0 if problem.positive is not None else self.shrink * float((alpha * y).sum()),
-                float(np.count_nonzero(alpha)),
-                self._unsure(rows, scores, y),
-            ]
-        )
-        v = _core.row_sum(near, signed)
-        of_slopes = v if found.slopes is None else _core.row_sum(near, slopes)
-        squares = _core.column_squares(near, alpha * alpha)
-        reach = found.reach if problem.level == 0.0 else float(np.abs(scores - problem.level).max(initial=0.0))
-        return Sums([numbers, v, of_slopes, squares], np.array([reach, found.worst]))
-
-    def _unsure(self, rows: BlockRows, scores: Vector, y: Vector) -> float:
-        """What the losses may be more where rows far from 0 make scores lose digits."""
-        problem, at, loss = self.problem, self.at, self.problem.loss
-        if problem.mean is None and problem.level == 0.0:
-            return 0.0
-        error = 4.0 * float(np.finfo(np.float64).eps) * (abs(problem.back(at.w, at.b)) + problem.moved(at.w))
-        target = y + problem.level
-        above, below, here = (loss.value(loss.argument(target, each)) for each in (scores + error, scores - error, scores))
-        return float((rows.cost * (np.maximum(above, below) - here)).sum())
+        return certificate_sums(problem, rows, at.w, at.b, signed, self.shrink)
 
     @staticmethod
     def found(sums: Sums) -> CertificateSums:
@@ -329,6 +288,54 @@ class Certify(BinaryQuestion):
             active=int(active),
             unsure=float(unsure),
         )
+
+
+def certificate_sums(problem: BlockProblem, rows: BlockRows, w: Vector, b: float, signed: Vector, shrink: float) -> Sums:
+    """What `Certify` sums up over the rows of a block, for multipliers ``α_i s_i``."""
+    loss, y = problem.loss, problem.labels(rows)
+    slope = loss.slope(y)
+    alpha = signed / slope
+    near, scores = rows.near(problem.mean), _core.row_products(rows.features, w) + problem.back(w, b)
+    found = _core.evaluate_rows(
+        loss=ROW_LOSSES[type(loss)],
+        epsilon=float(getattr(loss, "epsilon", 0.0)),
+        scores=scores,
+        y=y + problem.level,
+        cost=rows.cost,
+        alpha=alpha,
+        shrink=shrink,
+        with_slopes=_is_smooth(loss),
+    )
+    slopes = signed if found.slopes is None else found.slopes
+    numbers = np.array(
+        [
+            found.lost,
+            found.conjugates,
+            found.size,
+            found.abs_sum,
+            float(signed.sum()),
+            float(slopes.sum()),
+            0.0 if problem.positive is not None else shrink * float((alpha * y).sum()),
+            float(np.count_nonzero(alpha)),
+            _unsure(problem, rows, w, b, scores, y),
+        ]
+    )
+    v = _core.row_sum(near, signed)
+    of_slopes = v if found.slopes is None else _core.row_sum(near, slopes)
+    squares = _core.column_squares(near, alpha * alpha)
+    reach = found.reach if problem.level == 0.0 else float(np.abs(scores - problem.level).max(initial=0.0))
+    return Sums([numbers, v, of_slopes, squares], np.array([reach, found.worst]))
+
+
+def _unsure(problem: BlockProblem, rows: BlockRows, w: Vector, b: float, scores: Vector, y: Vector) -> float:
+    """What the losses may be more where rows far from 0 make scores lose digits."""
+    loss = problem.loss
+    if problem.mean is None and problem.level == 0.0:
+        return 0.0
+    error = 4.0 * float(np.finfo(np.float64).eps) * (abs(problem.back(w, b)) + problem.moved(w))
+    target = y + problem.level
+    above, below, here = (loss.value(loss.argument(target, each)) for each in (scores + error, scores - error, scores))
+    return float((rows.cost * (np.maximum(above, below) - here)).sum())
 
 
 def _is_smooth(loss: Any) -> bool:

@@ -115,7 +115,9 @@ class SubgradientWalk:
         self._shares = None if cost.min() == cost.max() else np.cumsum(cost) / cost.sum()
         self._drawn, self._slopes = np.zeros(len(y)), np.zeros(len(y))  # weights of its steps, and the sum of weight · −ℓ'
 
-    def move_to(self, problem: PrimalProblem, order: RowOrder | None = None) -> None:
+    def move_to(
+        self, problem: PrimalProblem, order: RowOrder | None = None, tally: tuple[Vector, Vector] | None = None
+    ) -> None:
         """Continue with other rows of the same kind: the walk keeps θ, its mean and its count of steps.
 
         Parameters
@@ -124,6 +126,8 @@ class SubgradientWalk:
             The other rows.
         order : RowOrder or None
             What shuffled steps go through; they need one.
+        tally : tuple of ndarray, optional
+            What the walk knew of these rows when it stood on them before: its `tally` then.
         """
         if self._growing != (order is not None):
             raise InvalidInput(f"The walk {'is' if self._growing else 'is not'} shuffled, and must stay so.")
@@ -142,6 +146,13 @@ class SubgradientWalk:
                 f"The walk has λ = {self.lam:.6g}. Got a problem with 1/ΣC_i = {lam:.6g}; choose C = 1/(λ n) of its n rows."
             )
         self._stand_on(problem.y, problem.cost, problem.X, problem.features, order)
+        if tally is not None:
+            self._drawn, self._slopes = tally
+
+    @property
+    def tally(self) -> tuple[Vector, Vector]:
+        """Of each row the weights of the steps that drew it, and the sum of weight times ``−ℓ'`` then."""
+        return self._drawn, self._slopes
 
     def leave(self) -> None:
         """Drop the rows until `move_to`, to keep the walk without them; a walk in the space of a kernel has nothing else."""
