@@ -1,4 +1,4 @@
-"""Problems of all four families: how maxmargin states each, and what its optimum is by somebody else."""
+"""Problems of all five families: how maxmargin states each, and what its optimum is by somebody else."""
 
 from __future__ import annotations
 

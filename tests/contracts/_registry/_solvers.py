@@ -1,4 +1,4 @@
-"""Solvers of all four families, each with what is asked of it and what it then keeps."""
+"""Solvers of all five families, each with what is asked of it and what it then keeps."""
 
 from __future__ import annotations
 

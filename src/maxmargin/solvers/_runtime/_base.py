@@ -105,7 +105,8 @@ class Solver(ABC, Generic[AnyProblem, AnyStart, AnyIterate]):
     """A frozen object of settings that turns problems of one family into points near their optimum.
 
     It does not evaluate itself: `maxmargin.solve` certifies what it returns. A solver belongs to one family of problems: those
-    with a canonical dual (`DualSolver`), linear models (`PrimalSolver`), or all classes at once.
+    with a canonical dual (`DualSolver`), linear models (`PrimalSolver`), linear models of all classes at once
+    (`MulticlassSolver`), and, with one solver each, all classes with a kernel and logistic regression with a kernel.
     """
 
     takes_start: ClassVar[bool] = True
