@@ -56,7 +56,7 @@ class GapRecord(NamedTuple):
 class GapMonitor(ProgressCallback):
     """Keep the gap at each report of a fit, and tell it live.
 
-    A line goes to the logger "maxmargin" where somebody hears its INFO, else to stdout. In the searches of
+    A line goes to the logger "maxmargin" where its INFO is handled, else to stdout. In the searches of
     `maxmargin.model_selection` fits that are shared do not report: it hears of the refit only.
 
     Parameters

@@ -122,7 +122,7 @@ class NuClassification(Problem):
         return 1.0 / rho if rho > 1e-300 and not evaluated.is_zero else 1.0
 
     def note(self, evaluated: Evaluated) -> str:
-        """That there is no margin."""
+        """At an optimum of 0: that there is no margin, and which ν may have one."""
         if not evaluated.is_zero:
             return ""
         higher = f"Raise nu, which shrinks them, up to {self._largest:.6g}, or choose" if self.nu < self._largest else "Choose"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import ABC
 from typing import Any, Self, final
 
 import numpy as np
@@ -32,8 +33,42 @@ _BEYOND = 2.0  # times the sum of all β: a bound that is never met
 _HARD = 1e6  # times that sum: a row of such a weight may not be outside at all, and what rounding puts there has no cost
 
 
+class _Unlabelled(Problem, ABC):
+    """Rows without labels: weights ``w_i``, the fraction ν, and multipliers of at least 0 that sum to a constant."""
+
+    def __init__(self, X: Any, nu: float = 0.5, kernel: Kernel | Any = None, sample_weight: Any = None) -> None:
+        owner = type(self).__name__
+        share = check_fraction("nu", nu, owner)
+        chosen, _, data = unlabelled(X, kernel, sample_weight, owner)
+        self._fill(gram_of(chosen, data), data.weight, share)
+
+    @classmethod
+    def on(cls, gram: Gram, weight: Vector, nu: float) -> Self:
+        """The problem from a source of kernel values and positive weights."""
+        problem = cls.__new__(cls)
+        problem._fill(gram, weight, nu)
+        return problem
+
+    def _fill(self, gram: Gram, weight: Vector, nu: float) -> None:
+        require_equally_many(gram, weights=weight)
+        require_range(weight, "sample_weight")
+        self.gram = gram
+        self.y = np.ones(len(weight))
+        self.weight = weight
+        self.nu = nu
+
+    def within(self, beta: Vector) -> Problem:
+        """With bounds not far beyond the sum of β, which no β reaches: larger ones only lose digits."""
+        most = _BEYOND * self.dual.total
+        return self if self.dual.upper.max() <= most else _Bounded(self, np.minimum(self.dual.upper, most))
+
+    def start(self) -> Vector:
+        """The first rows, as far as the sum of β reaches."""
+        return filled(self.dual.upper, self.dual.total)
+
+
 @final
-class OneClass(Problem):
+class OneClass(_Unlabelled):
     """Minimise ``½|w|² − ν W ρ + Σ w_i max(0, ρ − <w, φ(x_i)>)`` over w and ρ; ``f(x) = <w, φ(x)> − ρ``.
 
     ν bounds the fraction of outliers, rows with f < 0, from above and the fraction of support vectors from below (Schölkopf,
@@ -61,40 +96,12 @@ class OneClass(Problem):
     (array([0.8]), array([0. , 1.6]))
     """
 
-    def __init__(self, X: Any, nu: float = 0.5, kernel: Kernel | Any = None, sample_weight: Any = None) -> None:
-        share = check_fraction("nu", nu, "OneClass")
-        chosen, _, data = unlabelled(X, kernel, sample_weight, "OneClass")
-        self._fill(gram_of(chosen, data), data.weight, share)
-
-    @classmethod
-    def on(cls, gram: Gram, weight: Vector, nu: float) -> Self:
-        """The problem from a source of kernel values and positive weights."""
-        problem = cls.__new__(cls)
-        problem._fill(gram, weight, nu)
-        return problem
-
-    def _fill(self, gram: Gram, weight: Vector, nu: float) -> None:
-        require_equally_many(gram, weights=weight)
-        require_range(weight, "sample_weight")
-        self.gram = gram
-        self.y = np.ones(len(weight))
-        self.weight = weight
-        self.nu = nu
-
     @lazy
     def dual(self) -> DualProblem:
         """``q = 0``, β between 0 and w_i, and ``Σβ = ν W``."""
         zero = np.zeros(len(self.weight))
         total = self.nu * float(self.weight.sum())
         return DualProblem(gram=self.gram, q=zero, lower=zero, upper=_upper(self.weight, total), offset=True, total=total)
-
-    def within(self, beta: Vector) -> Problem:
-        """With bounds not far beyond ``ν W``, where β never is: larger ones only lose digits."""
-        return _bounded(self)
-
-    def start(self) -> Vector:
-        """The first rows, as far as ``ν W`` reaches."""
-        return filled(self.dual.upper, self.dual.total)
 
     def note(self, evaluated: Evaluated) -> str:
         """That nothing is separated from the origin."""
@@ -111,7 +118,7 @@ class OneClass(Problem):
 
 
 @final
-class DataDescription(Problem):
+class DataDescription(_Unlabelled):
     """The smallest ball around most rows: minimise ``R² + Σ w_i max(0, |φ(x_i) − c|² − R²) / (ν W)`` over c and R.
 
     Support vector data description (Tax and Duin 2004). ν bounds the fraction of rows outside from above. The score is
@@ -139,40 +146,12 @@ class DataDescription(Problem):
     (array([2.]), 2.0, array([ 2. , -2.5]))
     """
 
-    def __init__(self, X: Any, nu: float = 0.5, kernel: Kernel | Any = None, sample_weight: Any = None) -> None:
-        share = check_fraction("nu", nu, "DataDescription")
-        chosen, _, data = unlabelled(X, kernel, sample_weight, "DataDescription")
-        self._fill(gram_of(chosen, data), data.weight, share)
-
-    @classmethod
-    def on(cls, gram: Gram, weight: Vector, nu: float) -> Self:
-        """The problem from a source of kernel values and positive weights."""
-        problem = cls.__new__(cls)
-        problem._fill(gram, weight, nu)
-        return problem
-
-    def _fill(self, gram: Gram, weight: Vector, nu: float) -> None:
-        require_equally_many(gram, weights=weight)
-        require_range(weight, "sample_weight")
-        self.gram = gram
-        self.y = np.ones(len(weight))
-        self.weight = weight
-        self.nu = nu
-
     @lazy
     def dual(self) -> DualProblem:
         """``q = −k(x_i, x_i)/2``, β between 0 and ``w_i/(ν W)``, and ``Σβ = 1``."""
         upper = _upper(self.weight / (self.nu * float(self.weight.sum())), 1.0)
         zero = np.zeros(len(upper))
         return DualProblem(gram=self.gram, q=-0.5 * self.gram.diagonal(), lower=zero, upper=upper, offset=True, total=1.0)
-
-    def within(self, beta: Vector) -> Problem:
-        """With bounds not far beyond 1, where β never is: larger ones only lose digits."""
-        return _bounded(self)
-
-    def start(self) -> Vector:
-        """The first rows, as far as 1 reaches."""
-        return filled(self.dual.upper, 1.0)
 
     def unit(self, evaluated: Evaluated) -> float:
         """Beside R², where that is below 1: a ball of small features must not converge before it is looked for."""
@@ -190,27 +169,22 @@ class DataDescription(Problem):
 
 @final
 class _Bounded(Problem):
-    """A question as a solver gets it: with bounds that no point of it meets, so that the losses of its rows are too small."""
+    """A problem as a solver gets it: with bounds that no point of it meets, so that the losses of its rows are too small."""
 
-    def __init__(self, whole: OneClass | DataDescription, upper: Vector) -> None:
+    def __init__(self, whole: _Unlabelled, upper: Vector) -> None:
         self.gram, self.y = whole.gram, whole.y
         self._whole, self._upper = whole, upper
 
     @lazy
     def dual(self) -> DualProblem:
-        """That of the whole question, with smaller bounds."""
+        """That of the whole problem, with smaller bounds."""
         return self._whole.dual._replace(upper=self._upper)
 
     def slack_rule(self, evaluated: Evaluated) -> SlackRule:
-        """That of the whole question."""
+        """That of the whole problem."""
         return self._whole.slack_rule(evaluated)
 
 
 def _upper(weight: Vector, total: float) -> Vector:
     """Bounds of β: the weights, but of rows that may not be outside, as without slack, one that is not met."""
     return np.where(weight > _HARD * total, _BEYOND * total, weight)
-
-
-def _bounded(whole: OneClass | DataDescription) -> Problem:
-    most = _BEYOND * whole.dual.total
-    return whole if whole.dual.upper.max() <= most else _Bounded(whole, np.minimum(whole.dual.upper, most))

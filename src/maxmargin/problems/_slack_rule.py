@@ -88,7 +88,7 @@ class Tube(SlackRule):
         return np.abs(beta)
 
     def side(self, y: Vector, f: Vector, beta: Vector) -> Vector:
-        """That of β, or of the nearer edge of the tube; a tube without width has both at once."""
+        """The sign of β, or where it is 0 that of the nearer edge of the tube; a tube without width has both edges at once."""
         return np.zeros(len(y)) if self.epsilon == 0.0 else np.where(beta == 0.0, np.sign(y - f), np.sign(beta))
 
 

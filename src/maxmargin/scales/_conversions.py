@@ -29,7 +29,7 @@ def C_from_lam(lam: float, n: int) -> float:
     Parameters
     ----------
     lam : float
-        The constant above, positive.
+        λ, positive.
     n : int
         Number of rows the mean is taken over; for weighted rows the divisor of the weighted sum.
 
@@ -89,7 +89,7 @@ def C_from_lam_half(lam_half: float, n: int) -> float:
     Parameters
     ----------
     lam_half : float
-        The constant above, positive.
+        λ, positive.
     n : int
         Number of rows the mean is taken over; for weighted rows the divisor of the weighted sum.
 

@@ -64,7 +64,7 @@ class KernelLogisticEvaluation(NamedTuple):
     Attributes
     ----------
     primal, dual : float
-        The objective, and the bound of the slopes of its losses.
+        The objective, and the lower bound that the slopes of the losses give.
     violation : float
         The largest ``|β_ik − C_i (t_ik − p_ik)| / C_i``, and ``|Σ_i C_i (t_ik − p_ik)| / Σ_i C_i`` where offsets are free.
     rounding : float

@@ -70,7 +70,7 @@ class ApproximateSVR(RegressorMixin, ApproximateModel):  # type: ignore[misc]  #
     tol : float, default=1e-4
         Largest gap between the two objectives of the approximate problem, relative to the primal one.
     verbose : bool or int, default=0
-        Show progress: a bar on a terminal, lines to the logger "maxmargin" if somebody hears its INFO, else to stdout.
+        Show progress: a bar on a terminal, lines to the logger "maxmargin" if its INFO is handled, else to stdout.
     random_state : int, RandomState instance or None, default=None
         Draws the landmarks, and the rows that "auto" holds out.
     max_iter : int, default=1000

@@ -60,8 +60,9 @@ class KernelLogisticRegression(CallbackSupport, Estimating, Summarised, Classifi
         Factor of the loss, positive and finite: without the penalty there would be no minimum where the kernel separates the
         classes, as most do.
     kernel : str, kernel object or callable, default="rbf"
-        "linear", "poly", "rbf", "sigmoid", "precomputed"; an object of :mod:`maxmargin.kernels`; or a function of two blocks of
-        rows that returns their kernel values, for rows of any kind. It must be positive semidefinite.
+        "linear", "poly", "rbf", "sigmoid", "precomputed" or another name that `maxmargin.kernels.as_kernel` lists, such as
+        "laplacian" or "chi2"; an object of :mod:`maxmargin.kernels`; or a function of two blocks of rows that returns their
+        kernel values, for rows of any kind. It must be positive semidefinite.
     degree : int, default=3
         Degree of the polynomial kernel. Like gamma and coef0, it applies only to a kernel named by a string.
     gamma : "scale", "auto" or float, default="scale"
@@ -77,7 +78,7 @@ class KernelLogisticRegression(CallbackSupport, Estimating, Summarised, Classifi
     cache_size : "auto" or float, default="auto"
         Memory for kernel values, in MB; "auto" is a quarter of all.
     verbose : bool or int, default=False
-        Show progress: a bar on a terminal, lines to the logger "maxmargin" if somebody hears its INFO, else to stdout.
+        Show progress: a bar on a terminal, lines to the logger "maxmargin" if its INFO is handled, else to stdout.
     max_iter : int, default=-1
         Largest number of Newton rounds; −1 for an automatic, finite limit.
     max_time : float or None, default=None

@@ -36,9 +36,10 @@ class NuSVC(KernelClassifier):
     nu : float, default=0.5
         ν, in (0, 1]; for every pair of classes at most twice the fraction of its rows that are in the smaller class.
     kernel : str, kernel object or callable, default="rbf"
-        "linear", "poly", "rbf", "sigmoid", "precomputed"; an object of :mod:`maxmargin.kernels`, whose
-        parameters a grid search can set (``kernel__gamma``); or a function of two blocks of rows that returns
-        their kernel values. With a function the rows may be any objects: strings, graphs.
+        "linear", "poly", "rbf", "sigmoid", "precomputed" or another name that `maxmargin.kernels.as_kernel` lists, such as
+        "laplacian" or "chi2"; an object of :mod:`maxmargin.kernels`, whose parameters a grid search can set
+        (``kernel__gamma``); or a function of two blocks of rows that returns their kernel values. With a function the rows
+        may be any objects: strings, graphs.
     degree : int, default=3
         Degree of the polynomial kernel. Like gamma and coef0, it applies only to a kernel named by a string.
     gamma : "scale", "auto" or float, default="scale"
@@ -57,7 +58,7 @@ class NuSVC(KernelClassifier):
     class_weight : dict, "balanced" or None, default=None
         Factor of the weights of each class; "balanced" gives every class the same total weight.
     verbose : bool or int, default=False
-        Show progress: a bar on a terminal, lines to the logger "maxmargin" if somebody hears its INFO, else to stdout.
+        Show progress: a bar on a terminal, lines to the logger "maxmargin" if its INFO is handled, else to stdout.
     max_iter : int, default=-1
         Largest number of SMO iterations for each binary classifier; −1 for an automatic, finite limit.
     max_time : float or None, default=None

@@ -156,9 +156,10 @@ class OneClassSVM(_OneClassModel):
     nu : float, default=0.5
         ν, in (0, 1]: upper bound on the fraction of outliers, lower bound on the fraction of support vectors.
     kernel : str, kernel object or callable, default="rbf"
-        "linear", "poly", "rbf", "sigmoid", "precomputed"; an object of :mod:`maxmargin.kernels`, whose
-        parameters a grid search can set (``kernel__gamma``); or a function of two blocks of rows that returns
-        their kernel values. With a function the rows may be any objects: strings, graphs.
+        "linear", "poly", "rbf", "sigmoid", "precomputed" or another name that `maxmargin.kernels.as_kernel` lists, such as
+        "laplacian" or "chi2"; an object of :mod:`maxmargin.kernels`, whose parameters a grid search can set
+        (``kernel__gamma``); or a function of two blocks of rows that returns their kernel values. With a function the rows
+        may be any objects: strings, graphs.
     degree : int, default=3
         Degree of the polynomial kernel. Like gamma and coef0, it applies only to a kernel named by a string.
     gamma : "scale", "auto" or float, default="scale"
@@ -173,7 +174,7 @@ class OneClassSVM(_OneClassModel):
     cache_size : "auto" or float, default="auto"
         Memory for kernel values, in MB; "auto" is a quarter of all. Kernels of objects and functions keep up to 537 MB besides.
     verbose : bool or int, default=False
-        Show progress: a bar on a terminal, lines to the logger "maxmargin" if somebody hears its INFO, else to stdout.
+        Show progress: a bar on a terminal, lines to the logger "maxmargin" if its INFO is handled, else to stdout.
     max_iter : int, default=-1
         Largest number of SMO iterations; −1 for an automatic, finite limit.
     max_time : float or None, default=None
@@ -260,9 +261,10 @@ class SVDD(_OneClassModel):
     nu : float, default=0.5
         In (0, 1]; below 1 / n_samples no row is left outside.
     kernel : str, kernel object or callable, default="rbf"
-        "linear", "poly", "rbf", "sigmoid", "precomputed"; an object of :mod:`maxmargin.kernels`, whose
-        parameters a grid search can set (``kernel__gamma``); or a function of two blocks of rows that returns
-        their kernel values. With a function the rows may be any objects: strings, graphs.
+        "linear", "poly", "rbf", "sigmoid", "precomputed" or another name that `maxmargin.kernels.as_kernel` lists, such as
+        "laplacian" or "chi2"; an object of :mod:`maxmargin.kernels`, whose parameters a grid search can set
+        (``kernel__gamma``); or a function of two blocks of rows that returns their kernel values. With a function the rows
+        may be any objects: strings, graphs.
     degree : int, default=3
         Degree of the polynomial kernel. Like gamma and coef0, it applies only to a kernel named by a string.
     gamma : "scale", "auto" or float, default="scale"
@@ -277,7 +279,7 @@ class SVDD(_OneClassModel):
     cache_size : "auto" or float, default="auto"
         Memory for kernel values, in MB; "auto" is a quarter of all. Kernels of objects and functions keep up to 537 MB besides.
     verbose : bool or int, default=False
-        Show progress: a bar on a terminal, lines to the logger "maxmargin" if somebody hears its INFO, else to stdout.
+        Show progress: a bar on a terminal, lines to the logger "maxmargin" if its INFO is handled, else to stdout.
     max_iter : int, default=-1
         Largest number of SMO iterations; −1 for an automatic, finite limit.
     max_time : float or None, default=None

@@ -69,8 +69,9 @@ class KernelPCA(CallbackSupport, Summarised, ClassNamePrefixFeaturesOutMixin, Tr
     n_components : int or None, default=None
         Number of components; None for all with a positive eigenvalue.
     kernel : str, kernel object or callable, default="linear"
-        "linear", "poly", "rbf", "sigmoid", "precomputed"; an object of :mod:`maxmargin.kernels`, whose parameters a grid search
-        can set (``kernel__gamma``); or a function of two blocks of rows that returns their kernel values, for rows of any kind.
+        "linear", "poly", "rbf", "sigmoid", "precomputed" or another name that `maxmargin.kernels.as_kernel` lists, such as
+        "laplacian" or "chi2"; an object of :mod:`maxmargin.kernels`, whose parameters a grid search can set
+        (``kernel__gamma``); or a function of two blocks of rows that returns their kernel values, for rows of any kind.
     gamma : float, "scale", "auto" or None, default=None
         Factor of the poly, rbf and sigmoid kernels: "scale" is 1 / (n_features · variance of X); "auto" and None are
         1 / n_features. Like degree and coef0, it applies only to a kernel named by a string.

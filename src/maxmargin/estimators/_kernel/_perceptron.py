@@ -60,8 +60,9 @@ class Perceptron(CallbackSupport, Summarised, ClassifierMixin, BaseEstimator):  
     Parameters
     ----------
     kernel : str, kernel object or callable, default="linear"
-        "linear", "poly", "rbf", "sigmoid", "precomputed"; an object of :mod:`maxmargin.kernels`; or a function of two blocks of
-        rows that returns their kernel values, for rows of any kind.
+        "linear", "poly", "rbf", "sigmoid", "precomputed" or another name that `maxmargin.kernels.as_kernel` lists, such as
+        "laplacian" or "chi2"; an object of :mod:`maxmargin.kernels`; or a function of two blocks of rows that returns their
+        kernel values, for rows of any kind.
     degree : int, default=3
         Degree of the polynomial kernel. Like gamma and coef0, it applies only to a kernel named by a string.
     gamma : "scale", "auto" or float, default="scale"

@@ -63,7 +63,7 @@ class SVC(KernelClassifier):
     class_weight : dict, "balanced" or None, default=None
         Factor of C for each class; "balanced" gives every class the same total weight.
     verbose : bool or int, default=False
-        Show progress: a bar on a terminal, lines to the logger "maxmargin" if somebody hears its INFO, else to stdout.
+        Show progress: a bar on a terminal, lines to the logger "maxmargin" if its INFO is handled, else to stdout.
     max_iter : int, default=-1
         Largest number of SMO iterations for each binary classifier; −1 for an automatic, finite limit.
     max_time : float or None, default=None

@@ -110,9 +110,10 @@ class SVR(_TubeRegressor):
     epsilon : float, default=0.1
         Half the width of the tube, at least 0.
     kernel : str, kernel object or callable, default="rbf"
-        "linear", "poly", "rbf", "sigmoid", "precomputed"; an object of :mod:`maxmargin.kernels`, whose
-        parameters a grid search can set (``kernel__gamma``); or a function of two blocks of rows that returns
-        their kernel values. With a function the rows may be any objects: strings, graphs.
+        "linear", "poly", "rbf", "sigmoid", "precomputed" or another name that `maxmargin.kernels.as_kernel` lists, such as
+        "laplacian" or "chi2"; an object of :mod:`maxmargin.kernels`, whose parameters a grid search can set
+        (``kernel__gamma``); or a function of two blocks of rows that returns their kernel values. With a function the rows
+        may be any objects: strings, graphs.
     degree : int, default=3
         Degree of the polynomial kernel. Like gamma and coef0, it applies only to a kernel named by a string.
     gamma : "scale", "auto" or float, default="scale"
@@ -127,7 +128,7 @@ class SVR(_TubeRegressor):
     cache_size : "auto" or float, default="auto"
         Memory for kernel values, in MB; "auto" is a quarter of all. Kernels of objects and functions keep up to 537 MB besides.
     verbose : bool or int, default=False
-        Show progress: a bar on a terminal, lines to the logger "maxmargin" if somebody hears its INFO, else to stdout.
+        Show progress: a bar on a terminal, lines to the logger "maxmargin" if its INFO is handled, else to stdout.
     max_iter : int, default=-1
         Largest number of SMO iterations for each output; −1 for an automatic, finite limit.
     max_time : float or None, default=None
@@ -256,9 +257,10 @@ class NuSVR(_TubeRegressor):
     C : float, default=1.0
         Cost of leaving the tube, positive.
     kernel : str, kernel object or callable, default="rbf"
-        "linear", "poly", "rbf", "sigmoid", "precomputed"; an object of :mod:`maxmargin.kernels`, whose
-        parameters a grid search can set (``kernel__gamma``); or a function of two blocks of rows that returns
-        their kernel values. With a function the rows may be any objects: strings, graphs.
+        "linear", "poly", "rbf", "sigmoid", "precomputed" or another name that `maxmargin.kernels.as_kernel` lists, such as
+        "laplacian" or "chi2"; an object of :mod:`maxmargin.kernels`, whose parameters a grid search can set
+        (``kernel__gamma``); or a function of two blocks of rows that returns their kernel values. With a function the rows
+        may be any objects: strings, graphs.
     degree : int, default=3
         Degree of the polynomial kernel. Like gamma and coef0, it applies only to a kernel named by a string.
     gamma : "scale", "auto" or float, default="scale"
@@ -273,7 +275,7 @@ class NuSVR(_TubeRegressor):
     cache_size : "auto" or float, default="auto"
         Memory for kernel values, in MB; "auto" is a quarter of all. Kernels of objects and functions keep up to 537 MB besides.
     verbose : bool or int, default=False
-        Show progress: a bar on a terminal, lines to the logger "maxmargin" if somebody hears its INFO, else to stdout.
+        Show progress: a bar on a terminal, lines to the logger "maxmargin" if its INFO is handled, else to stdout.
     max_iter : int, default=-1
         Largest number of SMO iterations for each output; −1 for an automatic, finite limit.
     max_time : float or None, default=None

@@ -69,7 +69,7 @@ class LogisticRegression(LinearModel):
     threshold : float, default=0.5
         For two classes, ``classes_[1]`` is predicted where its probability is at least this value, between 0 and 1.
     verbose : bool or int, default=0
-        Show progress: a bar on a terminal, lines to the logger "maxmargin" if somebody hears its INFO, else to stdout.
+        Show progress: a bar on a terminal, lines to the logger "maxmargin" if its INFO is handled, else to stdout.
     random_state : int, RandomState instance or None, default=None
         Accepted and not used: the result does not depend on chance.
     solver : str or solver object, default="auto"

@@ -55,7 +55,7 @@ class LinearOneClassSVM(CallbackSupport, Estimating, Summarised, OutlierMixin, B
     tol : float, default=1e-4
         Largest gap between the two objectives, relative to the primal one.
     verbose : bool or int, default=0
-        Show progress: a bar on a terminal, lines to the logger "maxmargin" if somebody hears its INFO, else to stdout.
+        Show progress: a bar on a terminal, lines to the logger "maxmargin" if its INFO is handled, else to stdout.
     max_iter : int, default=1000
         Largest number of Newton rounds.
     max_time : float or None, default=None

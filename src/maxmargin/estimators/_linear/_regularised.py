@@ -69,7 +69,7 @@ class LinearClassifier(LinearModel):
     class_weight : dict, "balanced" or None, default=None
         Factor of C for each class; "balanced" gives every class the same total weight.
     verbose : bool or int, default=0
-        Show progress: a bar on a terminal, lines to the logger "maxmargin" if somebody hears its INFO, else to stdout.
+        Show progress: a bar on a terminal, lines to the logger "maxmargin" if its INFO is handled, else to stdout.
     random_state : int, RandomState instance or None, default=None
         Accepted and not used: a solver that draws at random has a seed of its own.
     max_iter : int, default=-1

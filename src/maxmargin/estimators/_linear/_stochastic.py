@@ -104,7 +104,7 @@ class StochasticClassifier(LinearScores):
         Factor of a row's weight for each class; "balanced" gives every class the same total weight. It needs all rows, and
         so is for `fit` only.
     verbose : bool or int, default=0
-        Show progress: a bar on a terminal, lines to the logger "maxmargin" if somebody hears its INFO, else to stdout.
+        Show progress: a bar on a terminal, lines to the logger "maxmargin" if its INFO is handled, else to stdout.
     random_state : int, RandomState instance or None, default=None
         Seed of the draws; None is 0, so that the same rows give the same model.
     max_iter : int, default=-1

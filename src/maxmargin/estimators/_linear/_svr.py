@@ -82,7 +82,7 @@ class LinearSVR(CallbackSupport, Estimating, Summarised, Intervals, SparseWeight
         Accepted for compatibility with scikit-learn, where it chooses between the primal and the dual problem. Here both
         objectives are computed, and their gap is the proof.
     verbose : bool or int, default=0
-        Show progress: a bar on a terminal, lines to the logger "maxmargin" if somebody hears its INFO, else to stdout.
+        Show progress: a bar on a terminal, lines to the logger "maxmargin" if its INFO is handled, else to stdout.
     random_state : int, RandomState instance or None, default=None
         Accepted and not used: the result does not depend on chance.
     max_iter : int, default=1000

@@ -23,7 +23,7 @@ _REDRAWN: Final = 0.1  # seconds between two pictures of a notebook's bar
 
 
 def say(line: str) -> None:
-    """A line to the logger "maxmargin" where somebody hears its INFO, else to stdout."""
+    """A line to the logger "maxmargin" where its INFO is handled, else to stdout."""
     if _LOGGER.isEnabledFor(logging.INFO) and _LOGGER.hasHandlers():
         _LOGGER.info(line)
     else:
