@@ -159,7 +159,7 @@ def test_scorers(scoring: Any) -> None:
     several = not isinstance(scoring, str)
     model = SVC(tol=1e-4) if scoring != "roc_auc_ovr" else LogisticRegression()
     found = compared(model, {"C": [0.1, 1.0, 10.0]}, X, y, off=5 / len(y), scoring=scoring, refit=not several)
-    assert ("by themselves" in found.shared_) == (callable(scoring) and not found.multimetric_)
+    assert ("the scorer asks for more" in found.shared_) == (callable(scoring) and not found.multimetric_)
 
 
 def test_area_under_the_curve() -> None:

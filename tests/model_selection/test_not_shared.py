@@ -7,11 +7,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.model_selection import GridSearchCV as Reference
 from sklearn.model_selection import cross_val_predict as reference_predictions
 from sklearn.model_selection import cross_val_score as reference_scores
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
-from maxmargin import SVC, SVCCV
+from maxmargin import SVC, SVCCV, SVR, LinearSVC, LinearSVR, LogisticRegression, NuSVC, NuSVR
 from maxmargin.errors import ConvergenceWarning, IndefiniteKernelWarning
 from maxmargin.kernels import RBF, Linear, Polynomial, Sigmoid, UserFunction
 from maxmargin.model_selection import GridSearchCV, cross_val_predict, cross_val_score
@@ -107,3 +110,48 @@ def test_equal_failures_are_reported_once() -> None:
         GridSearchCV(SVC(), {"C": np.logspace(-2.0, 2.0, 10)}).fit(X, y * 0)
     assert str(told.value).count("fits failed with the following error") == 1
     assert "First: Candidate 0, fold 0" in str(told.value)
+
+
+class Halved(LinearSVC):
+    """Scores that read X themselves: a stand-in must not be asked with rows that the steps before have not seen."""
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        return 0.5 * super().score(X, y, sample_weight) + float(np.abs(X).max() > 100.0)
+
+
+PIPELINES = [SVC(), SVR(), NuSVR(), LinearSVC(), LinearSVR(), LogisticRegression(), NuSVC(nu=0.3)]
+
+
+@pytest.mark.parametrize("last", PIPELINES, ids=lambda last: type(last).__name__)
+def test_the_own_score_of_a_pipeline_is_shared(last: Any) -> None:
+    X, y = blobs(120)
+    y = y + 0.1 * X[:, 1] if hasattr(last, "epsilon") or isinstance(last, NuSVR) else y
+    pipe = make_pipeline(StandardScaler(), last.set_params(tol=1e-6))
+    parameter = "nu" if isinstance(last, NuSVC) else "C"
+    grid = {f"{type(last).__name__.lower()}__{parameter}": [0.1, 0.4]}
+    found, wanted = (search(pipe, grid, cv=3).fit(100.0 * X, y) for search in (GridSearchCV, Reference))
+    assert "6 fits" in found.shared_
+    assert "are 3 paths" in found.shared_
+    assert "by themselves" not in found.shared_
+    assert np.abs(found.cv_results_["mean_test_score"] - wanted.cv_results_["mean_test_score"]).max() <= 1e-2
+
+
+def test_text_in_a_pipeline_is_shared() -> None:
+    texts = ["good film", "bad film", "good plot", "bad plot"] * 10
+    search = GridSearchCV(make_pipeline(TfidfVectorizer(), LinearSVC()), {"linearsvc__C": [0.1, 1.0]}, cv=2)
+    assert "by themselves" not in search.fit(texts, ["p", "n"] * 20).shared_
+    assert search.best_score_ == 1.0
+
+
+def test_a_score_of_ones_own_in_a_pipeline_sees_prepared_rows() -> None:
+    X, y = blobs()
+    pipe = make_pipeline(StandardScaler(), Halved())
+    found = cross_val_score(pipe, 1000.0 * X, y)
+    assert np.abs(found - reference_scores(pipe, 1000.0 * X, y)).max() <= 1 / 30
+    assert found.max() <= 0.5
+
+
+def test_it_says_that_a_scorer_asks_for_more() -> None:
+    X, y = blobs()
+    found = GridSearchCV(SVC(probability=True), {"C": [0.1, 1.0]}, scoring="neg_log_loss").fit(X, y)
+    assert found.shared_ == "10 fits share nothing: the scorer asks for more than labels and decision values."

@@ -295,6 +295,7 @@ class Cells:
                 return None
             found = known_scores(answering(candidate.model, X, answers), X, y, settings.scorer, params)
             if found is None:
+                self.notes.whys["the scorer asks for more than labels and decision values"] = None
                 return None
             out[name] = found
         out["score_time"] = time.perf_counter() - begun

@@ -81,17 +81,26 @@ def answering(model: Any, X: Any, said: Answers) -> Any:
     It has no other fitted state: who asks for more gets `NotThere`, or scikit-learn's word that it is not fitted.
     """
     stand_in = copy.copy(model)
+    last = stand_in
+    if hasattr(model, "steps"):
+        last = copy.copy(model.steps[-1][1])
+        stand_in.steps = [*model.steps[:-1], (model.steps[-1][0], last)]
+        if _scores_what_it_predicts(last):
+            stand_in.score = last.score  # a pipeline's own would transform X, by steps that are not fitted
     given: dict[str, Any] = {"predict": said.predictions, "decision_function": said.values, "predict_proba": said.probabilities}
     for name, values in given.items():
         if values is not None:
-            setattr(stand_in, name, _Saying(name, X, values))
+            for each in {id(stand_in): stand_in, id(last): last}.values():
+                setattr(each, name, _Saying(name, X, values))
     if said.classes is not None:
-        last = stand_in
-        if hasattr(model, "steps"):
-            last = copy.copy(model.steps[-1][1])
-            stand_in.steps = [*model.steps[:-1], (model.steps[-1][0], last)]
         last.classes_ = said.classes
     return stand_in
+
+
+def _scores_what_it_predicts(model: Any) -> bool:
+    """Whether `score` is one of ours or of scikit-learn's, which read X by `predict` alone."""
+    score = getattr(type(model), "score", None)
+    return getattr(score, "__module__", "").partition(".")[0] in ("maxmargin", "sklearn")
 
 
 @final
