@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from maxmargin import LinearSVC, RowBlocks
+from maxmargin import ApproximateSVC, LinearSVC, LinearSVR, RowBlocks
 from maxmargin.blocks._reading import ReadingAhead
 from maxmargin.errors import InvalidInput
+from maxmargin.model_selection import GridSearchCV
 
 RNG = np.random.default_rng(3)
 X = RNG.normal(size=(1000, 4)).astype(np.float32)
@@ -290,3 +291,18 @@ def test_a_reader_that_is_left_early_ends() -> None:
         assert next(iter(items)) == 1
     assert closed == [True]
     assert readers() == 0
+
+
+def test_blocks_cannot_be_cut_into_folds() -> None:
+    with pytest.raises(InvalidInput, match=r"cannot be cut into folds.* pass rows in memory: blocks\[:\] reads all of them"):
+        GridSearchCV(LinearSVC(), {"C": [0.1, 1.0]}).fit(RowBlocks.from_arrays(X, batch_size=200), Y)
+    with pytest.raises(InvalidInput, match=r"has slices of rows\. Got 5\. Take"):
+        RowBlocks.from_arrays(X)[5]  # type: ignore[index]
+
+
+@pytest.mark.parametrize("model", [LinearSVC(), LinearSVR(), ApproximateSVC(20, random_state=0)])
+def test_a_score_needs_labels(model: Any) -> None:
+    model.fit(RowBlocks.from_arrays(X, Y.astype(float), batch_size=200))
+    with pytest.raises(InvalidInput, match=r"The blocks have no (labels|targets) to compare with\. Pass y to score"):
+        model.score(RowBlocks.from_arrays(X))
+    assert model.score(RowBlocks.from_arrays(X), Y.astype(float)) == model.score(X, Y.astype(float))

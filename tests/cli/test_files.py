@@ -213,11 +213,13 @@ def test_another_cost_than_that_of_the_model(folder: Path, capsys: pytest.Captur
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ("predict nothing.mm cancer", "No such file or directory: 'nothing.mm'"),
+        ("predict nothing.mm cancer", "nothing.mm: No such file or directory"),
         ("predict cancer cancer", "cancer is no model: it begins neither as one of maxmargin"),
         ("predict - -", "cannot both come from standard input"),
-        ("train nothing", "No such file or directory: 'nothing'"),
-        ("train iris.csv --label kind", "The label 'kind' of iris.csv is there not among"),
+        ("train nothing", "nothing: No such file or directory"),
+        ("train iris.csv --label kind", "The label 'kind' is not among the columns of iris.csv: 'sepal length (cm)', "),
+        ("train words.csv --label b", "Line 2 of words.csv has 'Oslo' in column 'city', which is no finite number."),
+        ("predict iris.mm cancer", "cancer has the index 30, and the model was trained on 4 features."),
         ("train cancer -s 7", "must be one of svc, nu-svc, one-class"),
         ("train cancer -s linear-svc -t rbf", "is linear and takes no kernel"),
         ("train cancer -s svr -n 0.5", "does not apply to the model 'svr'"),
@@ -235,10 +237,41 @@ def test_another_cost_than_that_of_the_model(folder: Path, capsys: pytest.Captur
     ],
 )
 def test_one_line_says_what_is_wrong(words: str, message: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "words.csv").write_text("a,city,b\n1,Oslo,2\n3,Rome,4\n")
+    io.save(SVC().fit(*load_iris(return_X_y=True)), "iris.mm")
     said = _ran(capsys, *words.split(), code=1)
     assert said.startswith("maxmargin: ")
     assert any(each in said for each in message.split("|")), said
     assert said.count("\n") == 1
+
+
+@pytest.mark.parametrize("command", ["train", "tune"])
+def test_columns_in_another_order(command: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A model knows the columns of its table by name, whichever command made it."""
+    _ran(capsys, command, "iris.csv", "--label", "species", "--save", "iris.mm")
+    table = [line.split(",") for line in (folder / "iris.csv").read_text().splitlines()]
+    turned = "\n".join(",".join(fields[place] for place in (3, 1, 4, 0, 2)) for fields in table)
+    (folder / "turned.csv").write_text(turned)
+    asked = ("predict", "iris.mm", "iris.csv", "--label", "species")
+    assert _ran(capsys, "predict", "iris.mm", "turned.csv", "--label", "species") == _ran(capsys, *asked)
+    assert "proven optimal" in _ran(capsys, "verify", "iris.mm", "turned.csv", "--label", "species")
+
+
+def test_rows_to_predict_may_have_words_as_labels_last(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    _ran(capsys, "train", "iris.csv", "--save", "iris.mm")
+    assert main(["predict", "iris.mm", "iris.csv"]) == 0
+    said = capsys.readouterr()
+    assert said.out.split()[0] == "setosa"
+    assert "accuracy = 97" in said.err
+
+
+def test_rows_to_predict_may_have_zeros_last(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """An index that no row has is still a feature of the model."""
+    _ran(capsys, "train", "cancer", "--save", "m.mm")
+    (folder / "short").write_text("1 1:0.5 2:1\n-1 1:0.25\n")
+    X = np.zeros((2, 30))
+    X[:, :2] = [[0.5, 1.0], [0.25, 0.0]]
+    assert _ran(capsys, "predict", "m.mm", "short").split() == [str(label) for label in io.load("m.mm").predict(X)]
 
 
 def test_verify_refuses_other_rows(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

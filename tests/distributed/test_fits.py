@@ -123,6 +123,18 @@ def test_frames(client: Any) -> None:
     assert model.score(rows, labels) == pytest.approx(whole.score(X[kept], np.where(y > 0, "yes", "no")[kept]), abs=2e-3)
 
 
+def test_a_column_of_words_is_named(client: Any) -> None:
+    frames = pytest.importorskip("dask.dataframe")
+    pandas = pytest.importorskip("pandas")
+    table = pandas.DataFrame(
+        {"a": [1.0, 2.0, 3.0, 4.0], "city": ["Oslo", "Rome"] * 2, "n": pandas.array([1, 2, 3, 4], "Int64")}
+    )
+    rows = frames.from_pandas(table, npartitions=2, sort=False)
+    with pytest.raises(InvalidInput, match=r"Column 'city' of the dask frame X of DaskLinearSVC must hold numbers\. Got "):
+        DaskLinearSVC().fit(rows, np.array([0, 1, 0, 1]))
+    assert DaskLinearSVC().fit(rows[["a", "n"]], rows["city"]).status_.is_optimal
+
+
 def test_predictions_are_lazy(client: Any) -> None:
     X, y = generated(2000)
 

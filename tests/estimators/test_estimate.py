@@ -27,7 +27,7 @@ def test_every_estimator_is_estimated_and_stays_unfitted(estimator):
     assert 0.0 < found.low < found.seconds < found.high
     assert [rows for rows, _ in found.pilots] == [500]
     assert found.bytes > X.nbytes
-    assert found.advice == "Fit."
+    assert found.advice == "Short enough: fit all rows."
 
 
 @pytest.fixture

@@ -77,12 +77,12 @@ def test_a_compressed_table() -> None:
 @pytest.mark.parametrize(
     ("text", "given", "words"),
     [
-        ("a,b,kind\n1,2,x\n1,,y\n", {}, "Line 3 of .* has '' in column 1, which is no finite number. Fill what is missing"),
-        ("kind,a\nx,1\ny,two\n", {"label": 0}, "Line 3 of .* has 'two' in column 1"),
+        ("a,b,kind\n1,2,x\n1,,y\n", {}, "Line 3 of .* has '' in column 'b', which is no finite number. Fill what is missing"),
+        ("kind,a\nx,1\ny,two\n", {"label": 0}, "Line 3 of .* has 'two' in column 'a'"),
         ("1,2\n3,inf\n4,nan\n", {"label": 0}, "Line 2 of .* has 'inf' in column 1"),
         ("1,2,3\n1,2\n", {}, "Line 2 of .* has 2 fields, the first line has 3"),
-        (TABLE, {"label": "sort"}, "The label 'sort' of .* is there not among 'width', 'height', 'kind'"),
-        ("a,a,b\n1,2,3\n", {"label": "a"}, "The label 'a' of .* is there twice or more"),
+        (TABLE, {"label": "sort"}, "The label 'sort' is not among the columns of .*: 'width', 'height', 'kind'"),
+        ("a,a,b\n1,2,3\n", {"label": "a"}, "The label 'a' is twice or more among the columns of"),
         (TABLE, {"label": 3}, "must be a name, None or a number from -3 to 2. Got 3"),
         (TABLE, {"label": True}, "Got True"),
         ("", {}, "is empty"),

@@ -218,3 +218,44 @@ def test_a_score_that_knows_no_weights_is_taken_without_them() -> None:
         scored = LinearSVCCV(Cs=3, scoring=name).fit(X, y, sample_weight=weight)
         plain = LinearSVCCV(Cs=3, scoring=lambda model, rows, labels: model.score(rows, labels)).fit(X, y, sample_weight=weight)
         assert not np.array_equal(scored.scores_, plain.scores_)
+
+
+@pytest.mark.parametrize("model", EVERY, ids=lambda model: type(model).__name__)
+def test_the_certificate_of_the_best_model(model: Any) -> None:
+    X, y = blobs(60, 2)
+    found = clone(model)
+    assert not hasattr(found, "status_")
+    found.fit(X, y + 0.1 * X[:, 0] if isinstance(model, SVRCV | LinearSVRCV) else y)
+    assert found.status_ is found.best_estimator_.status_
+    assert found.status_.is_optimal
+    assert found.certificate_ == found.best_estimator_.certificate_
+
+
+@pytest.mark.parametrize("search", ["grid", "auto"])
+@pytest.mark.parametrize(
+    "model", [SVCCV(gammas=3), LinearSVCCV(), LogisticRegressionCV()], ids=lambda model: type(model).__name__
+)
+def test_a_class_with_one_row_is_refused_before_the_search(model: Any, search: str) -> None:
+    X, y = blobs(40, 2)
+    y = np.where(np.arange(40) == 7, "rare", "often")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(InvalidInput, match="Class rare has one row, and cross-validation needs two: give more of it"):
+            clone(model).set_params(search=search).fit(X, y)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_no_setting_without_a_score_is_chosen() -> None:
+    X, y = blobs(40, 2)
+    by_class = [(np.arange(30), np.arange(30, 40)), (np.flatnonzero(y == 0), np.flatnonzero(y == 1))]
+    with pytest.raises(InvalidInput, match=r"No setting of SVCCV has a score.*Choose folds that have rows of each class"):
+        SVCCV(gammas=2, cv=by_class).fit(X, y)
+
+
+@pytest.mark.parametrize("search", ["grid", "auto"])
+def test_parameters_of_the_search_are_named_as_those_of_the_model(search: str) -> None:
+    X, y = blobs(40, 2)
+    with pytest.raises(InvalidInput, match=r"The 'cv' parameter of SVCCV must be .* Got 1 instead"):
+        SVCCV(cv=1, search=search).fit(X, y)
+    with pytest.raises(InvalidInput, match=r"The 'scoring' parameter of SVCCV .* Got 'rocauc'. Did you mean 'roc_auc'"):
+        SVCCV(scoring="rocauc", search=search).fit(X, y)

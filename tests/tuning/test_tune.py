@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import time
 import warnings
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import sparse
 from sklearn.base import clone
@@ -211,3 +213,40 @@ def test_labels_that_cannot_be_learned() -> None:
         tune([[0.0], [1.0], [2.0]], [0, 0, 1])
     with pytest.raises(InvalidInput, match="The 'y' parameter of tune must be one-dimensional"):
         tune([[0.0], [1.0], [2.0]], [[0], [0], [1]])
+
+
+TABLE = pd.DataFrame({"age": np.arange(40.0), "city": ["Rome", "Oslo"] * 20})
+WORDS = np.array(["yes", "no"] * 20, dtype=object)
+MISSING = WORDS.copy()
+MISSING[7] = np.nan
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "words"),
+    [
+        (TABLE, MISSING, "Input y contains NaN: label 7 is nan. Drop such rows"),
+        (TABLE, np.where(np.arange(40) == 3, np.nan, 0.5), "Input y contains NaN"),
+        (TABLE, np.full(40, "yes"), "The number of classes has to be greater than one; got 1 class"),
+        (TABLE, 10.0 * np.arange(40), "one of class 0.0. If y has targets rather than 40 classes, say task='regression'"),
+        (TABLE, np.where(np.arange(40) == 0, "other", WORDS), "one of class other. Leave such classes out."),
+        (TABLE, WORDS[:-1], "inconsistent numbers of samples: [40, 39]"),
+        (TABLE, None, "must be one-dimensional. Got 'None'"),
+        (
+            ["good film", "bad film"] * 20,
+            WORDS,
+            "tune needs a table, with a row for each label. Got X of shape (40,). For text",
+        ),
+        (TABLE["city"], WORDS, "tune needs a table"),
+        (TABLE.assign(day=pd.date_range("2026-01-01", periods=40)), WORDS, "Got dates or times in column 'day'. Make numbers"),
+    ],
+)
+def test_what_cannot_be_tuned_is_said_at_once(X: Any, y: Any, words: str) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(InvalidInput, match=re.escape(words)):
+            tune(X, y, max_time=5)
+
+
+def test_whole_targets_of_a_regression() -> None:
+    X, y = load_diabetes(return_X_y=True)
+    assert "a regression" in tune(X[:150], y[:150], max_time=2, task="regression").report_

@@ -278,6 +278,11 @@ class RowBlocks:
 
     def __getitem__(self, rows: slice) -> Any:
         """Some rows, as an array or CSR matrix: reads the blocks that have them."""
+        if not isinstance(rows, slice | int | np.integer):  # what a splitter asks for
+            raise InvalidInput(
+                "RowBlocks cannot be cut into folds: they have slices of rows only. For a search or cross-validation pass rows"
+                " in memory: blocks[:] reads all of them, blocks[::10] a tenth."
+            )
         if not isinstance(rows, slice):
             raise InvalidInput(f"RowBlocks has slices of rows. Got {rows!r}. Take blocks[i:i + 1] for one row.")
         begin, end, step = rows.indices(len(self))

@@ -73,7 +73,9 @@ def main(argv: Sequence[str] | None = None) -> int:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except (OSError, MemoryError) as error:
-        print(f"maxmargin: {error or 'not enough memory'}", file=sys.stderr)
+        named = isinstance(error, OSError) and error.filename and error.strerror
+        said = f"{error.filename}: {error.strerror}" if isinstance(error, OSError) and named else error or "not enough memory"
+        print(f"maxmargin: {said}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print("maxmargin: interrupted", file=sys.stderr)

@@ -10,7 +10,7 @@ import numpy as np
 
 from maxmargin.cli._estimators import classifies, suited
 from maxmargin.cli._models import read_model
-from maxmargin.cli._rows import add_row_options, read_rows, whole_labels
+from maxmargin.cli._rows import add_row_options, columns_as_trained, read_rows, whole_labels
 from maxmargin.cli._terminal import print_json, say
 from maxmargin.errors import InvalidInput
 
@@ -58,7 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise InvalidInput(f"A {type(model).__name__} predicts nothing: it transforms rows. Load it in Python.")
     rows = read_rows(arguments, arguments.rows, n_features=getattr(model, "n_features_in_", None), labels=None)
     X = suited(rows.X, model)
-    X = _framed(model, X, rows.names)
+    X = columns_as_trained(model, X, rows.names)
     found, names = _asked(arguments, model, X)
     content: dict[str, Any] = {names: found}
     if names == "probabilities":
@@ -79,20 +79,6 @@ def run(arguments: argparse.Namespace) -> int:
     if not arguments.quiet and not arguments.json:
         _report(content, X.shape[0])
     return 0
-
-
-def _framed(model: Any, X: Any, names: list[str] | None) -> Any:
-    """Rows with the names of their columns where the model knows names; columns in another order are put right."""
-    known = getattr(model, "feature_names_in_", None)
-    if known is None:
-        return X
-    vars(model).pop("feature_names_in_")  # checked here
-    if names is None:
-        return X
-    missing = [name for name in known if name not in names]
-    if missing:
-        raise InvalidInput(f"The rows lack the columns {', '.join(map(repr, missing[:8]))} that the model was trained on.")
-    return np.ascontiguousarray(X[:, [names.index(name) for name in known]])
 
 
 def _asked(arguments: argparse.Namespace, model: Any, X: Any) -> tuple[Any, str]:

@@ -13,7 +13,7 @@ import numpy as np
 from maxmargin.errors import InvalidInput
 from maxmargin.io import Rows, first_bytes, read_csv, read_svmlight
 
-__all__ = ["add_row_options", "format_of", "read_rows", "require_labels", "whole_labels"]
+__all__ = ["add_row_options", "columns_as_trained", "format_of", "read_rows", "require_labels", "whole_labels"]
 
 FORMATS: Final = {".csv": "csv", ".tsv": "csv", ".txt": "", ".libsvm": "svmlight", ".svmlight": "svmlight", ".svm": "svmlight"}
 _COMPRESSED: Final = (".gz", ".bz2", ".xz")
@@ -61,19 +61,34 @@ def read_rows(arguments: argparse.Namespace, path: str, *, n_features: int | Non
     if kind == "auto":
         kind = format_of(path, first_bytes(data, _LOOKED_AT))
     if kind == "svmlight":
-        rows = read_svmlight(source, n_features=n_features, max_bytes=arguments.max_bytes)
+        rows = read_svmlight(source, max_bytes=arguments.max_bytes)
         if n_features is None:
             _check_columns(rows.X, source.name, arguments.max_columns)
+            return rows
+        if rows.X.shape[1] > n_features:
+            raise InvalidInput(
+                f"{source.name} has the index {rows.X.shape[1]}, and the model was trained on {n_features} features. Give rows"
+                " with the features of its training."
+            )
+        rows.X.resize(rows.X.shape[0], n_features)
         return rows
     label = _column(getattr(arguments, "label", None)) if labels is not False else None
     given = {"header": arguments.header, "delimiter": arguments.delimiter, "max_bytes": arguments.max_bytes}
     if labels is not None or n_features is None:
         return read_csv(source, label=label, **given)
     if getattr(arguments, "label", None) is None:  # to predict: with the label last, or without
-        found = read_csv(source, label=None, **given)
-        if found.X.shape[1] <= n_features:
-            return found
+        fault: InvalidInput | None = None
+        try:
+            found = read_csv(source, label=None, **given)
+            if found.X.shape[1] <= n_features:
+                return found
+        except InvalidInput as error:  # labels are often words
+            fault = error
         source.seek(0)
+        try:
+            return read_csv(source, label=label, **given)
+        except InvalidInput as error:
+            raise (fault or error) from None
     return read_csv(source, label=label, **given)
 
 
@@ -94,6 +109,20 @@ def _column(text: str | None) -> int | str | None:
     if text == "none":
         return None
     return int(text) if text.lstrip("-").isdecimal() else text
+
+
+def columns_as_trained(model: Any, X: Any, names: list[str] | None) -> Any:
+    """Rows with their columns in the order of the training, where both have names."""
+    known = getattr(model, "feature_names_in_", None)
+    if known is None:
+        return X
+    vars(model).pop("feature_names_in_")  # checked here
+    if names is None:
+        return X
+    missing = [name for name in known if name not in names]
+    if missing:
+        raise InvalidInput(f"The rows lack the columns {', '.join(map(repr, missing[:8]))} that the model was trained on.")
+    return np.ascontiguousarray(X[:, [names.index(name) for name in known]])
 
 
 def whole_labels(y: Any) -> Any:

@@ -6,6 +6,8 @@ import argparse
 from pathlib import Path
 from typing import Any, Final
 
+import numpy as np
+
 from maxmargin.cli._estimators import suited
 from maxmargin.cli._rows import add_row_options, read_rows, require_labels, whole_labels
 from maxmargin.cli._terminal import print_json, say, shows_progress
@@ -85,6 +87,8 @@ def run(arguments: argparse.Namespace) -> int:
     rows = read_rows(arguments, arguments.rows)
     y = require_labels(rows, arguments.rows)
     search.fit(suited(rows.X), y if arguments.model in _REGRESSIONS else whole_labels(y))
+    if rows.names is not None:
+        search.best_estimator_.feature_names_in_ = np.array(rows.names, dtype=object)
     if arguments.save is not None:
         save(search.best_estimator_, arguments.save)
     scores = search.cv_results_["mean_test_score"]

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from maxmargin.cli._estimators import suited
 from maxmargin.cli._models import read_model
-from maxmargin.cli._rows import add_row_options, read_rows, whole_labels
+from maxmargin.cli._rows import add_row_options, columns_as_trained, read_rows, whole_labels
 from maxmargin.cli._terminal import CERTIFIED, NOT_OPTIMAL, certificate_json, print_json
 from maxmargin.errors import InvalidInput
 from maxmargin.inspection import verify
@@ -56,8 +56,8 @@ def run(arguments: argparse.Namespace) -> int:
     unlabelled = hasattr(model, "offset_")
     rows = read_rows(arguments, arguments.rows, n_features=_width(model), labels=None if unlabelled else True)
     y = rows.y if rows.y is None or not hasattr(model, "classes_") else whole_labels(rows.y)
-    vars(model).pop("feature_names_in_", None)
-    certificate = verify(model, suited(rows.X, model), None if unlabelled else y)
+    X = columns_as_trained(model, suited(rows.X, model), rows.names)
+    certificate = verify(model, X, None if unlabelled else y)
     optimal = certificate.status.is_optimal
     if arguments.json:
         content = {**certificate_json(certificate), "status": certificate.status.name if optimal else "NOT_OPTIMAL"}

@@ -108,6 +108,7 @@ def rows_of(owner: str, X: Any, y: Any = None, sample_weight: Any = None, client
     """
     arrays = dask_module("dask.array")
     X, name = _whole_rows(owner, X)
+    dtype = _common_type(owner, X.dtypes) if hasattr(X, "columns") else np.dtype(X.dtype)
     if client is not None and _carried(X) > _CARRIED:
         X = client.persist(X)
     parts = Parts.of(X)
@@ -135,8 +136,19 @@ def rows_of(owner: str, X: Any, y: Any = None, sample_weight: Any = None, client
         columns=None if math.isnan(width) else int(width),
         names=names if names is not None and all(isinstance(each, str) for each in names) else None,
         lengths=parts.lengths,
-        dtype=np.result_type(*X.dtypes) if names is not None else np.dtype(X.dtype),
+        dtype=dtype,
     )
+
+
+def _common_type(owner: str, kinds: Any) -> np.dtype[Any]:
+    """The type that holds the numbers of all columns of a frame."""
+    for name, kind in kinds.items():
+        plain = getattr(kind, "numpy_dtype", kind)  # of nullable numbers
+        if not isinstance(plain, np.dtype) or plain.kind not in "biuf":
+            raise InvalidInput(
+                f"Column {name!r} of the dask frame X of {owner} must hold numbers. Got {kind}. Leave it out, or code it."
+            )
+    return np.result_type(*(getattr(kind, "numpy_dtype", kind) for kind in kinds))
 
 
 def _whole_rows(owner: str, X: Any) -> tuple[Any, str]:

@@ -87,7 +87,7 @@ def read_csv(
     if width == 0:
         raise InvalidInput(f"{name} has one column, the label. Give features too, or label=None.")
     names = [field.strip() for column, field in enumerate(fields) if column != place] if has_names else None
-    rows, labels = _columns(body, len(fields), place, name)
+    rows, labels = _columns(body, len(fields), place, name, names)
     if not rows:
         raise InvalidInput(f"{name} has no rows after its header.")
     return Rows(
@@ -127,8 +127,11 @@ def _place(label: Any, fields: list[str], name: str) -> int | None:
     if isinstance(label, str):
         names = [field.strip() for field in fields]
         if names.count(label) != 1:
-            found = "twice or more" if label in names else f"not among {', '.join(map(repr, names[:8]))}"
-            raise InvalidInput(f"The label {label!r} of {name} is there {found}. Give the name of one column, or its number.")
+            found = "twice or more among" if label in names else "not among"
+            known = ", ".join(map(repr, names[:8])) + (", …" if len(names) > 8 else "")
+            raise InvalidInput(
+                f"The label {label!r} is {found} the columns of {name}: {known}. Give the name of one column, or its number."
+            )
         return names.index(label)
     if isinstance(label, bool) or not isinstance(label, int) or not -count <= label < count:
         raise InvalidInput(
@@ -138,7 +141,7 @@ def _place(label: Any, fields: list[str], name: str) -> int | None:
 
 
 def _columns(
-    lines: Iterator[tuple[int, list[str]]], width: int, place: int | None, name: str
+    lines: Iterator[tuple[int, list[str]]], width: int, place: int | None, name: str, names: list[str] | None
 ) -> tuple[list[list[float]], list[str]]:
     rows, labels = [], []
     for number, fields in lines:
@@ -152,15 +155,15 @@ def _columns(
         except ValueError:
             row = [math.nan]
         if not all(map(math.isfinite, row)):
-            raise InvalidInput(_fault(kept, number, place, name))
+            raise InvalidInput(_fault(kept, number, place, name, names))
         rows.append(row)
     return rows, labels
 
 
-def _fault(fields: list[str], number: int, place: int | None, name: str) -> str:
+def _fault(fields: list[str], number: int, place: int | None, name: str, names: list[str] | None) -> str:
     column = next(at for at, field in enumerate(fields) if _number(field) is None)
-    shown = column + (place is not None and column >= place)
-    advice = "Fill what is missing, and code words as numbers, before the model is trained."
+    shown = column + (place is not None and column >= place) if names is None else repr(names[column])
+    advice = "Fill what is missing, code words as numbers, and say which column is the label if it is this one."
     return f"Line {number} of {name} has {fields[column][:_SHOWN]!r} in column {shown}, which is no finite number. {advice}"
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
+from difflib import get_close_matches
 from inspect import signature
 from numbers import Integral
 from typing import Any, ClassVar, Self
@@ -13,17 +16,20 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, is_classifier
-from sklearn.metrics import get_scorer
+from sklearn.metrics import get_scorer, get_scorer_names
+from sklearn.utils._param_validation import InvalidParameterError
 from sklearn.utils.validation import check_is_fitted
 
 from maxmargin._documented import Documented
 from maxmargin._versioned import Versioned
 from maxmargin._whole_or_nothing import WholeOrNothing
+from maxmargin.errors import InvalidInput
 from maxmargin.estimators import CallbackSupport, Summary
 from maxmargin.model_selection._elsewhere import OnCluster, cluster_of
 from maxmargin.model_selection._ranges import Given
 from maxmargin.model_selection._refined import RefinedSearch
 from maxmargin.model_selection._search import GridSearchCV
+from maxmargin.solution import Certificate, Status
 from maxmargin.validation import feature_matrix, label_column, labelled_set, reject, target_columns, weighted_rows
 
 __all__ = ["Searched", "SearchedClassifier", "SearchedRegressor"]
@@ -73,7 +79,7 @@ class Searched(OnCluster, CallbackSupport, Documented, Versioned, BaseEstimator,
         self : estimator
             The fitted model.
         """
-        with WholeOrNothing(self):
+        with WholeOrNothing(self), _own_name(type(self).__name__):
             cluster_of(type(self).__name__, self.client)
             base = self._base()
             given = self._given(X, y, sample_weight)
@@ -81,6 +87,13 @@ class Searched(OnCluster, CallbackSupport, Documented, Versioned, BaseEstimator,
             grid = [{self._path: values.tolist(), **{name: [value] for name, value in each.items()}} for each in others]
             if not isinstance(self.search, str) or self.search not in ("grid", "auto"):
                 raise reject("search", self.search, type(self).__name__, self._searches)
+            if isinstance(self.scoring, str) and self.scoring not in get_scorer_names():
+                near = get_close_matches(self.scoring, get_scorer_names(), 3, 0.4)
+                raise InvalidInput(
+                    f"The 'scoring' parameter of {type(self).__name__} must be a name among sklearn.metrics.get_scorer_names(),"
+                    f" or a callable. Got {self.scoring!r}."
+                    + (f" Did you mean {' or '.join(map(repr, near))}?" if near else "")
+                )
             how = {
                 "scoring": self.scoring,
                 "cv": self._folds(base, y),
@@ -95,6 +108,11 @@ class Searched(OnCluster, CallbackSupport, Documented, Versioned, BaseEstimator,
                 search.score_weight = np.asarray(sample_weight, dtype=np.float64)
             params = {"sample_weight": sample_weight, "groups": groups}
             search.fit(X, y, **{name: value for name, value in params.items() if value is not None})
+            if not np.isfinite(search.cv_results_["mean_test_score"]).any():
+                raise InvalidInput(
+                    f"No setting of {type(self).__name__} has a score: a fold of each failed, or has rows of one class only."
+                    f" {self._why_no_score(base, y)}"
+                )
             self._adopt(search, values, others)
         return self
 
@@ -112,7 +130,10 @@ class Searched(OnCluster, CallbackSupport, Documented, Versioned, BaseEstimator,
         if not isinstance(given, Integral) or not is_classifier(base):
             return given
         folds = int(given)
-        fewest = int(np.unique(np.asarray(y), return_counts=True)[1].min())
+        counts = np.unique(np.asarray(y), return_counts=True)[1]
+        fewest = int(counts.min())
+        if fewest < 2 and len(counts) == 2:  # each other split is refused by scikit-learn, or has scores
+            raise InvalidInput(f"No fold of {type(self).__name__} could be scored. {self._why_no_score(base, y)}")
         if not 2 <= fewest < folds:
             return folds
         warnings.warn(
@@ -121,6 +142,17 @@ class Searched(OnCluster, CallbackSupport, Documented, Versioned, BaseEstimator,
             stacklevel=3,
         )
         return fewest
+
+    @staticmethod
+    def _why_no_score(base: Any, y: Any) -> str:
+        """What to do about it."""
+        if not is_classifier(base):
+            return "Read the warnings before this error."
+        classes, counts = np.unique(np.asarray(y), return_counts=True)
+        rare = classes[counts.argmin()]
+        if counts.min() > 1:
+            return "Choose folds that have rows of each class, or a scoring that needs one."
+        return f"Class {rare} has one row, and cross-validation needs two: give more of it, or leave it out."
 
     def _choose(self, results: dict[str, Any]) -> int:
         """The best candidate; with ``one_standard_error`` the simplest that is as good up to the error of the best."""
@@ -155,6 +187,20 @@ class Searched(OnCluster, CallbackSupport, Documented, Versioned, BaseEstimator,
             self.__dict__.pop(name, None)
             if hasattr(search.best_estimator_, name):
                 setattr(self, name, getattr(search.best_estimator_, name))
+
+    @property
+    def status_(self) -> Status:
+        """Why the fit of the best model ended: see `maxmargin.SVC`."""
+        check_is_fitted(self)
+        found: Status = self.best_estimator_.status_
+        return found
+
+    @property
+    def certificate_(self) -> Certificate:
+        """How far the best model is, at most, from the optimum of its problem."""
+        check_is_fitted(self)
+        found: Certificate = self.best_estimator_.certificate_
+        return found
 
     def to_sklearn(self) -> Any:
         """The best model as a fitted estimator of scikit-learn: see `maxmargin.SVC.to_sklearn`.
@@ -244,6 +290,15 @@ class SearchedRegressor(RegressorMixin, Searched, ABC):  # type: ignore[misc]  #
         targets = target_columns(y, rows)
         data = weighted_rows(rows, sample_weight)
         return Given(data.X, data.of_kept(targets), None if sample_weight is None else data.weight)
+
+
+@contextmanager
+def _own_name(owner: str) -> Iterator[None]:
+    """scikit-learn's words about parameters that are passed on to a search name the estimator that has them."""
+    try:
+        yield
+    except InvalidParameterError as error:
+        raise InvalidInput(re.sub("of (GridSearchCV|RefinedSearch)", f"of {owner}", str(error))) from None
 
 
 def _knows_weights(scoring: Any) -> bool:

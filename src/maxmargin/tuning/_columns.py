@@ -11,6 +11,8 @@ from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer, MaxAbsScaler, OneHotEncoder, StandardScaler
 
+from maxmargin.errors import InvalidInput
+
 __all__ = ["prepared_by"]
 
 _DENSE: Final = 20_000_000  # values that a sparse table may have as a dense one
@@ -51,10 +53,16 @@ def _of_frame(frame: Any) -> tuple[list[tuple[str, Any]], str]:
     kinds = [str(kind) for kind in frame.dtypes]
     is_number = [kind.lower().startswith(("int", "uint", "float")) for kind in kinds]
     names = list(frame.columns)
+    dates = [name for name, kind in zip(names, kinds, strict=True) if kind.lower().startswith(("date", "time", "duration"))]
+    if dates:
+        raise InvalidInput(
+            f"tune codes numbers and categories. Got dates or times in column {dates[0]!r}. Make numbers of them first, such as"
+            " days since the first one or the day of the week, or drop the column."
+        )
     numbers = [name for name, yes in zip(names, is_number, strict=True) if yes]
     others = [name for name, yes in zip(names, is_number, strict=True) if not yes]
     parts = [f"{len(numbers)} numbers, each to mean 0 and deviation 1"] * bool(numbers)
-    parts += [f"{len(others)} columns of categories as indicators"] * bool(others)
+    parts += [f"{len(others)} column{'s' * (len(others) > 1)} of categories as indicators"] * bool(others)
     return [("columns", _of_kinds(numbers, others))], ", ".join(parts)
 
 

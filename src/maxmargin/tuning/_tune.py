@@ -16,12 +16,21 @@ from sklearn.utils import indexable
 from sklearn.utils.multiclass import type_of_target
 
 from maxmargin._deadline import Deadline
-from maxmargin.errors import ConvergenceWarning, FeatureScaleWarning
+from maxmargin.errors import ConvergenceWarning, FeatureScaleWarning, InvalidInput
 from maxmargin.estimators import SVC, SVR, LinearSVC, LinearSVR
 from maxmargin.model_selection import Given, OutOfTime, RefinedSearch, cost_range, gamma_range
 from maxmargin.tuning._columns import prepared_by
 from maxmargin.tuning._tuned import Stage, TunedPipeline
-from maxmargin.validation import check_integer, check_option, check_positive, reject, take_rows
+from maxmargin.validation import (
+    as_invalid_input,
+    check_integer,
+    check_option,
+    check_positive,
+    label_column,
+    reject,
+    take_rows,
+    target_column,
+)
 
 __all__ = ["tune"]
 
@@ -61,7 +70,8 @@ def tune(
         Seconds in all. A search that does not end in time gives what it has; where none has anything, common values are taken,
         and the report says so. The last fit ends as its estimator does at its ``max_time``: with what it has, and a warning.
     task : {"auto", "classification", "regression"}, default="auto"
-        What y is; "auto" takes numbers that are not all whole for targets, and all else for labels.
+        What y is; "auto" takes numbers that are not all whole for targets, and all else for labels: targets that are whole
+        numbers need "regression".
     cv : int, default=5
         Folds.
     random_state : int, default=0
@@ -85,15 +95,47 @@ def tune(
     check_option("task", task, "tune", ("auto", "classification", "regression"))
     folds, seed = check_integer("cv", cv, "tune", 2), check_integer("random_state", random_state, "tune", 0)
     deadline = Deadline(seconds)
-    X, y = indexable(X if hasattr(X, "shape") else np.asarray(X), np.asarray(y))
-    if y.ndim != 1:
-        raise reject("y", f"an array of shape {y.shape}", "tune", "one-dimensional")
-    regression = task == "regression" or (task == "auto" and type_of_target(y, input_name="y") == "continuous")
-    if regression:
-        y = y.astype(np.float64)
-    elif np.unique(y, return_counts=True)[1].min() < 2:
-        raise reject("y", "a class with one row", "tune", "labels of classes with at least two rows each")
+    if y is None or np.ndim(y) != 1:
+        raise reject("y", "None" if y is None else f"an array of shape {np.shape(y)}", "tune", "one-dimensional")
+    with as_invalid_input():
+        X = X if hasattr(X, "shape") else np.asarray(X)
+        X, _ = indexable(X, y)
+        regression = task == "regression" or (task == "auto" and _has_fractions(y))
+    if len(X.shape) != 2:
+        raise InvalidInput(
+            f"tune needs a table, with a row for each label. Got X of shape {X.shape}. For text fit"
+            " make_pipeline(TfidfVectorizer(), LinearSVCCV()), for one column of numbers pass X.reshape(-1, 1)."
+        )
+    y = target_column(y, X) if regression else label_column(y, X)
+    if not regression:
+        _require_classes(y, task)
     return _Tuning(X, y, regression, folds, seed, deadline).run()
+
+
+def _has_fractions(y: Any) -> bool:
+    """Whether y is numbers that are not all whole."""
+    values = np.asarray(y)
+    if values.dtype.kind == "O" or not isinstance(getattr(y, "dtype", values.dtype), np.dtype):
+        values = np.asarray(label_column(y, y))  # its message for what is missing
+    if values.dtype.kind == "f":
+        values = target_column(values, values)  # its message for NaN
+    return bool(type_of_target(values, input_name="y") == "continuous")
+
+
+def _require_classes(y: NDArray[Any], task: str) -> None:
+    """Raise unless there are two classes or more, with two rows each."""
+    classes, counts = np.unique(y, return_counts=True)
+    if len(classes) < 2:
+        raise InvalidInput("The number of classes has to be greater than one; got 1 class. Add rows of another class to y.")
+    if counts.min() >= 2:
+        return
+    advice = "Leave such classes out."
+    if task == "auto" and y.dtype.kind in "iuf":
+        advice = f"If y has targets rather than {len(classes)} classes, say task='regression'; else leave such classes out."
+    raise InvalidInput(
+        f"The 'y' parameter of tune must have at least two rows of each class. Got one of class {classes[counts.argmin()]}."
+        f" {advice}"
+    )
 
 
 @final

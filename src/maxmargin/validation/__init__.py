@@ -40,7 +40,7 @@ from maxmargin.validation._parameters import (
 )
 from maxmargin.validation._training_set import TrainingSet, WeightedRows, labelled_set, training_set, weighted_rows
 from maxmargin.validation._weights import balanced_weights, class_weights, positive_weights
-from maxmargin.validation._wording import as_invalid_input
+from maxmargin.validation._wording import as_invalid_input, rows_as_invalid_input
 
 __all__ = [
     "FLOATS",
@@ -76,6 +76,7 @@ __all__ = [
     "reject",
     "require_square",
     "rows_are_objects",
+    "rows_as_invalid_input",
     "same_rows",
     "shape",
     "take_rows",

@@ -16,7 +16,7 @@ from sklearn.utils import check_array
 
 from maxmargin import _core
 from maxmargin.errors import InvalidInput
-from maxmargin.validation._wording import as_invalid_input
+from maxmargin.validation._wording import rows_as_invalid_input
 
 __all__ = [
     "FLOATS",
@@ -74,7 +74,7 @@ def feature_matrix(X: Any, *, pairwise: bool = False) -> Any:
         refuse_sparse_kernel(X)
     X = converted(X)
     if not is_ready(X):
-        with as_invalid_input():
+        with rows_as_invalid_input(X):
             X = check_array(X, accept_sparse="csr", dtype=FLOATS, order="C", input_name="X")
     if pairwise:
         require_square(X)

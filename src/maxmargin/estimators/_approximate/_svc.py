@@ -12,6 +12,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_random_state
 
 from maxmargin.blocks import RowBlocks
+from maxmargin.errors import InvalidInput
 from maxmargin.estimators._approximate._blocks import fit_blocks
 from maxmargin.estimators._approximate._exact import LossTerms, Subproblems
 from maxmargin.estimators._approximate._model import ApproximateModel, Fit
@@ -218,6 +219,8 @@ class ApproximateSVC(ClassifierMixin, ApproximateModel):  # type: ignore[misc]  
         """
         if isinstance(X, RowBlocks):
             y, sample_weight = X.y if y is None else y, X.sample_weight if sample_weight is None else sample_weight
+            if y is None:
+                raise InvalidInput("The blocks have no labels to compare with. Pass y to score, or make RowBlocks with it.")
         return float(super().score(X, y, sample_weight))
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:

@@ -95,6 +95,11 @@ def model_formula(model: Any) -> ModelFormula:
     if isinstance(model, ApproximateModel):
         return _voted(model, model._kernel, model.landmarks_, np.atleast_2d(model.landmark_coef_), model.intercept_)
     found = expansion_of(model)
+    if found is None and hasattr(model, "steps"):
+        raise InvalidInput(
+            "A Pipeline is no function of vectors and coefficients. Write its last step, model[-1], and do what its other steps"
+            " do where the rows come from: StandardScaler is (x − mean_) / scale_."
+        )
     if found is None:
         raise InvalidInput(
             f"A {type(model).__name__} is no function of vectors and coefficients. Estimators that predict are: kernel models,"

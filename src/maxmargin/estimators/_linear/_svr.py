@@ -365,6 +365,8 @@ class LinearSVR(CallbackSupport, Estimating, Summarised, Intervals, SparseWeight
         """
         if isinstance(X, RowBlocks):
             y, sample_weight = X.y if y is None else y, X.sample_weight if sample_weight is None else sample_weight
+            if y is None:
+                raise InvalidInput("The blocks have no targets to compare with. Pass y to score, or make RowBlocks with it.")
         return float(super().score(X, y, sample_weight))
 
     def __sklearn_tags__(self) -> Any:

@@ -179,7 +179,7 @@ def _memory(model: Any, X: Any, n: int) -> int:
 
 def _advice(model: Any, seconds: float, n: int, power: float) -> str:
     if seconds <= _LONG:
-        return "Fit."
+        return "Short enough: fit all rows."
     part = max(1, int(n * (_LONG / seconds) ** (1.0 / power)))
     subset = f"a subset: {part} rows take about a minute"
     if not hasattr(model, "kernel"):

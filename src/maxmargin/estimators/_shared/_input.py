@@ -14,13 +14,13 @@ from maxmargin.estimators._shared._fitted import RowKind
 from maxmargin.kernels import Kernel
 from maxmargin.validation import (
     FLOATS,
-    as_invalid_input,
     canonical,
     converted,
     is_ready,
     object_rows,
     refuse_sparse_kernel,
     require_square,
+    rows_as_invalid_input,
     takes_objects,
 )
 
@@ -68,7 +68,7 @@ def checked_rows(model: Any, X: Any, *, reset: bool) -> Any:
             return X
         if X.shape[1] == vars(model).get("n_features_in_") and "feature_names_in_" not in vars(model):
             return X
-    with as_invalid_input():
+    with rows_as_invalid_input(X):
         return validate_data(model, X, accept_sparse="csr", dtype=FLOATS, order="C", reset=reset)
 
 
