@@ -259,3 +259,13 @@ def test_parameters_of_the_search_are_named_as_those_of_the_model(search: str) -
         SVCCV(cv=1, search=search).fit(X, y)
     with pytest.raises(InvalidInput, match=r"The 'scoring' parameter of SVCCV .* Got 'rocauc'. Did you mean 'roc_auc'"):
         SVCCV(scoring="rocauc", search=search).fit(X, y)
+
+
+def test_numbers_that_are_objects_are_labels() -> None:
+    X, y = blobs(60, 2)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found, wanted = SVCCV(gammas=3).fit(X, y.astype(object)), SVCCV(gammas=3).fit(X, y)
+    assert np.isfinite(found.scores_).all()
+    assert found.best_params_ == wanted.best_params_
+    assert found.best_score_ == wanted.best_score_

@@ -83,6 +83,7 @@ class Searched(OnCluster, CallbackSupport, Documented, Versioned, BaseEstimator,
             cluster_of(type(self).__name__, self.client)
             base = self._base()
             given = self._given(X, y, sample_weight)
+            y = self._truth(X, y)
             values, others = self._grid(given)
             grid = [{self._path: values.tolist(), **{name: [value] for name, value in each.items()}} for each in others]
             if not isinstance(self.search, str) or self.search not in ("grid", "auto"):
@@ -123,6 +124,10 @@ class Searched(OnCluster, CallbackSupport, Documented, Versioned, BaseEstimator,
     @abstractmethod
     def _given(self, X: Any, y: Any, sample_weight: Any) -> Given:
         """Rows with weight; raises for what no fit can take, before all of them do."""
+
+    def _truth(self, X: Any, y: Any) -> Any:
+        """What fits and scores are given for y."""
+        return y
 
     def _folds(self, base: Any, y: Any) -> Any:
         """The splitter; fewer folds where a class has fewer members."""
@@ -260,6 +265,10 @@ class SearchedClassifier(ClassifierMixin, Searched, ABC):  # type: ignore[misc] 
         rows = self._rows(X)
         data = labelled_set(rows, label_column(y, rows), sample_weight)
         return Given(data.X, data.codes, None if sample_weight is None else data.weight)
+
+    def _truth(self, X: Any, y: Any) -> Any:
+        """Numbers that are objects as numbers: scikit-learn's scores refuse them otherwise."""
+        return label_column(y, X) if np.asarray(y).dtype.kind == "O" else y
 
     def _adopt(self, search: Any, values: NDArray[np.float64], others: list[dict[str, Any]]) -> None:
         super()._adopt(search, values, others)
