@@ -209,7 +209,7 @@ def test_what_cannot_be_asked(given: dict[str, Any], message: str) -> None:
 
 
 def test_labels_that_cannot_be_learned() -> None:
-    with pytest.raises(InvalidInput, match="The 'y' parameter of tune must be labels of classes with at least two rows each"):
+    with pytest.raises(InvalidInput, match=r"tune must have at least two rows of each class\. Got one of class 1"):
         tune([[0.0], [1.0], [2.0]], [0, 0, 1])
     with pytest.raises(InvalidInput, match="The 'y' parameter of tune must be one-dimensional"):
         tune([[0.0], [1.0], [2.0]], [[0], [0], [1]])

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from maxmargin._deadline import Deadline
 from maxmargin.blocks import RowBlocks
+from maxmargin.errors import InvalidInput
 from maxmargin.estimators._linear._blocks import BlockRowsOf, block_plan, by_blocks
 from maxmargin.estimators._linear._sparse_weights import SparseWeights
 from maxmargin.estimators._shared._bounds import upper_bounds
