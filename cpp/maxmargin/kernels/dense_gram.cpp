@@ -142,7 +142,7 @@ std::unique_ptr<RowMaker<double>> DenseGram::rows_f64(std::span<const Index> act
   return std::make_unique<PackedRowMaker<double>>(kernel(), shared_features(), rows_of_x<double>(), global(active));
 }
 
-void DenseGram::combined_diagonal(double* out) const {
+void DenseGram::own_diagonal(double* out) const {
   const Index depth = layout().depth(), per_chunk = std::max<Index>(1, (1 << 16) / std::max<Index>(depth, 1));
   parallel_chunks((size() + per_chunk - 1) / per_chunk, [&](std::ptrdiff_t chunk) {
     std::vector<double> room(2 * std::size_t(depth));

@@ -44,10 +44,8 @@ std::vector<Index> FeatureGram::global(std::span<const Index> local) const {
   return result;
 }
 
-// Squared norm of a row as it is used: relative to the centre where there is one, in the order of the tiles where rows are
-// packed.
+// Squared norm of a row as it is packed: in the order of the tiles, relative to the centre where there is one.
 double FeatureGram::square(Index row, std::vector<double>& room) const {
-  if (stays_sparse(*features_)) return features_->square(row);
   const Layout& columns = layout();
   room.resize(2 * std::size_t(columns.depth()));
   features_->read_in_order(row, columns, room.data(), room.data() + columns.depth());
@@ -61,7 +59,7 @@ void FeatureGram::diagonal(double* out) const {
     std::fill(out, out + size(), 1.0);
     return;
   }
-  if (kernel_.is_combined()) return combined_diagonal(out);
+  if (kernel_.is_combined() || stays_sparse(*features_)) return own_diagonal(out);
   const Index per_chunk = std::max<Index>(1, (1 << 16) / std::max<Index>(features_->columns(), 1));
   parallel_chunks((size() + per_chunk - 1) / per_chunk, [&](std::ptrdiff_t chunk) {
     std::vector<double> room;

@@ -39,7 +39,8 @@ class FeatureGram : public Gram {
  protected:
   FeatureGram(std::shared_ptr<const TileRows> features, const KernelFunction& kernel, std::vector<Index> subset,
               Reading reading);
-  virtual void combined_diagonal(double* out) const = 0;
+  // of a combined kernel, or of rows that stay sparse
+  virtual void own_diagonal(double* out) const = 0;
   virtual void kernel_product(std::span<const Index> support, const double* coefficients, double* out,
                               const Poll& poll) const = 0;
   std::vector<Index> global(std::span<const Index> local) const;
@@ -108,7 +109,7 @@ class DenseGram final : public FeatureGram {
   bool is_whole() const { return layout().whole && is_exact_for_whole_rows(kernel(), layout().largest_square); }
 
  private:
-  void combined_diagonal(double* out) const override;
+  void own_diagonal(double* out) const override;
   void kernel_product(std::span<const Index> support, const double* coefficients, double* out, const Poll& poll) const override;
   // Problems with some of the rows, as pairs of classes are, share one copy of all of them.
   bool shares_a_copy() const;
@@ -130,7 +131,7 @@ class SparseGram final : public FeatureGram {
   void products_of(std::span<const double* const> betas, std::span<double* const> outs, const Poll& poll) const;
 
  private:
-  void combined_diagonal(double* out) const override;
+  void own_diagonal(double* out) const override;
   void kernel_product(std::span<const Index> support, const double* coefficients, double* out, const Poll& poll) const override;
   // Calls use(those, values) for some of the rows at a time, with the kernel values of each against all rows.
   template <class Use>

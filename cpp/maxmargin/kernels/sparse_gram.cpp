@@ -12,6 +12,17 @@ namespace maxmargin {
 namespace {
 
 constexpr std::size_t rows_between_polls = 256;
+constexpr std::size_t most_spread = std::size_t(8) << 20;  // bytes: beyond, more lanes only wait for memory
+
+// How many rows are spread at a time, of so many that are wanted at once: the bits are the same for any number.
+template <class T>
+Index lanes_for(const KernelFunction& kernel, Index columns, std::size_t wanted) {
+  Index steps = kernel.is_combined() ? 1 : most_spread_steps;
+  while (steps > 1 && (std::size_t(steps - 1) * lanes_of<T> >= wanted ||
+                       std::size_t(steps) * lanes_of<T> * sizeof(T) * std::size_t(columns) > most_spread))
+    --steps;
+  return steps * lanes_of<T>;
+}
 
 inline void apply_with(const KernelFunction& f, Index n, float norm, const float* norms, float* values) {
   simd().apply_f32(f, n, norm, norms, values);
@@ -23,12 +34,15 @@ inline void apply_with(const KernelFunction& f, Index n, double norm, const doub
 template <class T>
 class SparseProducts {
  public:
-  SparseProducts(const KernelFunction& kernel, const TileRows& left, const TileRows& right, std::vector<Index> columns)
+  // `wanted` rows are made at a time, as a rule.
+  SparseProducts(const KernelFunction& kernel, const TileRows& left, const TileRows& right, std::vector<Index> columns,
+                 std::size_t wanted)
       : kernel_(kernel),
         left_(left),
         right_(right),
         columns_(std::move(columns)),
-        spread_(std::size_t(std::max(left.columns(), right.columns())) * lanes_of<T>, T(0)),
+        lanes_(lanes_for<T>(kernel, std::max(left.columns(), right.columns()), wanted)),
+        spread_(std::size_t(std::max(left.columns(), right.columns())) * std::size_t(lanes_), T(0)),
         norms_(columns_.size() * std::size_t(norms_of_a_row(kernel))) {
     for (std::size_t c = 0; c < columns_.size(); ++c) {
       if (c % rows_between_polls == 0) poll_now();
@@ -40,15 +54,19 @@ class SparseProducts {
 
   // k(x, x) of the columns
   void diagonal(T* out) {
+    if (!kernel_.is_combined()) {
+      std::copy(norms_.begin(), norms_.end(), out);
+      return apply_with(kernel_, Index(columns_.size()), T(0), norms_.data(), out);
+    }
     (simd().*SimdOf<T>::own_values)(kernel_, Index(columns_.size()), std::ptrdiff_t(columns_.size()), norms_.data(), out);
   }
 
   // out[r][c] = k(left row rows[r], right column c)
   void rows(std::span<const Index> rows, T* const* out) {
-    constexpr Index lanes = lanes_of<T>;
-    for (std::size_t begin = 0; begin < rows.size(); begin += lanes) {
-      const Index count = Index(std::min<std::size_t>(lanes, rows.size() - begin));
-      T left_norms[lanes][KernelFunction::most_own];  // all before the first row is spread: each is found in its lane
+    const Index lanes = lanes_;
+    for (std::size_t begin = 0; begin < rows.size(); begin += std::size_t(lanes)) {
+      const Index count = Index(std::min<std::size_t>(std::size_t(lanes), rows.size() - begin));
+      T left_norms[most_lanes][KernelFunction::most_own];  // all before the first row is spread: each is found in its lane
       for (Index l = 0; l < count; ++l) {
         norm(left_, rows[begin + l], left_norms[l], 1);
         if (kernel_.normalised_count > 0) (simd().*SimdOf<T>::own_values)(kernel_, 1, 1, left_norms[l], nullptr);
@@ -57,7 +75,7 @@ class SparseProducts {
       const Index n = Index(columns_.size());
       parallel_chunks((n + per_chunk - 1) / per_chunk, [&](std::ptrdiff_t chunk) {
         const Index first = Index(chunk) * per_chunk, last = std::min(first + per_chunk, n);
-        T* targets[lanes];
+        T* targets[most_lanes];
         for (Index l = 0; l < count; ++l) targets[l] = out[begin + l] + first;
         if (kernel_.is_combined())
           combined(first, last, count, left_norms, targets);
@@ -69,12 +87,13 @@ class SparseProducts {
   }
 
  private:
-  static constexpr Index per_chunk = 512;
+  static constexpr Index per_chunk = 512, most_lanes = most_spread_steps * lanes_of<T>;
 
   void plain(Index first, Index last, Index count, const T (*left_norms)[KernelFunction::most_own], T* const* out) const {
-    T dots[lanes_of<T>];
+    T dots[most_lanes];
+    const Index steps = (count + lanes_of<T> - 1) / lanes_of<T>;
     for (Index c = first; c < last; ++c) {
-      right_.dots(columns_[c], spread_.data(), dots);
+      right_.dots(columns_[c], spread_.data(), lanes_, steps, dots);
       for (Index l = 0; l < count; ++l) out[l][c - first] = dots[l];
     }
     for (Index l = 0; l < count; ++l) apply_with(kernel_, last - first, left_norms[l][0], norms_.data() + first, out[l]);
@@ -103,7 +122,7 @@ class SparseProducts {
 
   // A row meets itself, alone in lane 0: out[s * stride].
   void norm(const TileRows& features, Index row, T* out, std::size_t stride) {
-    features.scatter(row, spread_.data(), lanes_of<T>, 0);
+    features.scatter(row, spread_.data(), lanes_, 0);
     if (kernel_.is_combined()) {
       Meeting<T> meeting;
       for (Index s = 0; s < kernel_.accumulator_count; ++s) {
@@ -112,16 +131,17 @@ class SparseProducts {
       }
     } else {
       T dots[lanes_of<T>];
-      features.dots(row, spread_.data(), dots);
+      features.dots(row, spread_.data(), lanes_, 1, dots);
       *out = dots[0];
     }
-    features.unscatter(row, spread_.data(), lanes_of<T>, 0);
+    features.unscatter(row, spread_.data(), lanes_, 0);
   }
 
   KernelFunction kernel_;
   const TileRows& left_;
   const TileRows& right_;
   std::vector<Index> columns_;
+  Index lanes_;
   std::vector<T> spread_;
   std::vector<T> norms_;  // squared, or own values: [value][column]
 };
@@ -130,7 +150,9 @@ template <class R>
 class SparseRowMaker final : public RowMaker<R> {
  public:
   SparseRowMaker(const KernelFunction& kernel, std::shared_ptr<const TileRows> features, std::vector<Index> rows)
-      : features_(std::move(features)), rows_(rows), products_(kernel, *features_, *features_, std::move(rows)) {}
+      : features_(std::move(features)),
+        rows_(rows),
+        products_(kernel, *features_, *features_, std::move(rows), std::size_t(most_spread_steps) * lanes_of<R>) {}
   void make(std::span<const Index> positions, R* const* out) override {
     std::vector<Index> wanted(positions.size());
     for (std::size_t p = 0; p < positions.size(); ++p) wanted[p] = rows_[positions[p]];
@@ -152,20 +174,20 @@ std::unique_ptr<RowMaker<double>> SparseGram::rows_f64(std::span<const Index> ac
   return std::make_unique<SparseRowMaker<double>>(kernel(), shared_features(), global(active));
 }
 
-void SparseGram::combined_diagonal(double* out) const {
-  SparseProducts<double>(kernel(), features(), features(), used()).diagonal(out);
+void SparseGram::own_diagonal(double* out) const {
+  SparseProducts<double>(kernel(), features(), features(), used(), 1).diagonal(out);
 }
 
 void SparseGram::block(std::span<const Index> rows, std::span<const Index> columns, double* out) const {
   std::vector<double*> targets(rows.size());
   for (std::size_t r = 0; r < rows.size(); ++r) targets[r] = out + r * columns.size();
-  SparseProducts<double>(kernel(), features(), features(), global(columns)).rows(global(rows), targets.data());
+  SparseProducts<double>(kernel(), features(), features(), global(columns), rows.size()).rows(global(rows), targets.data());
 }
 
 template <class Use>
 void SparseGram::for_some_rows(std::span<const Index> rows, const Poll& poll, const Use& use) const {
-  SparseProducts<double> products(kernel(), features(), features(), used());
   constexpr std::size_t batch = 32;
+  SparseProducts<double> products(kernel(), features(), features(), used(), std::min(batch, rows.size()));
   std::vector<double> values(batch * std::size_t(size()));
   double* targets[batch];
   for (std::size_t k = 0; k < batch; ++k) targets[k] = values.data() + k * std::size_t(size());
@@ -201,8 +223,8 @@ void SparseGram::products_of(std::span<const double* const> betas, std::span<dou
 void sparse_weighted_sums(const KernelFunction& kernel, const TileRows& rows, const TileRows& support,
                           const double* coefficients, Index coefficient_rows, std::span<const Index> bounds, double* out,
                           const Poll& poll) {
-  SparseProducts<double> products(kernel, support, rows, numbers(rows.rows()));
   constexpr Index batch = 32;
+  SparseProducts<double> products(kernel, support, rows, numbers(rows.rows()), std::size_t(std::min(batch, support.rows())));
   const std::ptrdiff_t n = rows.rows();
   std::vector<double> values(std::size_t(batch) * std::size_t(n));
   double* targets[batch];
@@ -225,8 +247,8 @@ void sparse_cross_kernel(const KernelFunction& kernel, const TileRows& left, con
   const auto rows = numbers(left.rows()), columns = numbers(right.rows());
   std::vector<double*> targets(rows.size());
   for (std::size_t r = 0; r < rows.size(); ++r) targets[r] = out + r * columns.size();
-  SparseProducts<double> products(kernel, left, right, columns);
   constexpr std::size_t batch = 64;
+  SparseProducts<double> products(kernel, left, right, columns, std::min(batch, rows.size()));
   for (std::size_t begin = 0; begin < rows.size(); begin += batch) {
     poll();
     products.rows(std::span(rows).subspan(begin, std::min(batch, rows.size() - begin)), targets.data() + begin);

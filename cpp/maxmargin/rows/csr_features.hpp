@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <memory>
 #include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "maxmargin/platform/cpu.hpp"
 #include "maxmargin/rows/features.hpp"
 
 namespace maxmargin {
@@ -61,8 +63,12 @@ class CsrFeatures final : public Features {
   void scatter(Index row, double* spread, Index lanes, Index lane) const override { put(row, spread, lanes, lane); }
   void unscatter(Index row, float* spread, Index lanes, Index lane) const override { clear(row, spread, lanes, lane); }
   void unscatter(Index row, double* spread, Index lanes, Index lane) const override { clear(row, spread, lanes, lane); }
-  void dots(Index row, const float* spread, float* out) const override { dots_of<float, 8>(row, spread, out); }
-  void dots(Index row, const double* spread, double* out) const override { dots_of<double, 4>(row, spread, out); }
+  void dots(Index row, const float* spread, Index lanes, Index steps, float* out) const override {
+    simd().spread_dots_f32(sparse_row<float>(row), spread, lanes, steps, out);
+  }
+  void dots(Index row, const double* spread, Index lanes, Index steps, double* out) const override {
+    simd().spread_dots_f64(sparse_row<double>(row), spread, lanes, steps, out);
+  }
   void meet(const Accumulator& accumulator, Index row, const float* spread, Meeting<float>& out) const override {
     meet_with(accumulator, row, spread, out);
   }
@@ -104,14 +110,26 @@ class CsrFeatures final : public Features {
     };
     meet_by(accumulator.what, for_values, spread, out);
   }
-  template <class T, int lanes>
-  void dots_of(Index row, const T* spread, T* out) const {
-    T sum[lanes] = {};
-    for (I k = begin(row); k < end(row); ++k) {
-      const T* const other = spread + std::ptrdiff_t(csr_.indices[k]) * lanes;
-      for (int l = 0; l < lanes; ++l) sum[l] += other[l] * T(csr_.data[k]);
+  // As it is stored, or a copy that lasts until the next one of this thread.
+  template <class T>
+  SparseRow<T> sparse_row(Index row) const {
+    const std::ptrdiff_t count = end(row) - begin(row);
+    SparseRow<T> found{count, nullptr, nullptr};
+    if constexpr (std::is_same_v<I, Index>) {
+      found.columns = csr_.indices + begin(row);
+    } else {
+      static thread_local std::vector<Index> columns;
+      columns.assign(csr_.indices + begin(row), csr_.indices + end(row));
+      found.columns = columns.data();
     }
-    std::copy(sum, sum + lanes, out);
+    if constexpr (std::is_same_v<V, T>) {
+      found.values = csr_.data + begin(row);
+    } else {
+      static thread_local std::vector<T> values;
+      values.assign(csr_.data + begin(row), csr_.data + end(row));
+      found.values = values.data();
+    }
+    return found;
   }
   Own own_;  // or empty: the caller's
   CsrView<V, I> csr_;

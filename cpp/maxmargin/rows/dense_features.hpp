@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "maxmargin/platform/cpu.hpp"
 #include "maxmargin/rows/features.hpp"
 
 namespace maxmargin {
@@ -54,8 +55,12 @@ class DenseFeatures final : public Features {
   void scatter(Index row, double* spread, Index lanes, Index lane) const override { put(row, spread, lanes, lane); }
   void unscatter(Index, float* spread, Index lanes, Index lane) const override { clear(spread, lanes, lane); }
   void unscatter(Index, double* spread, Index lanes, Index lane) const override { clear(spread, lanes, lane); }
-  void dots(Index row, const float* spread, float* out) const override { dots_of<float, 8>(row, spread, out); }
-  void dots(Index row, const double* spread, double* out) const override { dots_of<double, 4>(row, spread, out); }
+  void dots(Index row, const float* spread, Index lanes, Index steps, float* out) const override {
+    simd().spread_dots_f32(sparse_row<float>(row), spread, lanes, steps, out);
+  }
+  void dots(Index row, const double* spread, Index lanes, Index steps, double* out) const override {
+    simd().spread_dots_f64(sparse_row<double>(row), spread, lanes, steps, out);
+  }
   void meet(const Accumulator& accumulator, Index row, const float* spread, Meeting<float>& out) const override {
     meet_with(accumulator, row, spread, out);
   }
@@ -98,12 +103,19 @@ class DenseFeatures final : public Features {
     };
     meet_by(accumulator.what, for_values, spread, out);
   }
-  template <class T, int lanes>
-  void dots_of(Index row, const T* spread, T* out) const {
-    T sum[lanes] = {};
+  // What is not 0, in a copy that lasts until the next one of this thread.
+  template <class T>
+  SparseRow<T> sparse_row(Index row) const {
+    static thread_local std::vector<Index> places;
+    static thread_local std::vector<T> values;
+    places.clear();
+    values.clear();
     for (Index k = 0; k < columns(); ++k)
-      for (int l = 0; l < lanes; ++l) sum[l] += spread[std::ptrdiff_t(k) * lanes + l] * T(at(row)[k]);
-    std::copy(sum, sum + lanes, out);
+      if (const T value = T(at(row)[k]); value != T(0)) {
+        places.push_back(k);
+        values.push_back(value);
+      }
+    return {std::ptrdiff_t(places.size()), places.data(), values.data()};
   }
   std::vector<V> own_;  // or empty: the caller's
   const V* data_;

@@ -15,9 +15,6 @@
 namespace maxmargin {
 
 template <class T>
-inline constexpr Index lanes_of = sizeof(T) == 4 ? 8 : 4;
-
-template <class T>
 struct Meeting {
   T together[lanes_of<T>];  // sum over C of f(u, v)
   T spread[lanes_of<T>];    // sum over C of g of the rows that are spread, for distances

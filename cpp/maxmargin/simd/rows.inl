@@ -54,6 +54,28 @@ void dense_sum(Index rows, Index d, const V* x, const double* a, double* sum) {
   flush();
 }
 
+template <int steps, class T>
+inline void spread_dots_of(const SparseRow<T>& x, const T* spread, Index lanes, T* out) {
+  constexpr int width = VectorOf<T>::width;
+  Vec<T> sum[steps] = {};
+  for (std::ptrdiff_t k = 0; k < x.count; ++k) {
+    const T* const others = spread + std::ptrdiff_t(x.columns[k]) * lanes;
+    for (int s = 0; s < steps; ++s) sum[s] += x.values[k] * load<Vec<T>>(others + s * width);
+  }
+  for (int s = 0; s < steps; ++s) store(out + s * width, sum[s]);
+}
+
+// A product has the same bits in any lane, beside any others.
+template <class T>
+void spread_dots(const SparseRow<T>& x, const T* spread, Index lanes, Index steps, T* out) {
+  switch (steps) {
+    case 1: return spread_dots_of<1>(x, spread, lanes, out);
+    case 2: return spread_dots_of<2>(x, spread, lanes, out);
+    case 3: return spread_dots_of<3>(x, spread, lanes, out);
+    default: return spread_dots_of<most_spread_steps>(x, spread, lanes, out);
+  }
+}
+
 // H += sum over r of a_r b_r' in the lower triangle, tile by tile, a_r a multiple of b_r; both have `rows` rows of `stride`
 // values, zeros beyond d. stride is a multiple of 8, and so is the width of H.
 void outer_sum(Index rows, Index stride, const double* b, const double* a, double* H) {

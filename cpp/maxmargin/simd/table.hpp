@@ -46,6 +46,11 @@ struct LeftStrip {
   const SparseRow<T>* rest;
 };
 
+// Sparse rows meet rows that stand interleaved, [column][lanes]. Lanes come in steps of 32 bytes.
+template <class T>
+inline constexpr Index lanes_of = Index(32 / sizeof(T));
+inline constexpr Index most_spread_steps = 4;
+
 struct Extreme {
   double value;
   Index index;
@@ -175,6 +180,9 @@ struct SimdTable {
   void (*products_f64)(Index rows, Index d, const double* x, const double* w, double* out);
   void (*sum_f32)(Index rows, Index d, const float* x, const double* a, double* sum);
   void (*sum_f64)(Index rows, Index d, const double* x, const double* a, double* sum);
+  // out[l] = sum over k of spread[k][l] x_k in the order of k, for the first `steps` of the lanes.
+  void (*spread_dots_f32)(const SparseRow<float>& x, const float* spread, Index lanes, Index steps, float* out);
+  void (*spread_dots_f64)(const SparseRow<double>& x, const double* spread, Index lanes, Index steps, double* out);
   // H += sum over r of a_r b_r', lower triangle, a_r a multiple of b_r, all rows `stride` long, a multiple of 8.
   void (*outer_sum)(Index rows, Index stride, const double* b, const double* a, double* H);
   // In-place Cholesky of the lower triangle of a row-major matrix; returns the index of the first pivot <= floor, or -1.

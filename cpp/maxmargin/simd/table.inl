@@ -58,6 +58,8 @@ constexpr SimdTable table{
     dense_products<double>,
     dense_sum<float>,
     dense_sum<double>,
+    spread_dots<float>,
+    spread_dots<double>,
     outer_sum,
     cholesky,
     cholesky_rows<float>,
