@@ -112,7 +112,7 @@ class ClassBlockSearch:
         model, tries = (yield from self._terms(self.at)), 0
         while self.status is None:
             self._see(model)
-            if self.primal - self.dual <= self._aim * self.primal:
+            if abs(self.primal - self.dual) <= self._aim * self.primal:  # an estimate above the primal one is none
                 if (yield from self.certify(Status.CONVERGED)):
                     return
                 self._aim, tries = 0.25 * self._aim, tries + 1

@@ -6,6 +6,7 @@ All of it happens in the space of the weights, without another pass over the row
 from __future__ import annotations
 
 import math
+import warnings
 from typing import Final
 
 import numpy as np
@@ -20,6 +21,7 @@ __all__ = ["absolute_of", "penalised_step", "with_absolute_values"]
 Vector = NDArray[np.float64]
 _ROUNDS: Final = 2000
 _TRIES: Final = 8
+_NOTHING: Final = 1e-290
 _CLOSE: Final = 1e-10
 _HALVINGS: Final = 200
 
@@ -143,9 +145,14 @@ def _in_ball(problem: BlockProblem, H: Vector, linear: Vector) -> Vector:
     elif problem.offset is Offset.PENALISED:
         counts[-1] = 1.0 / problem.offset_scale**2
 
+    empty = np.diagonal(H) < _NOTHING  # columns that hold nothing: their weights stay 0
+    H[empty, empty] = 1.0
+
     def at(multiplier: float) -> tuple[Vector, float]:
         matrix = H + np.diag(multiplier * counts)
-        u = np.asarray(linalg.solve(matrix, -linear, assume_a="pos", check_finite=False))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", linalg.LinAlgWarning)  # of columns of very different size
+            u = np.asarray(linalg.solve(matrix, -linear, assume_a="pos", check_finite=False))
         return u, inner(counts * u, u)
 
     u, square = at(0.0)

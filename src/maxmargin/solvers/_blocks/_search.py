@@ -125,7 +125,7 @@ class BlockSearch:
         model = yield from self._terms(self.at)
         while self.status is None:
             self._see(model)
-            if self.primal - self.dual <= self._aim * self.primal:
+            if abs(self.primal - self.dual) <= self._aim * self.primal:  # an estimate above the primal one is none
                 if (yield from self.certify(Status.CONVERGED)):
                     return
                 self._aim *= 0.25
@@ -158,7 +158,12 @@ class BlockSearch:
     def certify(self, found: Status) -> Generator[Question, Sums, bool]:
         """Evaluate where it is; ends the search if that is an optimum, or if the search has ended otherwise."""
         question = self.question()
-        self.answered(question, (yield question), found)
+        sums = yield question
+        if self.problem.penalty is Penalty.L1 and question.shrink > (allowed := _allowed(self.problem, sums)):
+            self._scaled = self._scaled._replace(shrink=allowed)  # sums that cancel are rounded otherwise than in the search
+            question = self.question()
+            sums = yield question
+        self.answered(question, sums, found)
         return self.status is not None
 
     def question(self) -> Certify:
@@ -264,6 +269,13 @@ class BlockSearch:
             model = yield from self._terms(there)
         self.at = there
         return model
+
+
+def _allowed(problem: BlockProblem, sums: Sums) -> float:
+    """What the multipliers of a certificate have to be multiplied by so that an L1 penalty allows their sums."""
+    found = Certify.found(sums)
+    scaled = problem.offset_scale * found.total if problem.offset is Offset.PENALISED else 0.0
+    return 1.0 / max(1.0, float(np.abs(found.v).max(initial=0.0)), abs(scaled))
 
 
 def root_of(slopes: Vector, decrement: float) -> float:
