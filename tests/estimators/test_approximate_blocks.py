@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import make_moons
 
-from maxmargin import SVC, ApproximateSVC, KernelLogisticRegression, RowBlocks, StochasticClassifier
+from maxmargin import SVC, ApproximateSVC, KernelLogisticRegression, LinearOneClassSVM, RowBlocks
 from maxmargin.errors import InvalidInput
 from maxmargin.solution import Status
 
@@ -52,7 +52,7 @@ def test_what_is_refused() -> None:
         model.exact_bound(X, Y)
 
 
-@pytest.mark.parametrize("model", [SVC(), StochasticClassifier(), KernelLogisticRegression()])
+@pytest.mark.parametrize("model", [SVC(), LinearOneClassSVM(), KernelLogisticRegression()])
 def test_other_models_say_who_takes_blocks(model: Any) -> None:
     with pytest.raises(InvalidInput, match=r"RowBlocks are taken in place of X by LinearSVC.*blocks\[:\] reads all"):
         model.fit(RowBlocks.from_arrays(X), Y)

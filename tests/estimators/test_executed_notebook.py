@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import re
 import sys
+import warnings
 
 import pytest
 
@@ -35,6 +37,10 @@ def outputs(tmp_path_factory):
     notebook = nbformat.new_notebook(cells=[nbformat.new_code_cell(source) for source in CELLS])
     folder = {"metadata": {"path": str(tmp_path_factory.mktemp("notebook"))}}
     nbclient.NotebookClient(notebook, km=manager, timeout=60, resources=folder).execute()
+    del manager
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)  # of sockets that Jupyter leaves open: not in the midst of another test
+        gc.collect()
     return [cell.outputs for cell in notebook.cells]
 
 
