@@ -39,7 +39,7 @@ def outputs(tmp_path_factory):
     nbclient.NotebookClient(notebook, km=manager, timeout=60, resources=folder).execute()
     del manager
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ResourceWarning)  # of sockets that Jupyter leaves open: not in the midst of another test
+        warnings.simplefilter("ignore", ResourceWarning)  # of sockets that Jupyter leaves open
         gc.collect()
     return [cell.outputs for cell in notebook.cells]
 
