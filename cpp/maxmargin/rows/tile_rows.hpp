@@ -69,8 +69,8 @@ class TileRows : public StoredRows {
   // out[l] = sum over k of spread[k][l] x_row,k in the order of k, for the first steps * lanes_of of the lanes.
   virtual void dots(Index row, const float* spread, Index lanes, Index steps, float* out) const = 0;
   virtual void dots(Index row, const double* spread, Index lanes, Index steps, double* out) const = 0;
-  // The terms of an accumulator over the columns that this row and those that are spread both have, of lanes_of rows: what they add up to, in
-  // `together`, and of distances what the columns they share add to the distances of each from 0.
+  // The terms of an accumulator over the columns that this row and those that are spread both have, of lanes_of rows: what they
+  // add up to, in `together`, and of distances what the columns they share add to the distances of each from 0.
   virtual void meet(const Accumulator& accumulator, Index row, const float* spread, Meeting<float>& out) const = 0;
   virtual void meet(const Accumulator& accumulator, Index row, const double* spread, Meeting<double>& out) const = 0;
 
